@@ -1,6 +1,6 @@
-"""Calls that nobody would make, over every tool, every route of the vendors' APIs, and IMAP and SMTP lines.
+"""Calls that nobody would make, over every tool, every route of the vendors' APIs, SQL, IMAP and SMTP lines.
 
-    python benchmarks/fuzz.py --calls 5000000 --tally fuzz.json [--only tools,rest,mail,code]
+    python benchmarks/fuzz.py --calls 5000000 --tally fuzz.json [--only tools,rest,mail,code,sql]
                               [--services google_cloud,snowflake] [--json]
 
 Every call is made on a filled world and must be answered or refused; what raises anything else, or takes
@@ -31,6 +31,7 @@ from typing import Any
 from fuzzing.calls import Made, Requests, Tools
 from fuzzing.inputs import Inputs
 from fuzzing.lines import MailSession
+from fuzzing.statements import Statements
 from fuzzing.worlds import GAMES, OFFICE, build
 from pydantic import BaseModel
 
@@ -43,7 +44,7 @@ _SLOW = 1.0
 """Seconds of a processor from which a call is reported."""
 _ENDLESS = 30.0
 """Seconds of a processor after which a call is a fault."""
-_WEIGHTS = {"rest": 3, "mail": 1, "tools": 6}
+_WEIGHTS = {"sql": 3, "rest": 3, "mail": 1, "tools": 6}
 """How many calls of each kind. Tools come last, because some of them end the episode."""
 _KINDS = (*_WEIGHTS, "code")
 
@@ -122,9 +123,15 @@ def part(
         weights = {kind: _WEIGHTS[kind] for kind in kinds if kind in _WEIGHTS}
         if base != OFFICE:
             weights = {"tools": 1}
-        whole = sum(weights.values())
-        for kind, weight in weights.items():
-            many = calls * weight // whole
+        whole, left = sum(weights.values()), calls
+        for index, (kind, weight) in enumerate(weights.items()):
+            many = calls * weight // whole if index + 1 < len(weights) else left
+            left -= many
+            if kind == "sql":
+                copy_world(bases / base, Path(folder) / "neighbour")
+                with World(place) as world, World(Path(folder) / "neighbour") as neighbour:
+                    _calls(found, inputs, kind, iter(Statements(world, inputs, neighbour)), many, world)
+                continue
             if kind == "mail":
                 # An episode begins with a world as it was built.
                 (Path(folder) / "mail").mkdir()
@@ -221,7 +228,7 @@ def main() -> int:
     )
     parser.add_argument("--calls", type=int, default=20_000, help="of the whole run, over all its parts")
     parser.add_argument("--seed", default="0")
-    parser.add_argument("--only", default=",".join(_KINDS), help="some of tools,rest,mail,code")
+    parser.add_argument("--only", default=",".join(_KINDS), help="some of tools,rest,mail,code,sql")
     parser.add_argument("--services", default="", help="whose tools and routes are called; default: all")
     parser.add_argument("--tally", type=Path, help="a file that says what was found, to go on from")
     parser.add_argument("--json", action="store_true")

@@ -181,6 +181,7 @@ PASSING = (
     "SELECT nextval('counter')",
     "SELECT a FROM t, LATERAL (SELECT unnest([1])) l(x), range(3) r",
     "SELECT ARRAY(SELECT a FROM t), list_transform([1], x -> x + 1), CAST('1' AS DECIMAL(3,1)) ",
+    "SELECT t.user FROM (SELECT 1 AS user) t WHERE user = 1",
 )
 BARRED = (
     "SELECT 1; SELECT 2",
@@ -199,6 +200,8 @@ BARRED = (
     "SELECT nextval('another')",
     "SELECT setseed(1)",
     "SELECT now()",
+    "SELECT current_timestamp",
+    "SELECT session_user FROM t",
     "SELECT pg_sleep(1)",
     "SELECT query('SELECT 1')",
     "SELECT count(*) OVER (ORDER BY currval('counter')) FROM t",

@@ -106,6 +106,15 @@ _OPAQUE = {
 """Members that hold texts and numbers of the statement, and nothing that is executed."""
 
 
+_VALUES = listed(
+    """
+    current_catalog current_date current_localtime current_localtimestamp current_role current_schema
+    current_time current_timestamp current_user localtime localtimestamp session_user user
+    """
+)
+"""Names that mean a function where no column is called so."""
+
+
 class Barred(Exception):
     """A text that is no single SELECT of listed parts; ``function`` if it is by one that is not listed."""
 
@@ -119,9 +128,10 @@ def passed(
     tables: Iterable[str],
     connection: duckdb.DuckDBPyConnection,
     counters: Collection[str] = (),
+    columns: Collection[str] = (),
 ) -> duckdb.Statement:
     """The one SELECT that a text is, parsed, of these tables and with ``nextval`` of these counters; else
-    ``Barred``.
+    ``Barred``. ``columns``: names of columns of the tables that would mean a function elsewhere.
 
     Raises DuckDB's error for a text that it cannot parse.
     """
@@ -133,13 +143,16 @@ def passed(
     if told.get("error") is not False or len(told["statements"]) != 1:
         raise Barred("no single query")
     names = frozenset(name.lower() for name in tables)
-    _Walk(frozenset(counters)).statement(told["statements"][0], names)
+    named = {name for name in _VALUES if name in columns or f'"alias":"{name}"' in rows[0][0].lower()}
+    _Walk(frozenset(counters), _VALUES - named).statement(told["statements"][0], names)
     return found[0]
 
 
 @dataclass(frozen=True)
 class _Walk:
     counters: frozenset[str]
+    values: frozenset[str]
+    """Of ``_VALUES``, those that are no columns."""
 
     def statement(self, one: Mapping[str, Any], tables: frozenset[str]) -> None:
         if one.get("named_param_map"):
@@ -171,6 +184,9 @@ class _Walk:
             raise Barred(f"an expression of the class {sort}")
         if sort in ("FUNCTION", "WINDOW"):
             self._function(node)
+        elif sort == "COLUMN_REF" and len(node["column_names"]) == 1:
+            if node["column_names"][0].lower() in self.values:
+                raise Barred("a function that is not listed", node["column_names"][0])
         elif sort == "TYPE" and (_single(node).lower() not in _TYPES):
             raise Barred("an unknown type")
         self._members(node, tables)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar
@@ -102,9 +102,11 @@ class Dialect(ABC):
         """The refusal of a text that is no statement; line and column from 1."""
 
     @abstractmethod
-    def refused(self, failed: Failed, tree: exp.Expr, columns: list[str]) -> Refusal:
+    def refused(
+        self, failed: Failed, tree: exp.Expr, columns: list[str], called: Sequence[str] = ()
+    ) -> Refusal:
         """The refusal of a statement that DuckDB does not compute; ``columns``: those that it could have
-        named."""
+        named; ``called``: the functions that it calls. It says nothing of DuckDB's."""
 
     @abstractmethod
     def unknown_function(self, name: str) -> Refusal:

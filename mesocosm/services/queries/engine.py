@@ -146,7 +146,8 @@ class Engine:
         """
         with self._instance(world) as instance, instance.holding(tables), _undone(instance.connection):
             connection = instance.connection
-            query = sql if known else allowlist.passed(sql, tables, connection, counters or ())
+            columns = {name.lower() for table in tables.values() for name in table.arrow.column_names}
+            query = sql if known else allowlist.passed(sql, tables, connection, counters or (), columns)
             if seed is not None:
                 connection.execute("SELECT setseed(?)", [seed]).fetchall()
             if counters:
@@ -157,7 +158,8 @@ class Engine:
                 connection.abort()
                 if seed is not None:
                     connection.execute("SELECT setseed(?)", [seed]).fetchall()
-                connection.execute(allowlist.passed(_with_texts(sql, fields), tables, connection))
+                again = _with_texts(sql, fields)
+                connection.execute(allowlist.passed(again, tables, connection, (), columns))
             while skip > 0 and (passed := connection.fetchmany(min(skip, 10_000))):
                 skip -= len(passed)
             if limit is None:
@@ -261,22 +263,15 @@ def _counting(
     query: str | duckdb.Statement,
     counters: Mapping[str, tuple[int, int]],
 ) -> Result:
-    try:
-        for name, (start, step) in counters.items():
-            bounds = "MINVALUE -9223372036854775808" if step < 0 else "MINVALUE -9223372036854775807"
-            instance.execute(f"CREATE TEMP SEQUENCE {quoted(name)} {bounds} START {start} INCREMENT {step}")
-        instance.execute(query)
-        fields = tuple(Field(name, str(kind)) for name, kind, *_ in instance.description or ())
-        rows = instance.fetchall()
-        # One more than the last: that number is the next one.
-        after = {
-            name: int((instance.execute(f"SELECT nextval('{name}')").fetchone() or (0,))[0])
-            for name in counters
-        }
-        return Result(fields, rows, counted=after)
-    finally:
-        for name in counters:
-            instance.execute(f"DROP SEQUENCE IF EXISTS {quoted(name)}")
+    for name, (start, step) in counters.items():
+        bounds = "MINVALUE -9223372036854775808" if step < 0 else "MINVALUE -9223372036854775807"
+        instance.execute(f"CREATE TEMP SEQUENCE {quoted(name)} {bounds} START {start} INCREMENT {step}")
+    instance.execute(query)
+    fields = tuple(Field(name, str(kind)) for name, kind, *_ in instance.description or ())
+    rows = instance.fetchall()
+    # One more than the last: that number is the next one.
+    after = {name: int(instance.execute("SELECT nextval(?)", [name]).fetchall()[0][0]) for name in counters}
+    return Result(fields, rows, counted=after)
 
 
 def _cast(name: str, kind: str) -> str:

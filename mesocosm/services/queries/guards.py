@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import re
 
+import sqlglot
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from mesocosm.errors import Invalid
 from mesocosm.services.queries.allowlist import listed
@@ -66,7 +68,7 @@ def check_units(tree: exp.Expr, dialect: Dialect) -> None:
             if isinstance(unit, exp.Expr):
                 for one in unit.find_all(exp.Var, exp.Literal, exp.Identifier):
                     if one.name.upper().removesuffix("S") not in _UNITS:
-                        raise dialect.unknown_unit(one.name)
+                        raise dialect.unknown_unit(dialect.plain(one.name))
 
 
 def check_words(tree: exp.Expr, dialect: Dialect) -> None:
@@ -79,6 +81,19 @@ def check_words(tree: exp.Expr, dialect: Dialect) -> None:
             for text in value if isinstance(value, list) else (value,):
                 if isinstance(text, str) and not _is_written_well(node, text):
                     raise dialect.unsupported(f"'{text[:50]}' in this place")
+
+
+def written(tree: exp.Expr, dialect: Dialect) -> str:
+    """A piece of a statement as text in the vendor's dialect, to be kept and read again."""
+    check_units(tree, dialect)
+    check_words(tree, dialect)
+    try:
+        text = tree.sql(dialect.name)
+        sqlglot.parse_one(text, read=dialect.name)
+        return text
+    except (SqlglotError, TypeError, ValueError, LookupError, AttributeError):
+        # A call that lacks an argument, or has one of another sort, is parsed, and has no meaning.
+        raise dialect.unsupported("arguments of this number or sort") from None
 
 
 def _is_written_well(node: exp.Expr, text: str) -> bool:

@@ -10,6 +10,7 @@ from sqlglot.errors import SqlglotError
 
 from mesocosm.services.queries.allowlist import Barred
 from mesocosm.services.queries.catalogue import Column, Field, Result, Stored
+from mesocosm.services.queries.complaints import SAID, names_called
 from mesocosm.services.queries.dialect import COUNTS, Context, Dialect
 from mesocosm.services.queries.engine import Failed, Table, engine
 from mesocosm.services.queries.guards import check_functions, check_words
@@ -45,6 +46,7 @@ def run(
     table that the query knows as ``target``, whose rows have ``row_id``.
     """
     check_functions(resolved.tree, dialect)
+    called = names_called(resolved.tree)
     tables, names = tables_of(resolved, dialect, context, target)
     counters = _counters(resolved.tree, context)
     if target is not None:
@@ -69,7 +71,7 @@ def run(
         result.__cause__ = result.__context__ = None
     if isinstance(result, Failed):
         columns = dict.fromkeys(column.name for one in resolved.relations for column in one.columns)
-        raise dialect.refused(result, resolved.tree, list(columns))
+        raise dialect.refused(result, resolved.tree, list(columns), called)
     for name, number in result.counted.items():
         assert context.counters is not None
         context.counters.advance(name, number)
@@ -99,6 +101,10 @@ def generated(
         for table in tree.find_all(exp.Table):
             if table.name in names and isinstance(table.this, exp.Identifier):
                 table.this.set("this", names[table.name])
+        for call in tree.find_all(exp.Anonymous):
+            if call.name.upper() == "ERROR" and call.expressions:
+                said = call.expressions[0]
+                call.set("expressions", [exp.DPipe(this=exp.Literal.string(SAID), expression=said)])
         check_words(tree, dialect)
         sql = tree.sql("duckdb", copy=False, unsupported_level=ErrorLevel.IGNORE, comments=False)
     except (SqlglotError, TypeError, ValueError, LookupError, AttributeError):

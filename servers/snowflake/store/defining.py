@@ -16,6 +16,7 @@ from mesocosm.services.queries.catalogue import Column
 from mesocosm.services.queries.changing import Changing
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake, new_column, type_of_result
+from mesocosm.services.queries.guards import written
 from mesocosm.services.queries.refusals import SqlError, compilation
 from mesocosm.services.queries.selecting import query
 
@@ -122,7 +123,9 @@ class Defining:
         kind = "TEMPORARY" if tree.find(exp.TemporaryProperty) else kind
         new = NewItem(path, kind, (), _comment_in(tree))
         if cluster := tree.find(exp.ClusteredByProperty, exp.Cluster):
-            new.cluster_by = f"LINEAR({', '.join(one.sql('snowflake') for one in cluster.expressions)})"
+            new.cluster_by = (
+                f"LINEAR({', '.join(written(one, self._dialect) for one in cluster.expressions)})"
+            )
         copied = self._copied(tree)
         if copied is not None:
             return self._create_copy(tree, new, copied, present)
@@ -230,7 +233,7 @@ class Defining:
             case exp.NotNullColumnConstraint():
                 new.column = replace(new.column, required=not kind.args.get("allow_null"))
             case exp.DefaultColumnConstraint():
-                new.column = replace(new.column, default=kind.this.sql("snowflake"))
+                new.column = replace(new.column, default=written(kind.this, self._dialect))
             case exp.CommentColumnConstraint():
                 new.comment = kind.this.name
             case exp.PrimaryKeyColumnConstraint():
@@ -245,7 +248,7 @@ class Defining:
             case exp.Reference() | exp.CollateColumnConstraint():
                 pass  # Snowflake keeps foreign keys without holding anybody to them
             case _:
-                raise self._dialect.unsupported(f"constraint {kind.sql('snowflake') if kind else ''}")
+                raise self._dialect.unsupported(f"constraint {kind.key if kind else ''}")
 
     def _create_view(self, tree: exp.Create) -> Answer:
         schema = tree.this if isinstance(tree.this, exp.Schema) else None
@@ -263,7 +266,9 @@ class Defining:
             ]
         self._make_room(tree, present)
         self._store.add_item(
-            NewItem(path, "VIEW", columns, _comment_in(tree), tree.expression.sql("snowflake"), self._text)
+            NewItem(
+                path, "VIEW", columns, _comment_in(tree), written(tree.expression, self._dialect), self._text
+            )
         )
         return done(f"View {path[2]} successfully created.")
 
@@ -367,14 +372,14 @@ class Defining:
                 store.swap_items(item, store.item_named(self._path(action.this), "Table"))
             case exp.AlterSet():
                 if (comment := action.find(exp.SchemaCommentProperty)) is None:
-                    raise self._dialect.unsupported(action.sql("snowflake"))
+                    raise self._dialect.unsupported(written(action, self._dialect))
                 store.touch(item["id"], comment=comment.this.name)
             case exp.AddConstraint():
                 self._add_keys(item, action)
             case exp.AlterColumn():
                 self._alter_column(item, action)
             case _:
-                raise self._dialect.unsupported(f"ALTER {action.sql('snowflake')}")
+                raise self._dialect.unsupported(f"ALTER {written(action, self._dialect)}")
 
     def _add_column(self, item: Row, definition: exp.ColumnDef) -> None:
         new = self._column(definition)
@@ -472,9 +477,9 @@ def _whole(value: exp.Expr | None, default: int) -> int:
     if value is None:
         return default
     try:
-        return int(value.sql("snowflake"))
-    except ValueError:
-        raise compilation(1003, "42000", f"'{value.sql('snowflake')}' is no whole number.") from None
+        return int(value.this) if isinstance(value, exp.Literal) else -int(value.this.name)
+    except (AttributeError, ValueError):
+        raise compilation(1003, "42000", f"'{value.name[:100]}' is no whole number.") from None
 
 
 def _measure(column: Column) -> int:

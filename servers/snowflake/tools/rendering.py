@@ -77,8 +77,12 @@ def _rows(result: Answer | Sequence[Mapping[str, Any]]) -> tuple[Iterable[Mappin
 
 
 def _loaded(value: Any) -> Any:
-    """A VARIANT: numbers, texts and so on are shown as such."""
-    return value if value is None else orjson.loads(value)
+    """A VARIANT: numbers, texts and so on are shown as such; what is too large or too deep for that, as its
+    text."""
+    try:
+        return value if value is None else orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return value
 
 
 def _item(row: Mapping[str, Any]) -> str:

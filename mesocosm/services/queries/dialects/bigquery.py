@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import ClassVar
 
@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
 from mesocosm.errors import Invalid, Refusal
+from mesocosm.services.queries.complaints import SAID, UPDATED, Complaint, complaint, told
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects.bigquery_casting import reading
 from mesocosm.services.queries.dialects.bigquery_functions import FUNCTIONS
@@ -79,11 +80,15 @@ class BigQuery(Dialect):
         what = f"keyword {near.upper()}" if near.upper() in _KEYWORDS else f'"{near[:100]}"'
         return wrong(f"Syntax error: Unexpected {what} at [{line}:{column}]")
 
-    def refused(self, failed: Failed, tree: exp.Expr, columns: list[str]) -> Refusal:
-        for pattern, say in _SAYINGS:
+    def refused(
+        self, failed: Failed, tree: exp.Expr, columns: list[str], called: Sequence[str] = ()
+    ) -> Refusal:
+        for pattern, say in () if UPDATED in failed.message else _SAYINGS:
             if found := pattern.search(failed.message):
                 return say(found, tree, columns)
-        return wrong(failed.message.partition("\n")[0])
+        if failed.message.startswith(SAID):
+            return wrong(failed.message.removeprefix(SAID))
+        return _worded(complaint(failed, called, FUNCTIONS | _KNOWN, _VENDOR))
 
     def unknown_function(self, name: str) -> Refusal:
         near = get_close_matches(name.upper(), sorted(FUNCTIONS | _KNOWN), 1, 0.85)
@@ -109,6 +114,38 @@ class BigQuery(Dialect):
         return wrong(f"Required field {column} cannot be null")
 
 
+def _worded(about: Complaint) -> Invalid:
+    match about.sort:
+        case "arguments":
+            named = f"for function {about.function}" if about.function else "for a function of the statement"
+            types = f" for argument types: {about.types}" if about.types else ""
+            return wrong(f"No matching signature {named}{types}")
+        case "cast":
+            return wrong(f"Invalid cast from {about.types} to {about.to}")
+        case "value":
+            return wrong(f"Could not cast value {about.value}{f' to type {about.to}' if about.to else ''}")
+        case "clause":
+            return wrong(f"{about.value} function not allowed in {about.clause} clause")
+        case "syntax":
+            return wrong("Syntax error: an expression is not valid where it stands")
+        case "range":
+            return wrong("Numeric value out of range")
+    return wrong("An expression of the statement cannot be evaluated.")
+
+
+_VENDOR = {
+    **dict.fromkeys(("BIGINT", "HUGEINT", "INTEGER", "SMALLINT", "TINYINT", "UBIGINT"), "INT64"),
+    **dict.fromkeys(("INTEGER_LITERAL", "INT32", "INT128", "UINT64", "UINT32", "INT8", "INT16"), "INT64"),
+    **dict.fromkeys(("DOUBLE", "FLOAT"), "FLOAT64"),
+    **dict.fromkeys(("VARCHAR", "STRING_LITERAL", "UUID"), "STRING"),
+    **dict.fromkeys(("STRUCT", "MAP"), "STRUCT"),
+    "DECIMAL": "NUMERIC",
+    "BLOB": "BYTES",
+    "BOOLEAN": "BOOL",
+    "TIMESTAMP": "DATETIME",
+    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
+    "[]": "ARRAY<{}>",
+}
 _KEYWORDS = frozenset(
     [
         "SELECT",
@@ -178,6 +215,11 @@ def _column(found: re.Match[str], tree: exp.Expr, columns: list[str]) -> Invalid
     return _unrecognized(found[1], tree, columns)
 
 
+def _mixed(found: re.Match[str], tree: exp.Expr, columns: list[str]) -> Invalid:
+    types = ", ".join(told(one, _VENDOR) for one in found.groups())
+    return wrong(f"No matching signature for operator = for argument types: {types}")
+
+
 def _at(text: str) -> _Say:
     return lambda found, tree, columns: wrong(found.expand(text) + _position(found[1], tree))
 
@@ -220,23 +262,13 @@ _SAYINGS: tuple[tuple[re.Pattern[str], _Say], ...] = tuple(
             _say("Scalar subquery produced more than one element"),
         ),
         (
-            r"No function matches the given name and argument types '(\w+)\(([^']*)\)'",
-            _say(r"No matching signature for function \1 for argument types: \2"),
-        ),
-        (
-            r"(?:Scalar|Aggregate|Table) Function with name (\S+) does not exist",
-            _say(r"Function not found: \1"),
-        ),
-        (r"((?:WHERE|HAVING|GROUP BY|QUALIFY) clause cannot contain .*)", _say(r"\1")),
-        (
             r"[Ss]et operations can only apply to expressions with the same number of result columns",
             _say("Queries in UNION ALL have mismatched column count"),
         ),
         (
             r"Cannot compare values of type (.*?) and (?:type )?(.*?) -",
-            _say(r"No matching signature for operator = for argument types: \1, \2"),
+            _mixed,
         ),
         (r"Values? list .* must have the same", _say("Inserted row has wrong column count")),
-        (r"^error\((.*)\)$", _say(r"\1")),
     )
 )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import ClassVar
 
+import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from mesocosm.errors import Refusal
 from mesocosm.services.queries.catalogue import Column
+from mesocosm.services.queries.complaints import SAID, UPDATED, Complaint, complaint, told
 from mesocosm.services.queries.dialect import WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects.snowflake_rewriting import FUNCTIONS, rewritten
 from mesocosm.services.queries.engine import Failed
@@ -92,12 +94,18 @@ class Snowflake(Dialect):
         said = f"syntax error line {line} at position {column - 1} unexpected '{near or '<EOF>'}'."
         return compilation(1003, "42000", said)
 
-    def refused(self, failed: Failed, tree: exp.Expr, columns: list[str]) -> Refusal:
-        message = _SPELLED.sub(r"\1", failed.message)
-        for pattern, say in _SAYINGS:
+    def refused(
+        self, failed: Failed, tree: exp.Expr, columns: list[str], called: Sequence[str] = ()
+    ) -> Refusal:
+        own = failed.message.startswith(SAID)
+        message = failed.message.removeprefix(SAID) if own else _SPELLED.sub(r"\1", failed.message)
+        for pattern, say in () if UPDATED in failed.message else _SAYINGS:
             if found := pattern.search(message):
                 return say(found, tree, columns)
-        return SqlError(603, "XX000", f"SQL execution error: {message}")
+        if own:
+            return SqlError(603, "XX000", message)
+        known = sqlglot.Dialect.get_or_raise(self.name).parser_class.FUNCTIONS
+        return _worded(complaint(Failed(failed.kind, message), called, known, _VENDOR))
 
     def unknown_function(self, name: str) -> Refusal:
         return compilation(2140, "42601", f"Unknown function {name.upper()}")
@@ -120,6 +128,49 @@ class Snowflake(Dialect):
 
     def missing_value(self, column: str) -> Refusal:
         return SqlError(100072, "22000", f"NULL result in a non-nullable column: {column}")
+
+
+def _worded(wrong: Complaint) -> SqlError:
+    match wrong.sort:
+        case "arguments":
+            named = (
+                f"for function '{wrong.function}'" if wrong.function else "for a function of the statement"
+            )
+            types = f": ({wrong.types})" if wrong.types else ""
+            return compilation(1044, "42P13", f"Invalid argument types {named}{types}")
+        case "cast":
+            said = f"invalid type [CAST({wrong.types} AS {wrong.to})] for parameter 'TO_{wrong.to}'"
+            return compilation(1007, "22023", re.sub(r"\(\d[\d,]*\)'\Z", "'", said))
+        case "value":
+            to = f" to {wrong.to}" if wrong.to else ""
+            return SqlError(100071, "22000", f"Failed to cast variant value {wrong.value}{to}")
+        case "clause":
+            what = f"Invalid {wrong.value.lower()} function in {wrong.clause.lower()} clause"
+            return compilation(2035, "42601", what)
+        case "syntax":
+            return compilation(1003, "42000", "syntax error: an expression is not valid where it stands")
+        case "range":
+            return SqlError(100132, "22003", "Numeric value is out of range")
+    return SqlError(603, "XX000", "SQL execution error: an expression of the statement cannot be evaluated")
+
+
+_VENDOR = {
+    **dict.fromkeys(
+        ("BIGINT", "HUGEINT", "INTEGER", "SMALLINT", "TINYINT", "UBIGINT", "INTEGER_LITERAL"), "NUMBER(38,0)"
+    ),
+    **dict.fromkeys(("INT32", "INT64", "INT128", "UINT64", "UINT32", "INT8", "INT16"), "NUMBER(38,0)"),
+    **dict.fromkeys(("DOUBLE", "FLOAT"), "FLOAT"),
+    **dict.fromkeys(("VARCHAR", "STRING_LITERAL", "UUID"), "VARCHAR"),
+    **dict.fromkeys(("STRUCT", "MAP"), "OBJECT"),
+    "DECIMAL": "NUMBER",
+    "BLOB": "BINARY",
+    "BOOL": "BOOLEAN",
+    "TIMESTAMP": "TIMESTAMP_NTZ(9)",
+    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP_LTZ(9)",
+    "TIME": "TIME(9)",
+    "JSON": "VARIANT",
+    "[]": "ARRAY",
+}
 
 
 def _name_values(values: exp.Values) -> None:
@@ -274,6 +325,13 @@ def _say(number: int, state: str, text: str, *, compiling: bool = False) -> _Say
     return say
 
 
+def _mixed(found: re.Match[str], tree: exp.Expr, columns: list[str]) -> SqlError:
+    left, right = (told(one or "", _VENDOR) for one in found.groups())
+    if not right:
+        return compilation(1044, "42P13", "Invalid argument types for a function of the statement")
+    return compilation(1065, "42601", f"Can not convert parameter of type {left} into expected type {right}")
+
+
 _SAYINGS: tuple[tuple[re.Pattern[str], _Say], ...] = tuple(
     (re.compile(pattern, re.DOTALL), say)
     for pattern, say in (
@@ -330,18 +388,6 @@ _SAYINGS: tuple[tuple[re.Pattern[str], _Say], ...] = tuple(
             _say(90150, "22000", "Single-row subquery returns more than one row."),
         ),
         (
-            r"No function matches the given name and argument types '(\w+)\(([^']*)\)'",
-            _say(1044, "42P13", r"Invalid argument types for function '\1': (\2)", compiling=True),
-        ),
-        (
-            r"(?:Scalar|Aggregate|Table) Function with name (\S+) does not exist",
-            _say(2140, "42601", r"Unknown function \1", compiling=True),
-        ),
-        (
-            r"((?:WHERE|HAVING|GROUP BY|QUALIFY) clause cannot contain .*)",
-            _say(2035, "42601", r"\1", compiling=True),
-        ),
-        (
             r"[Ss]et operations can only apply to expressions with the same number of result columns",
             _say(
                 1789,
@@ -352,9 +398,7 @@ _SAYINGS: tuple[tuple[re.Pattern[str], _Say], ...] = tuple(
         ),
         (
             r"No candidates found|Cannot compare values of type (.*?) and (?:type )?(.*?) -",
-            _say(
-                1065, "42601", r"Can not convert parameter of type \1 into expected type \2", compiling=True
-            ),
+            _mixed,
         ),
     )
 )

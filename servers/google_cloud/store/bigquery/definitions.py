@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,14 @@ from mesocosm.servers.google_cloud.models import WarehouseTable
 from mesocosm.servers.google_cloud.store.bigquery.names import Names
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field
 from mesocosm.servers.google_cloud.store.part import Part, moment
+from mesocosm.services.queries.dialects.bigquery import BigQuery
+from mesocosm.services.queries.guards import written
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_cloud.store import GoogleCloudStore
     from mesocosm.servers.google_cloud.store.bigquery.queries import Answer, Queries
 
+_DIALECT = BigQuery()
 _TYPE = exp.DataType.Type
 _KINDS = {
     _TYPE.BIGINT: "INT64",
@@ -60,7 +64,7 @@ def field_of_type(name: str, declared: exp.DataType) -> Field:
             inner.append(field_of_type(one.name, one.kind))
         return {**field, "type": "STRUCT", "fields": inner}
     if declared.this not in _KINDS:
-        raise Invalid(f"Type not found: {declared.sql('bigquery')[:100]}", code="invalidQuery")
+        raise Invalid(f"Type not found: {written(declared, _DIALECT)[:100]}", code="invalidQuery")
     field["type"] = _KINDS[declared.this]
     numbers = [int(one.name) for one in declared.expressions if one.name.isdigit()]
     if numbers and field["type"] in ("NUMERIC", "BIGNUMERIC"):
@@ -184,7 +188,7 @@ class Definitions(Part):
         self.store.bigquery.tables.create_view(
             dataset,
             name,
-            self._qualified(source).sql("bigquery"),
+            written(self._qualified(source), _DIALECT),
             fields,
             description=options.get("description"),
             labels=options.get("labels") or {},
@@ -282,14 +286,14 @@ class Definitions(Part):
                 tables.update(table, changes)
             case _:
                 raise Invalid(
-                    f"Unsupported ALTER TABLE action: {action.sql('bigquery')[:100]}", code="invalidQuery"
+                    f"Unsupported ALTER TABLE action: {written(action, _DIALECT)[:100]}", code="invalidQuery"
                 )
 
     # -- parts of statements ----------------------------------------------------------------------------
 
     def _place(self, table: exp.Expr) -> tuple[str, str]:
         if not isinstance(table, exp.Table):
-            raise Invalid(f"Invalid table name: {table.sql('bigquery')[:100]}", code="invalidQuery")
+            raise Invalid(f"Invalid table name: {written(table, _DIALECT)[:100]}", code="invalidQuery")
         return self._names.place(tuple(part.name for part in table.parts))
 
     def _table(self, table: exp.Expr) -> WarehouseTable:
@@ -324,15 +328,16 @@ class Definitions(Part):
             raise Invalid(f"Column {column.name} has no type", code="invalidQuery")
         field = field_of_type(column.name, column.kind)
         for constraint in column.constraints:
-            match constraint.kind:
-                case exp.NotNullColumnConstraint() if not constraint.kind.args.get("allow_null"):
+            kind = constraint.args.get("kind")
+            match kind:
+                case exp.NotNullColumnConstraint() if not kind.args.get("allow_null"):
                     field["mode"] = "REQUIRED"
                 case exp.DefaultColumnConstraint():
-                    field["default"] = constraint.kind.this.sql("bigquery")
+                    field["default"] = written(kind.this, _DIALECT)
                 case exp.Properties():
                     field |= {
                         key: value
-                        for key, value in _options(constraint.kind.expressions).items()
+                        for key, value in _options(kind.expressions).items()
                         if key == "description"
                     }
         return field
@@ -373,7 +378,7 @@ def _partition(said: exp.Expr) -> dict[str, Any]:
     name = one.find(exp.Column) or one.find(exp.Identifier)
     if name is None or name.name.upper().startswith("_PARTITION"):
         raise Invalid("PARTITION BY needs a column of the table", code="invalidQuery")
-    text = one.sql("bigquery").upper()
+    text = written(one, _DIALECT).upper()
     if text.startswith("RANGE_BUCKET"):
         numbers = re.findall(r"-?\d+", text.partition("GENERATE_ARRAY")[2])
         if len(numbers) != 3:
@@ -403,6 +408,12 @@ def _name_of(part: exp.Expr, name: str) -> str:
 
 
 def _value(value: exp.Expr) -> Any:
+    with suppress(ValueError):
+        return _literal(value)
+    raise Invalid(f"Unsupported value of an option: {written(value, _DIALECT)[:100]}", code="invalidQuery")
+
+
+def _literal(value: exp.Expr) -> Any:
     match value:
         case exp.Literal():
             return value.this if value.is_string else int(value.this)
@@ -415,4 +426,4 @@ def _value(value: exp.Expr) -> Any:
             return {str(pair[0]): pair[1] for pair in pairs if len(pair) == 2}
         case exp.Cast():
             return moment(datetime.fromisoformat(value.this.name.replace(" UTC", "+00:00")))
-    raise Invalid(f"Unsupported value of an option: {value.sql('bigquery')[:100]}", code="invalidQuery")
+    raise ValueError(value.key)

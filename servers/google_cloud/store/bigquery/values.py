@@ -219,6 +219,8 @@ def shown(field: Field, value: Any) -> Any:
     if value is None:
         return None
     kind = field["type"]
+    if isinstance(value, list):
+        raise Invalid("Cannot construct array with element type ARRAY", code="invalidQuery")
     if kind == "STRUCT":
         parts = value if isinstance(value, tuple) else [value.get(one["name"]) for one in field["fields"]]
         return {one["name"]: shown(one, part) for one, part in zip(field["fields"], parts, strict=True)}
