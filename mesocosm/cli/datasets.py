@@ -76,12 +76,22 @@ def longproc(
     ],
     procedures: Annotated[
         str,
-        typer.Option("--procedure", help="Procedures, separated by commas: tables, programs, ...; or all."),
+        typer.Option(
+            "--procedure",
+            help="Procedures, separated by commas: tables (or html_to_tsv, as the paper says), ...; or all.",
+        ),
     ] = "all",
     levels: Annotated[
         str, typer.Option("--level", help="Output tokens, separated by commas: 0.5k,2k,8k, up to 128k.")
     ] = "0.5k,2k,8k",
     seeds: Annotated[str, typer.Option(help="Seeds for each level: 0, 0-99 or 1,7.")] = "0-4",
+    prompting: Annotated[
+        Literal["full", "pairs", "segments"],
+        typer.Option(
+            help="full: the procedure with examples; pairs: countdown and travel without it; segments: "
+            "routes and beliefs in four parts, what comes before each given."
+        ),
+    ] = "full",
     row_format: Annotated[
         Literal["clean", "upstream"],
         typer.Option(
@@ -93,20 +103,20 @@ def longproc(
     as_json: AsJson = False,
 ) -> None:
     """Write long procedures (LongProc): prompt, right answer and what scoring needs, at any output length."""
-    from mesocosm.kits.procedures import make_instance, procedure, procedure_names
+    from mesocosm.kits.procedures import make_instance, procedure_names, read_procedures
     from mesocosm.kits.procedures.rows import rows, write_rows
     from mesocosm.kits.procedures.upstream import write_folder
 
-    names = procedure_names() if procedures == "all" else list(dict.fromkeys(procedures.split(",")))
+    names = procedure_names() if procedures == "all" else read_procedures(procedures.split(","))
     if row_format == "upstream" and procedures == "all":
         names.remove("programs")  # which upstream has in C++ only
-    for name in names:
-        procedure(name)
+    if row_format == "upstream" and prompting != "full":
+        raise UsageError("upstream's format has no prompts: --prompting goes with --format clean")
     lengths, wanted = list(dict.fromkeys(parse_lengths(levels))), list(dict.fromkeys(parse_seeds(seeds)))
     count, files = len(names) * len(lengths) * len(wanted), [to]
     if row_format == "clean":
         with workers_for(workers, ray, count) as they, progress(count, "writing") as advance:
-            for _ in write_rows(rows(names, lengths, wanted, they), to):
+            for _ in write_rows(rows(names, lengths, wanted, they, prompting), to):
                 advance("")
     else:
         files = []

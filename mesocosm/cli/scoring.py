@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import orjson
 import typer
@@ -25,6 +25,13 @@ def longproc(
             help='JSON lines {"id": ..., "answer": ..., "model": ...}; the model may be left out.'
         ),
     ],
+    rule: Annotated[
+        Literal["strict", "paper"],
+        typer.Option(
+            help="What is right: the text as it stands, or as the paper compares it (no case, punctuation, "
+            "blanks; names of a table's header do not count)."
+        ),
+    ] = "strict",
     to: Annotated[Path | None, typer.Option("--out", help="File for one score per line (.jsonl).")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -39,7 +46,7 @@ def longproc(
     given = list(read_lines(answers, Answer))
     scores = []
     with progress(len(given), "scoring") as advance:
-        for score in score_answers(rows, given):
+        for score in score_answers(rows, given, rule):
             scores.append(score)
             advance("")
     if to:

@@ -22,6 +22,8 @@ from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
 from mesocosm.families.drawing import render
 from mesocosm.families.quantities import show_length
+from mesocosm.kits.procedures import procedure
+from mesocosm.kits.procedures.normalising import Rule
 from mesocosm.kits.procedures.rows import Answer, Row, Scored, read_lines, score_answers
 from mesocosm.worlds.workspace import replace_file
 
@@ -73,13 +75,20 @@ def tabulate(scores: Sequence[Scored]) -> list[Cell]:
     """The cells of the paper's tables, procedures in the order in which they come."""
     grouped: dict[tuple[str, str, int], list[Scored]] = {}
     for score in scores:
-        grouped.setdefault((score.model, score.procedure, score.level), []).append(score)
+        grouped.setdefault((series_of(score), score.procedure, score.level), []).append(score)
     cells = [_cell(*key, found) for key, found in grouped.items()]
     for model, level in dict.fromkeys((cell.model, cell.level) for cell in cells):
         of = [cell for cell in cells if (cell.model, cell.level) == (model, level) and cell.value is not None]
         if len(of) > 1:
             cells.append(_mean(model, level, of))
     return cells
+
+
+def series_of(score: Scored) -> str:
+    """Who answered, and under which rule and to which prompt, where these are not the usual ones."""
+    rule = ["the paper's rule"] if score.rule == "paper" else []
+    variant = [score.variant] if score.variant else []
+    return ", ".join([*([score.model] if score.model else []), *rule, *variant])
 
 
 def _cell(model: str, procedure: str, level: int, found: Sequence[Scored]) -> Cell:
@@ -104,9 +113,12 @@ def _cell(model: str, procedure: str, level: int, found: Sequence[Scored]) -> Ce
 
 
 def _mean(model: str, level: int, cells: Sequence[Cell]) -> Cell:
-    """Every procedure counts the same, however many answers there are; so do their intervals."""
-    value = fmean(cell.value or 0.0 for cell in cells)
-    half = sqrt(sum(((cell.upper - cell.lower) / 2) ** 2 for cell in cells)) / len(cells)
+    """Every task counts the same, however many answers there are and in however many languages they are
+    written; so do their intervals."""
+    weights = _weights([cell.procedure for cell in cells])
+    value = sum(weight * (cell.value or 0.0) for weight, cell in zip(weights, cells, strict=True))
+    spreads = [weight * (cell.upper - cell.lower) / 2 for weight, cell in zip(weights, cells, strict=True)]
+    half = sqrt(sum(spread**2 for spread in spreads))
     return Cell(
         model=model,
         procedure=ALL,
@@ -115,12 +127,25 @@ def _mean(model: str, level: int, cells: Sequence[Cell]) -> Cell:
         value=value,
         lower=max(0.0, value - half),
         upper=min(1.0, value + half),
-        exact=fmean(cell.exact or 0.0 for cell in cells),
-        partial=fmean(cell.partial or 0.0 for cell in cells),
+        exact=sum(w * (cell.exact or 0.0) for w, cell in zip(weights, cells, strict=True)),
+        partial=sum(w * (cell.partial or 0.0) for w, cell in zip(weights, cells, strict=True)),
         unjudged=sum(cell.unjudged for cell in cells),
         missing=sum(cell.missing for cell in cells),
-        terminated=fmean(cell.terminated or 0.0 for cell in cells),
+        terminated=sum(w * (cell.terminated or 0.0) for w, cell in zip(weights, cells, strict=True)),
     )
+
+
+def _weights(procedures: Sequence[str]) -> list[float]:
+    """A share for each task of the paper, divided among those that are the same task."""
+    tasks = [_task(name) for name in procedures]
+    return [1 / (len(set(tasks)) * tasks.count(task)) for task in tasks]
+
+
+def _task(name: str) -> str:
+    try:
+        return procedure(name).UPSTREAM
+    except UsageError:  # a task over MCP of several procedures
+        return name
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float]:
@@ -139,7 +164,7 @@ def survival(scores: Iterable[Scored]) -> list[Survivors]:
     """
     grouped: dict[tuple[str, str], list[Scored]] = {}
     for score in scores:
-        if not score.unjudged and (score.exact or score.token is not None):
+        if not score.unjudged and not score.variant and (score.exact or score.token is not None):
             grouped.setdefault((score.model, score.procedure), []).append(score)
     return [point for (model, name), found in grouped.items() for point in _curve(model, name, found)]
 
@@ -236,7 +261,8 @@ def _read_log(path: Path) -> Iterator[Scored]:
                 model=str(log.eval.model),
                 terminated=sample.output.stop_reason not in ("max_tokens", "model_length"),
             )
-            yield from score_answers({row.id: row}, [answer])
+            rule: Rule = "paper" if asked["labels"].get("rule") == "paper" else "strict"
+            yield from score_answers({row.id: row}, [answer], rule)
 
 
 # -- writing -----------------------------------------------------------------------------------------------
@@ -318,9 +344,9 @@ def draw_survival(curves: Sequence[Survivors], kind: str) -> bytes:
 
     def fill(figure: Figure) -> None:
         axes = figure.subplots()
-        for model, procedure in dict.fromkeys((point.model, point.procedure) for point in curves):
-            drawn = [point for point in curves if (point.model, point.procedure) == (model, procedure)]
-            label = f"{procedure}, {model}" if model else procedure
+        for model, name in dict.fromkeys((point.model, point.procedure) for point in curves):
+            drawn = [point for point in curves if (point.model, point.procedure) == (model, name)]
+            label = f"{name}, {model}" if model else name
             shares = [100 * point.share for point in drawn]
             axes.plot([point.token for point in drawn], shares, drawstyle="steps-post", label=label)
         axes.set(xlabel="output position (tokens)", ylabel="still right (%)", ylim=(-3, 103))

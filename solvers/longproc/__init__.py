@@ -8,7 +8,7 @@ from mesocosm.kits.weaving.delivery import read_whole
 from mesocosm.services.calling import Tools
 from mesocosm.solvers.longproc.carrying_out import answer_to
 
-_CASE = "\n# The case\n"
+_CASE, _PART = "\n# The case\n", "\n# What to write\n"
 _PAGE = 100
 _FILES_PER_PAGE = 1_000
 _LINES_PER_CALL = 20
@@ -28,13 +28,22 @@ def solve(tools: Tools, prompt: str) -> None:
 def answer_from(prompt: str) -> str | None:
     """The answer to a prompt that holds the whole case; ``None`` for another prompt."""
     _, begins, case = prompt.rpartition(_CASE)
+    case, _, part = case.partition(_PART)
     given, _, question = case.strip().rpartition("\n\n")
     if not begins or not given:
         return None
     try:
-        return answer_to(question, [line for line in given.split("\n") if line.strip()])
+        answer = answer_to(question, [line for line in given.split("\n") if line.strip()])
     except ValueError:
         return None
+    wanted = re.search(r"[Ww]rite lines (\d+) to (\d+)", part)
+    return _part_of(answer, int(wanted[1]), int(wanted[2])) if wanted else answer
+
+
+def _part_of(answer: str, first: int, last: int) -> str:
+    """Some lines of the first block of an answer, between its tags."""
+    opening, *lines = answer.split("\n")
+    return "\n".join([opening, *lines[first - 1 : last], opening.replace("<", "</")])
 
 
 def _from_documents(tools: Tools, reference: str) -> list[str]:

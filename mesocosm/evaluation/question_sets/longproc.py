@@ -10,8 +10,10 @@ from pydantic import BeforeValidator, Field
 from mesocosm.evaluation.questions import Question, QuestionOptions, QuestionSet
 from mesocosm.families.quantities import parse_lengths
 from mesocosm.families.verdict import Check, Verdict
-from mesocosm.kits.procedures import procedure, procedure_names
-from mesocosm.kits.procedures.rows import Row, make_row
+from mesocosm.kits.procedures import procedure_names, read_procedures
+from mesocosm.kits.procedures.normalising import Rule
+from mesocosm.kits.procedures.prompting import Prompting
+from mesocosm.kits.procedures.rows import Row, make_rows
 
 
 def _levels(value: Any) -> Any:
@@ -22,10 +24,7 @@ def _levels(value: Any) -> Any:
 
 def _names(value: Any) -> Any:
     names = value.split(",") if isinstance(value, str) else list(value)
-    names = procedure_names() if names == ["all"] else names
-    for name in names:
-        procedure(name)
-    return names
+    return procedure_names() if names == ["all"] else read_procedures(names)
 
 
 class LongProcOptions(QuestionOptions):
@@ -36,6 +35,10 @@ class LongProcOptions(QuestionOptions):
         default_factory=lambda: [500, 2_000, 8_000]
     )
     """Tokens of the right answer: it is the output that is long."""
+    prompting: Prompting = "full"
+    """``pairs``: countdown, travel without the procedure; ``segments``: routes, beliefs in four parts."""
+    rule: Rule = "strict"
+    """What is right: the text as it stands, or as the paper compares it."""
 
 
 class LongProc(QuestionSet):
@@ -53,23 +56,16 @@ class LongProc(QuestionSet):
         for name in options.procedures:
             for level in options.lengths:
                 for seed in options.seeds:
-                    row = make_row(name, level, seed)
-                    yield Question(
-                        id=row.id,
-                        prompt=row.prompt,
-                        expected=row.model_dump(exclude={"prompt"}),
-                        length=level,
-                        seed=seed,
-                        tokens=row.input_tokens,
-                        labels={"procedure": name, "level": level, "output_tokens": row.output_tokens},
-                    )
+                    for row in make_rows(name, level, seed, options.prompting):
+                        yield _question(row, options.rule)
 
     def judge(self, question: Question, answer: str) -> Verdict:
         """Whether the result is right; `report longproc` says more of the same answers.
 
         Raises ``RuntimeError`` where this machine cannot run a program.
         """
-        score = Row(prompt=question.prompt, **question.expected).score(answer)
+        rule: Rule = "paper" if question.labels.get("rule") == "paper" else "strict"
+        score = Row(prompt=question.prompt, **question.expected).score(answer, rule)
         if score.unjudged:
             raise RuntimeError(score.why)
         text = "right" if score.exact else "not right"
@@ -78,6 +74,24 @@ class LongProc(QuestionSet):
         return Verdict.of(
             [Check(name="result", passed=score.value == 1.0, detail=f"{said}{where}. {score.why}".strip())]
         )
+
+
+def _question(row: Row, rule: Rule) -> Question:
+    return Question(
+        id=row.id,
+        prompt=row.prompt,
+        expected=row.model_dump(exclude={"prompt"}),
+        length=row.level,
+        seed=row.seed,
+        tokens=row.input_tokens,
+        labels={
+            "procedure": row.procedure,
+            "level": row.level,
+            "output_tokens": row.output_tokens,
+            "variant": row.variant,
+            "rule": rule,
+        },
+    )
 
 
 questions = LongProc()

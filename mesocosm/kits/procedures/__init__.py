@@ -5,7 +5,13 @@
 1.0
 """
 
-from mesocosm.kits.procedures.instance import Instance, make_instance, procedure, procedure_names
+from mesocosm.kits.procedures.instance import (
+    Instance,
+    make_instance,
+    procedure,
+    procedure_names,
+    read_procedures,
+)
 from mesocosm.kits.procedures.protocol import TOLERANCE, Case, Procedure, Score
 
 __all__ = [
@@ -17,4 +23,5 @@ __all__ = [
     "make_instance",
     "procedure",
     "procedure_names",
+    "read_procedures",
 ]

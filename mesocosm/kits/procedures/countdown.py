@@ -19,7 +19,7 @@ TITLE = "Reach a target number by a search that is written down step by step"
 BLOCKS = ("Search", "Solution")
 SHEET = 200
 SMALLEST = 200
-EXAMPLE = 420
+EXAMPLE = 2_400
 EXAMPLES = 2
 
 LARGEST = 2000

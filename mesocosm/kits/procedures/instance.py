@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import cast
@@ -28,11 +29,28 @@ def procedure_names() -> list[str]:
     return list(_MODULES)
 
 
+_PAPER = {
+    "html_to_tsv": "tables",
+    "pseudo_to_code": "programs_cpp",
+    "path_traversal": "routes",
+    "tom_tracking": "beliefs",
+    "travel_planning": "travel",
+}
+"""What the paper calls them, where that is something else."""
+
+
+def read_procedures(names: Iterable[str]) -> list[str]:
+    """Names of procedures, ours or the paper's, as ours; ``UsageError`` for one that there is not."""
+    return list(dict.fromkeys(procedure(name.strip()).NAME for name in names))
+
+
 @cache
 def procedure(name: str) -> Procedure[Case]:
-    """A procedure by name; ``UsageError`` names those there are."""
+    """A procedure by name, ours or the paper's; ``UsageError`` names those there are."""
+    name = _PAPER.get(name, name)
     if name not in _MODULES:
-        raise UsageError(f"there is no procedure {name!r}; there are {', '.join(_MODULES)}")
+        known = ", ".join([*_MODULES, *_PAPER])
+        raise UsageError(f"there is no procedure {name!r}; there are {known}")
     module, attribute = _MODULES[name]
     found = importlib.import_module(f"mesocosm.kits.procedures.{module}")
     return cast(Procedure[Case], getattr(found, attribute) if attribute else found)
@@ -84,21 +102,28 @@ def make_instance(name: str, level: int, seed: int) -> Instance:
     return Instance(of, level, seed, case, of.gold(case))
 
 
-_DIFFERENT_EXAMPLES = 8
+DIFFERENT_EXAMPLES = 8
 """Sets of worked examples; instances share them in turn, so that a prompt's beginning can be cached."""
 
 
 def rules_of(of: Procedure[Case], seed: int) -> str:
     """The rules of a procedure with worked examples, which no instance is made of."""
-    return _rules_with_examples(of.NAME, seed % _DIFFERENT_EXAMPLES)
+    return _rules_with_examples(of.NAME, seed % DIFFERENT_EXAMPLES)
+
+
+@cache
+def examples_of(name: str, number: int) -> list[tuple[Case, str]]:
+    """One set of worked examples: cases and their golds."""
+    of = procedure(name)
+    cases = [find_case(of, of.EXAMPLE, f"example {number} {at}") for at in range(of.EXAMPLES)]
+    return [(case, of.gold(case)) for case in cases]
 
 
 @cache
 def _rules_with_examples(name: str, number: int) -> str:
     of = procedure(name)
     parts = [of.rules()]
-    for at in range(of.EXAMPLES):
-        case = find_case(of, of.EXAMPLE, f"example {number} {at}")
+    for case, gold in examples_of(name, number):
         given = "\n".join(of.given(case))
-        parts.append(f"# Example\n\n{given}\n\n{of.question(case)}\n\nAnswer:\n\n{of.gold(case)}")
+        parts.append(f"# Example\n\n{given}\n\n{of.question(case)}\n\nAnswer:\n\n{gold}")
     return "\n\n".join(parts)

@@ -13,11 +13,13 @@ from mesocosm.errors import UsageError
 from mesocosm.families.workers.workers import Workers
 from mesocosm.kits.procedures.answers import last_block, last_fence
 from mesocosm.kits.procedures.instance import make_instance, procedure
+from mesocosm.kits.procedures.normalising import Rule, value_of_lines, value_of_table
+from mesocosm.kits.procedures.prompting import SEGMENTED, Prompting, asked_of, score_segment
 from mesocosm.kits.procedures.protocol import Score
 from mesocosm.kits.weaving.datasets import file_in_the_making
 from mesocosm.worlds import tokens
 
-VERSION = 1
+VERSION = 2
 """Raised with every change that makes scores incomparable."""
 
 
@@ -40,11 +42,26 @@ class Row(BaseModel):
     """Of the gold."""
     case: dict[str, Any]
     """What the procedure is carried out on, as data."""
+    variant: str = ""
+    """Another prompt for the case: ``pairs`` (no procedure), ``segment N`` (what is before it is given)."""
 
-    def score(self, answer: str) -> Score:
-        """Judge an answer."""
+    def score(self, answer: str, rule: Rule = "strict") -> Score:
+        """Judge an answer; ``rule``: what makes it right, the text as it is or as the paper compares it."""
         of = procedure(self.procedure)
-        return of.score(of.CaseType.model_validate(self.case), self.gold, answer)
+        case = of.CaseType.model_validate(self.case)
+        if self.variant.startswith("segment"):
+            return score_segment(self.gold, answer, of.BLOCKS[0])
+        score = of.score(case, self.gold, answer)
+        if self.variant == "pairs":
+            # Any way to the result will do: there is no text to be compared.
+            right = score.value == 1
+            return Score(value=score.value, exact=right, partial=score.value, why="" if right else score.why)
+        if rule == "paper" and not score.unjudged:
+            if self.procedure == "tables":
+                return score.model_copy(update={"value": value_of_table(self.gold, answer)})
+            if self.procedure in SEGMENTED:
+                return score.model_copy(update={"value": value_of_lines(self.gold, answer, of.BLOCKS)})
+        return score
 
     def is_complete(self, answer: str) -> bool:
         """Whether the last tag or fence of an answer is closed."""
@@ -52,7 +69,7 @@ class Row(BaseModel):
         fence = last_fence(answer, name)
         return bool(fence and fence[1]) or last_block(answer, name) is not None
 
-    def scored(self, score: Score, model: str, **known: bool) -> Scored:
+    def scored(self, score: Score, model: str, **known: Any) -> Scored:
         """The line of a score."""
         return Scored(
             **score.model_dump(),
@@ -63,6 +80,8 @@ class Row(BaseModel):
             level=self.level,
             seed=self.seed,
             output_tokens=self.output_tokens,
+            variant=self.variant,
+            filtered=bool(self.case.get("filter")) if self.procedure == "tables" else None,
         )
 
 
@@ -85,6 +104,12 @@ class Scored(Score):
     """A row without an answer counts as wrong."""
     terminated: bool = True
     """Whether the answer ended by itself."""
+    variant: str = ""
+    """The prompt, where it was not the procedure with its examples."""
+    rule: Rule = "strict"
+    """What made it right."""
+    filtered: bool | None = None
+    """Of a table: whether a filter said which items are wanted."""
 
     id: str
     model: str
@@ -97,33 +122,46 @@ class Scored(Score):
 
 def make_row(name: str, level: int, seed: int) -> Row:
     """The row of one instance."""
+    [row] = make_rows(name, level, seed, "full")
+    return row
+
+
+def make_rows(name: str, level: int, seed: int, prompting: Prompting) -> list[Row]:
+    """The rows of one instance: one for each prompt."""
     made = make_instance(name, level, seed)
-    prompt = made.prompt
-    return Row(
-        id=made.id,
-        procedure=name,
-        level=level,
-        seed=seed,
-        version=VERSION,
-        prompt=prompt,
-        gold=made.gold,
-        input_tokens=tokens.count(prompt),
-        output_tokens=made.output_tokens,
-        case=made.case.model_dump(mode="json"),
-    )
+    return [
+        Row(
+            id=made.id + asked.suffix,
+            procedure=made.procedure.NAME,
+            level=level,
+            seed=seed,
+            version=VERSION,
+            prompt=asked.prompt,
+            gold=asked.gold,
+            input_tokens=tokens.count(asked.prompt),
+            output_tokens=tokens.count(asked.gold),
+            case=made.case.model_dump(mode="json"),
+            variant=asked.variant,
+        )
+        for asked in asked_of(made, prompting)
+    ]
 
 
 def rows(
-    names: Sequence[str], levels: Sequence[int], seeds: Sequence[int], workers: Workers
+    names: Sequence[str],
+    levels: Sequence[int],
+    seeds: Sequence[int],
+    workers: Workers,
+    prompting: Prompting = "full",
 ) -> Iterator[bytes]:
-    """The lines of all these, in that order."""
-    return workers.ordered(
-        _line, [(name, level, seed) for name in names for level in levels for seed in seeds]
-    )
+    """The lines of all these, in that order: as many for each instance as there are prompts."""
+    jobs = [(name, level, seed, prompting) for name in names for level in levels for seed in seeds]
+    return workers.ordered(_lines, jobs)
 
 
-def _line(job: tuple[str, int, int]) -> bytes:
-    return orjson.dumps(make_row(*job).model_dump(), option=orjson.OPT_APPEND_NEWLINE)
+def _lines(job: tuple[str, int, int, Prompting]) -> bytes:
+    made = make_rows(*job)
+    return b"".join(orjson.dumps(row.model_dump(), option=orjson.OPT_APPEND_NEWLINE) for row in made)
 
 
 def write_rows(lines: Iterable[bytes], path: Path) -> Iterator[int]:
@@ -169,7 +207,9 @@ def read_rows(path: Path) -> dict[str, Row]:
     return found
 
 
-def score_answers(found: dict[str, Row], answers: Iterable[Answer]) -> Iterator[Scored]:
+def score_answers(
+    found: dict[str, Row], answers: Iterable[Answer], rule: Rule = "strict"
+) -> Iterator[Scored]:
     """What each answer is worth, and for every model the rows that it did not answer, which are wrong.
 
     Raises ``UsageError`` for an answer to a row that there is not, or given twice.
@@ -185,9 +225,9 @@ def score_answers(found: dict[str, Row], answers: Iterable[Answer]) -> Iterator[
         models[answer.model] = None
         row = found[answer.id]
         ended = row.is_complete(answer.answer) if answer.terminated is None else answer.terminated
-        yield row.scored(row.score(answer.answer), answer.model, terminated=ended)
+        yield row.scored(row.score(answer.answer, rule), answer.model, terminated=ended, rule=rule)
     for model in models or {"": None}:
         for row in found.values():
             if (row.id, model) not in seen:
                 none = Score(value=0.0, exact=False, partial=0.0, line=1, token=0, why="there is no answer")
-                yield row.scored(none, model, answered=False, terminated=False)
+                yield row.scored(none, model, answered=False, terminated=False, rule=rule)

@@ -23,8 +23,8 @@ TITLE = "Plan a trip by a search that is written down step by step"
 BLOCKS = ("Search", "Plan")
 SHEET = 900
 SMALLEST = 250
-EXAMPLE = 450
-EXAMPLES = 2
+EXAMPLE = 1_000
+EXAMPLES = 4
 
 _ORDERS = 12
 """How many orders of the listing are tried for the cities of one trip."""

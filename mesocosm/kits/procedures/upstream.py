@@ -31,6 +31,8 @@ _INPUTS = {
     "countdown": "Numbers: {nums}\nTarget: {target}",
     "travel": "{problem}",
 }
+_TRIPS = range(2_048), range(4_096, 8_192)
+"""Output tokens of the trips that the loader reads as its levels 2K and 8K."""
 _FORMATTED_TWICE = ("countdown", "travel")
 """Whose templates the loader fills in two goes."""
 
@@ -39,6 +41,8 @@ def write_folder(name: str, instances: Sequence[Instance], folder: Path) -> list
     """Write the instances of one procedure below ``folder``; ``UsageError`` if they are there already."""
     if name not in _INPUTS:
         raise UsageError(f"{name} has no upstream format; there are {', '.join(_INPUTS)}")
+    if name == "travel":
+        _check_windows({made.level for made in instances})
     task = procedure(name).UPSTREAM
     here = folder / task
     written = []
@@ -68,6 +72,21 @@ def write_folder(name: str, instances: Sequence[Instance], folder: Path) -> list
     except OSError as error:
         raise UsageError(f"cannot write {error.filename}: {error.strerror}") from None
     return written
+
+
+def _check_windows(levels: set[int]) -> None:
+    """The loader takes the trips of a level out of one file, by their length."""
+    read: dict[range, int] = {}
+    for level in sorted(levels):
+        window = next((one for one in _TRIPS if level in one), None)
+        if window is None or window in read:
+            shown = " and ".join(f"{one.start:,} to {one.stop - 1:,}" for one in _TRIPS)
+            other = f" with {read[window]:,}" if window else ""
+            raise UsageError(
+                f"travel: upstream's loader tells levels apart by output tokens, from {shown}: it would read "
+                f"{level:,}{other} as one level, or not at all; write such levels to folders of their own"
+            )
+        read[window] = level
 
 
 def _write(path: Path, data: bytes) -> Path:

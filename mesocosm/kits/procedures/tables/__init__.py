@@ -27,6 +27,8 @@ _MISSING = 0.04
 _FILTERED = 0.6
 _SAMPLES = 24
 _LEAST_KEPT = 0.4
+_LONG, _LEAST_KEPT_OF_MANY = 4_000, 0.6
+"""From so many tokens of output on a filter keeps more."""
 _ASIDES = ("Recently viewed", "Sponsored", "You may also like", "Editor's choice", "Last month")
 _HEADINGS = ("Results", "All {}", "Matching {}", "{} A to Z", "Our {}")
 
@@ -53,7 +55,8 @@ def draw(rng: random.Random, level: int) -> TableCase:
     subject = rng.choice(SUBJECTS)
     pool = Pool(rng)
     names = [one.name for one in subject.properties]
-    count = rng.randint(3, len(names))
+    # Of a long table most properties are wanted: the page would be many times as long as the table.
+    count = rng.randint(3 if level < _LONG else len(names) - 1, len(names))
     columns = [names[0], *sorted(rng.sample(names[1:], count - 1), key=names.index)]
     rule = None
     if rng.random() < _FILTERED:
@@ -62,9 +65,8 @@ def draw(rng: random.Random, level: int) -> TableCase:
             {one.name: one.kind for one in subject.properties[1:]},
             {one.name: [one.draw(pool) for _ in range(_SAMPLES)] for one in subject.properties},
         )
-        if (
-            sum(rule.keeps(_property(subject, rule).draw(pool)) for _ in range(_SAMPLES))
-            < _SAMPLES * _LEAST_KEPT
+        if sum(rule.keeps(_property(subject, rule).draw(pool)) for _ in range(_SAMPLES)) < _SAMPLES * (
+            _LEAST_KEPT if level < _LONG else _LEAST_KEPT_OF_MANY
         ):
             rule = None
     items: list[Item] = []
