@@ -54,6 +54,8 @@ class Row(BaseModel):
     """Tokens of results that hold evidence, as a share of the description length."""
     re_reads: int = 0
     refused_calls: int = 0
+    coerced_calls: int = 0
+    """Calls of which an argument was taken as another value than was sent."""
     horizon: int | None = None
     """Calls of an optimal policy, in families that know."""
     steps: int | None = None
@@ -86,6 +88,7 @@ class Row(BaseModel):
                 "density": reading.density,
                 "re_reads": reading.re_reads,
                 "refused_calls": reading.refused,
+                "coerced_calls": reading.coerced,
                 "failure": classify(verdict, reading, conversation),
             }
         if conversation:

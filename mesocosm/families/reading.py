@@ -34,6 +34,9 @@ class Reading(BaseModel):
     """Calls that were refused."""
     writes: int = 0
     """Calls that may have changed something and were not refused."""
+    coerced: int = 0
+    """Calls of which an argument was taken as another value than was sent: JSON as text, a number as text, null
+    for what may be left out."""
 
     @property
     def coverage(self) -> float | None:
@@ -54,15 +57,16 @@ def read_journal(episode: Episode) -> Reading:
         held_tokens = length.adequate if length.evidence is None else length.evidence
         reading.density = held_tokens / max(length.measured, 1)
     for entry in world.journal.entries():
+        tool = (
+            world.services[entry.service].tools.get(entry.tool) if entry.service in world.services else None
+        )
+        reading.coerced += bool(tool and tool.signature.coercions(entry.arguments))
         if entry.status == "refused":
             reading.refused += 1
         if entry.status != "ok" or entry.result is None:
             continue
         if finder := finders.get(entry.service):
             held.update(finder.held_by(entry.result))
-        tool = (
-            world.services[entry.service].tools.get(entry.tool) if entry.service in world.services else None
-        )
         if tool is None or tool.writes:
             reading.writes += 1
             continue

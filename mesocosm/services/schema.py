@@ -92,16 +92,15 @@ class Signature:
         validate: Callable[[Any], Any] = fastjsonschema.compile(self.rules or self.schema, use_default=False)
         return validate
 
-    def coerced(
-        self, arguments: Mapping[str, Any], *, drop_nulls: bool = True, places: list[str] | None = None
-    ) -> dict[str, Any]:
-        """The arguments that a caller means by those that it sent; ``coerce`` adds to ``places``."""
-        found: dict[str, Any] = coerce(dict(arguments), self.schema, drop_nulls=drop_nulls, places=places)
-        return found
+    def coercions(self, arguments: Mapping[str, Any]) -> list[str]:
+        """The places of arguments that are taken as another value than was sent."""
+        places: list[str] = []
+        coerce(dict(arguments), self.schema, drop_nulls=True, places=places)
+        return places
 
     def bind(self, arguments: Mapping[str, Any], *, drop_nulls: bool = False) -> dict[str, Any]:
         """The keyword arguments for the function; ``Invalid`` names the argument and what was expected."""
-        arguments = self.coerced(arguments, drop_nulls=drop_nulls)
+        arguments = coerce(dict(arguments), self.schema, drop_nulls=drop_nulls)
         properties = self.schema["properties"]
         unknown = [name for name in arguments if name not in properties]
         if unknown:
