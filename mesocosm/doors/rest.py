@@ -105,7 +105,8 @@ class Route:
                     name: coerced(params[name] if name in params else values[name], schema)
                     for name, schema in properties.items()
                     if name in params or name in values
-                }
+                },
+                lenient=True,
             )
         return bound
 

@@ -35,8 +35,8 @@ class Reading(BaseModel):
     writes: int = 0
     """Calls that may have changed something and were not refused."""
     coerced: int = 0
-    """Calls of which an argument was taken as another value than was sent: JSON as text, a number as text, null
-    for what may be left out."""
+    """Calls of which an argument was taken as another value than was sent: JSON as text, a number as text,
+    null for what may be left out."""
 
     @property
     def coverage(self) -> float | None:

@@ -8,6 +8,8 @@ not been given, unless null is one of the values that the argument takes. The sc
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -73,7 +75,7 @@ def _meant(value: Any, kinds: Mapping[str | None, Any]) -> Any:
     if isinstance(value, str):
         return value if "string" in kinds else _spelled(value, kinds, takes_numbers)
     if isinstance(value, int | float) and not isinstance(value, bool) and not takes_numbers:
-        return orjson.dumps(value).decode() if "string" in kinds and abs(value) < 2**53 else value
+        return json.dumps(value) if "string" in kinds and math.isfinite(value) else value
     return value
 
 

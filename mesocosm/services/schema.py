@@ -98,9 +98,18 @@ class Signature:
         coerce(dict(arguments), self.schema, drop_nulls=True, places=places)
         return places
 
-    def bind(self, arguments: Mapping[str, Any], *, drop_nulls: bool = False) -> dict[str, Any]:
-        """The keyword arguments for the function; ``Invalid`` names the argument and what was expected."""
-        arguments = coerce(dict(arguments), self.schema, drop_nulls=drop_nulls)
+    def bind(
+        self, arguments: Mapping[str, Any], *, lenient: bool = False, drop_nulls: bool = False
+    ) -> dict[str, Any]:
+        """The keyword arguments for the function; ``Invalid`` names the argument and what was expected.
+
+        Args:
+            arguments: What the caller sent.
+            lenient: Take values as what they can only mean; see ``coerce``.
+            drop_nulls: Take null as absent where it means nothing of its own.
+        """
+        if lenient:
+            arguments = coerce(dict(arguments), self.schema, drop_nulls=drop_nulls)
         properties = self.schema["properties"]
         unknown = [name for name in arguments if name not in properties]
         if unknown:

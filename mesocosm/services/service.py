@@ -227,7 +227,7 @@ class Tool(Action):
 
     def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The function's arguments; ``Invalid`` says what is wrong with those that were given."""
-        return self.signature.bind(arguments, drop_nulls=True)
+        return self.signature.bind(arguments, lenient=True, drop_nulls=True)
 
     @property
     def annotations(self) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.calendar.rest.service import Json, api, body_of, etag_of, listing, read
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.servers.calendar.store.calendars import Access
+from mesocosm.servers.calendar.store.calendars import Access, page_bounds
+from mesocosm.servers.calendar.store.windows import Window
 from mesocosm.servers.calendar.tools.scheduling import get_freebusy, list_colors
 from mesocosm.servers.calendar.tools.views import calendar_view, rule_view
 from mesocosm.services.fields import Fields
@@ -41,8 +42,10 @@ def list_entries(
     maxResults: int | None = None,
     pageToken: str | None = None,
     minAccessRole: Literal["freeBusyReader", "reader", "writer", "owner"] | None = None,
+    showDeleted: bool = False,
+    showHidden: bool = False,
 ) -> Json:
-    """The calendars on the account's list."""
+    """The calendars on the account's list; none is hidden, and one that was taken off is not kept."""
     calendars, next_token = store.list_calendars(maxResults, pageToken)
     kept = [access for access in calendars if minAccessRole is None or access.may(minAccessRole)]
     return listing("calendarList", [_entry(access) for access in kept], next_token)
@@ -61,12 +64,15 @@ def insert_entry(store: CalendarStore, request: Request) -> Json:
     calendar_id = read.text(body, "id")
     if not calendar_id:
         raise Invalid("Missing calendar id.", code="required")
-    return _entry(store.subscribe(calendar_id, read.text(body, "summaryOverride")))
+    return _entry(
+        store.subscribe(calendar_id, read.text(body, "summaryOverride"), read.text(body, "colorId"))
+    )
 
 
 def _change_entry(store: CalendarStore, request: Request, calendarId: str) -> Json:
     _listed(store, calendarId)
-    return _entry(store.subscribe(calendarId, read.text(body_of(request), "summaryOverride")))
+    body = body_of(request)
+    return _entry(store.subscribe(calendarId, read.text(body, "summaryOverride"), read.text(body, "colorId")))
 
 
 api.patch("/users/me/calendarList/{calendarId}")(_change_entry)
@@ -131,6 +137,17 @@ def _changed(store: CalendarStore, calendar_id: str, body: Fields, names: Sequen
 def delete_calendar(store: CalendarStore, calendarId: str) -> None:
     """Delete a secondary calendar."""
     store.delete_calendar(calendarId)
+
+
+@api.post("/calendars/{calendarId}/clear")
+def clear_calendar(store: CalendarStore, calendarId: str) -> None:
+    """Delete all events of the account's primary calendar."""
+    access = store.calendar(calendarId, "owner")
+    if not access.primary:
+        raise Invalid("Cannot clear a secondary calendar.", code="invalid")
+    while page := store.list_events(access.id, Window(order="none", single=False)).items:
+        for event in page:
+            store.delete_event(access.id, event.id)
 
 
 # -- access rules -------------------------------------------------------------------------------------------
@@ -207,8 +224,12 @@ def query_free_busy(
     timeMax: str,
     items: list[dict[str, Any]] | None = None,
     timeZone: str | None = None,
+    groupExpansionMax: int | None = None,
+    calendarExpansionMax: int | None = None,
 ) -> Json:
-    """When calendars are busy."""
+    """When calendars are busy; there are no groups to expand."""
+    if calendarExpansionMax is not None and len(items or ()) > calendarExpansionMax:
+        raise Invalid("Too many calendars requested.", code="tooManyCalendarsRequested")
     calendars = [read.text(item, "id") for item in items or ()]
     if None in calendars:
         raise Invalid("Each item needs the id of a calendar.", code="required")
@@ -222,10 +243,43 @@ def get_colors(store: CalendarStore) -> Json:
     return {"kind": "calendar#colors", "updated": "2012-02-14T00:00:00.000Z", **list_colors(store)}
 
 
+_SETTINGS = {
+    "autoAddHangouts": "false",
+    "dateFieldOrder": "MDY",
+    "defaultEventLength": "60",
+    "format24HourTime": "false",
+    "hideInvitations": "false",
+    "hideWeekends": "false",
+    "locale": "en",
+    "remindOnRespondedEventsOnly": "false",
+    "showDeclinedEvents": "true",
+    "useKeyboardShortcuts": "true",
+    "weekStart": "0",
+}
+"""What an account has that changed none of its settings."""
+
+
+def _settings(store: CalendarStore) -> dict[str, str]:
+    return _SETTINGS | {"timezone": store.calendar("primary").time_zone}
+
+
+def _setting(name: str, value: str) -> Json:
+    return {"kind": "calendar#setting", "etag": etag_of([name, value]), "id": name, "value": value}
+
+
+@api.get("/users/me/settings")
+def list_settings(store: CalendarStore, maxResults: int | None = None, pageToken: str | None = None) -> Json:
+    """The settings of the account."""
+    found = [_setting(name, value) for name, value in sorted(_settings(store).items())]
+    after, limit = page_bounds(maxResults, pageToken)
+    end = after + limit
+    return listing("settings", found[after:end], str(end) if end < len(found) else None)
+
+
 @api.get("/users/me/settings/{setting}")
 def get_setting(store: CalendarStore, setting: str) -> Json:
-    """A setting of the account: its time zone."""
-    if setting != "timezone":
+    """A setting of the account."""
+    known = _settings(store)
+    if setting not in known:
         raise NotFound("Not Found", code="notFound")
-    zone = store.calendar("primary").time_zone
-    return {"kind": "calendar#setting", "etag": etag_of(zone), "id": setting, "value": zone}
+    return _setting(setting, known[setting])

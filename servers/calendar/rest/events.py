@@ -5,17 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Literal, TypedDict, Unpack, cast
 
 import orjson
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
+from mesocosm.servers.calendar.rest.quick_add import event_of
 from mesocosm.servers.calendar.rest.service import Json, api, body_of, check_etag, listing, read
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.calendars import Access
 from mesocosm.servers.calendar.store.composing import EventFields
-from mesocosm.servers.calendar.store.times import FIRST, LAST, known_zone, point, show, window_bound
+from mesocosm.servers.calendar.store.times import FIRST, LAST, in_zone, known_zone, point, show, window_bound
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence, Window
 from mesocosm.servers.calendar.tools.events import Attendee, Reminders
 from mesocosm.servers.calendar.tools.views import event_view
@@ -187,6 +189,7 @@ def list_events(
     An answer to a sync token has recurring events as such, whatever ``singleEvents`` says.
     """
     zone = _zone(timeZone)
+    kinds = _kinds(request)
     private, shared = _wanted(request, "privateExtendedProperty"), _wanted(request, "sharedExtendedProperty")
     if syncToken is not None:
         if timeMin or timeMax or updatedMin or q or orderBy or iCalUID or private or shared:
@@ -210,7 +213,22 @@ def list_events(
         private=private,
         shared=shared,
     )
+    if kinds and "default" not in kinds:
+        return _page(EventPage(store.calendar(calendarId), [], None), zone)
     return _page(store.list_events(calendarId, window), zone)
+
+
+_EVENT_TYPES = ("birthday", "default", "focusTime", "fromGmail", "outOfOffice", "workingLocation")
+
+
+def _kinds(request: Request) -> list[str]:
+    """The kinds of events that a list is narrowed to; here all are of the usual one."""
+    request.asked.get("eventTypes")
+    kinds = [value for key, value in request.pairs if key == "eventTypes"]
+    for kind in kinds:
+        if kind not in _EVENT_TYPES:
+            raise Invalid(f"Invalid value for eventTypes: {kind[:40]!r}.", code="invalid")
+    return kinds
 
 
 def _wanted(request: Request, name: str) -> list[tuple[str, str]]:
@@ -251,6 +269,30 @@ def insert_event(store: CalendarStore, request: Request, calendarId: str) -> Jso
     body = body_of(request)
     event_id = read.text(body, "id")
     return _resource(*store.create_event(calendarId, _fields(body), event_id))
+
+
+@api.post("/calendars/{calendarId}/events/quickAdd")
+def quick_add(store: CalendarStore, calendarId: str, text: str) -> Json:
+    """A new event out of a sentence."""
+    zone = store.calendar(calendarId).time_zone
+    here = datetime.fromisoformat(in_zone(show(store.now), zone)).replace(tzinfo=None)
+    found = event_of(text, here)
+    for end in (found["start"], found["end"]):
+        if "dateTime" in end:
+            end["timeZone"] = zone
+    return _resource(*store.create_event(calendarId, cast(EventFields, found)))
+
+
+@api.post("/calendars/{calendarId}/events/import")
+def import_event(store: CalendarStore, request: Request, calendarId: str) -> Json:
+    """A private copy of an event; its ``iCalUID`` says its id, as that of events here does."""
+    body = body_of(request)
+    uid = read.text(body, "iCalUID")
+    if not uid:
+        raise Invalid("Missing iCalUID.", code="required")
+    if not uid.endswith(_UID):
+        raise Invalid(f"iCalUID {uid[:60]!r} is not supported here: it has to end in {_UID}.", code="invalid")
+    return _resource(*store.create_event(calendarId, _fields(body), uid.removesuffix(_UID)))
 
 
 @api.patch("/calendars/{calendarId}/events/{eventId}")

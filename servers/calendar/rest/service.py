@@ -7,10 +7,12 @@ from typing import Any
 
 import orjson
 
+from mesocosm.doors.partial_answers import PartialApi
 from mesocosm.doors.request import Request
-from mesocosm.doors.rest import Api, bearer
+from mesocosm.doors.rest import Route, bearer
 from mesocosm.errors import Invalid, Refusal
 from mesocosm.services.fields import Fields
+from mesocosm.services.service import Reply
 from mesocosm.services.values import Kinds, Reader
 
 Json = dict[str, Any]
@@ -46,14 +48,43 @@ def _error(status: int, message: str, code: str | None) -> Json:
     return {"error": {"code": status, "message": message, "errors": [one]}}
 
 
-api = Api(
+class _CalendarApi(PartialApi):
+    """Events are shown with as many attendees as ``maxAttendees`` says, or with oneself alone."""
+
+    def _reply(self, result: Any, route: Route, request: Request) -> Reply:
+        most = request.asked.get("maxAttendees")
+        if most is not None and isinstance(result, dict):
+            if not str(most).isdigit() or not int(most):
+                raise Invalid("Invalid value for maxAttendees: at least 1 is expected.", code="invalid")
+            if "items" in result:
+                result = result | {"items": [_few_attendees(one, int(most)) for one in result["items"]]}
+            result = _few_attendees(result, int(most))
+        return super()._reply(result, route, request)
+
+
+def _few_attendees(event: Json, most: int) -> Json:
+    attendees = event.get("attendees", ())
+    if len(attendees) <= most:
+        return event
+    return event | {"attendeesOmitted": True, "attendees": [one for one in attendees if one.get("self")]}
+
+
+WITHOUT_EFFECT = (
+    # Nobody is told of changes, conferences and attachments are not kept (a body with some is refused),
+    # addresses are always there, no invitation is hidden, and colours go by their numbers.
+    *("sendUpdates", "sendNotifications", "conferenceDataVersion", "supportsAttachments"),
+    *("alwaysIncludeEmail", "showHiddenInvitations", "colorRgbFormat"),
+)
+"""Documented parameters that change nothing here."""
+
+api = _CalendarApi(
     "calendar",
     "/calendar/v3",
     authenticate=bearer("Bearer", parameter="access_token"),
     credentials=("access_token",),
     error=_error,
     challenge='Bearer realm="https://accounts.google.com/", error="invalid_token"',
-    conventions=("alt", "prettyPrint", "quotaUser", "userIp", "key", "$.xgafv"),
+    conventions=("alt", "prettyPrint", "quotaUser", "userIp", "key", "$.xgafv", *WITHOUT_EFFECT),
     read_only=(
         "kind",
         "etag",

@@ -293,10 +293,14 @@ class CalendarsStore(Store):
 
     # -- the list of calendars --------------------------------------------------------------------------
 
-    def subscribe(self, calendar_id: str, summary_override: str | None = None) -> Access:
-        """Put a calendar that the account may read on its list."""
+    def subscribe(
+        self, calendar_id: str, summary_override: str | None = None, color_id: str | None = None
+    ) -> Access:
+        """Put a calendar that the account may read on its list, or change how it is shown there."""
         access = self.calendar(calendar_id)
-        self._subscribe(self.account, access.number, summary_override)
+        if color_id is not None and color_id not in {str(number) for number in range(1, COLORS + 1)}:
+            raise Invalid(f"Invalid value for colorId: 1 to {COLORS} is expected.", code="invalid")
+        self._subscribe(self.account, access.number, summary_override, color_id)
         return next(listed for listed in self.listed_calendars() if listed.number == access.number)
 
     def unsubscribe(self, calendar_id: str) -> None:
@@ -315,12 +319,20 @@ class CalendarsStore(Store):
             select(Subscription).where(Subscription.account == account, Subscription.calendar == calendar)
         ).scalar_one_or_none()
 
-    def _subscribe(self, account: str, calendar: int, summary_override: str | None = None) -> None:
+    def _subscribe(
+        self,
+        account: str,
+        calendar: int,
+        summary_override: str | None = None,
+        color_id: str | None = None,
+    ) -> None:
         found = self._subscription(account, calendar)
         if found is None:
             color = str((calendar + int(DEFAULT_COLOR) - 2) % COLORS + 1)
             found = Subscription(account=account, calendar=calendar, color_id=color)
             self.session.add(found)
+        if color_id is not None:
+            found.color_id = color_id
         if summary_override is not None:
             found.summary_override = clean(summary_override, "summaryOverride", 254) or None
         self.session.flush()

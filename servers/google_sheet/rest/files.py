@@ -8,13 +8,13 @@ import binascii
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from mesocosm.doors.partial_answers import masked
 from mesocosm.doors.request import Request
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.google_sheet.rest.service import (
     Json,
     api,
     body_of,
-    masked,
     plain,
     read,
 )

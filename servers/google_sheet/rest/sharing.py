@@ -3,10 +3,11 @@
 # ruff: noqa: N803 - the names of parameters are Google's
 from __future__ import annotations
 
+from mesocosm.doors.partial_answers import masked
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_sheet.rest.files import permission
-from mesocosm.servers.google_sheet.rest.service import Json, api, body_of, masked, read
+from mesocosm.servers.google_sheet.rest.service import Json, api, body_of, read
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.drive import Granted
 

@@ -262,7 +262,7 @@ def tool_route(method: str, path: str, tool: Callable[..., Any], **options: Any)
             given[_BODY] = request.values
 
         def read(page: int | None) -> Any:
-            bound = signature.bind(given | ({"page": page} if page else {}))
+            bound = signature.bind(given | ({"page": page} if page else {}), lenient=True)
             return tool(store, **{python[name]: value for name, value in bound.items()})
 
         offset = _offset(request) if "per_page" in properties else None
