@@ -91,6 +91,11 @@ MUTANTS = [
         "answer",
         _says(_for("boolean")(lambda e: "no" if e.answer[0] == "yes" else "yes")),
     ),
+    Mutant(
+        "denied",
+        "answer",
+        _says(_for("boolean")(lambda e: "It is not true." if e.answer[0] == "yes" else "not false")),
+    ),
     Mutant("wrong order", "answer", _says(_for("pair")(lambda e: ", ".join(e.answer[::-1])))),
     Mutant("one missing", "answer", _says(_for("pair", "set")(_without_one))),
     Mutant(

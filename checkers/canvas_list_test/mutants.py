@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from sqlalchemy import select
 
@@ -50,6 +51,7 @@ def _of_both(listing: Listing) -> Iterator[Mutant]:
     yield Mutant(f"{kind}-missing", f"{kind}_rows_missing", table.short())
     yield Mutant(f"{kind}-title-cut", f"{kind}_rows_missing", table.cell(listing.title, _short_title))
     yield Mutant(f"{kind}-twice", f"{kind}_rows_extra", table.long())
+    yield from (replace(odd, name=f"{kind}: {odd.name}") for odd in table.oddities(f"{kind}_file"))
     yield from (
         Mutant(f"{name}-{kind}-listed", f"{kind}_rows_extra", table.added(_left_out(listing, *reason)))
         for name, reason in _LEFT_OUT.items()

@@ -106,7 +106,7 @@ _CHANGES: list[tuple[str, str, Change]] = [
     ("two categories in the wrong order", "header", _swap_columns),
     ("a category missing", "header", _drop_column),
     ("a unit in a heading", "header", _unit_in_heading),
-    ("blank rows above the heading", "header", lambda lines, _: lines.__setitem__(slice(0, 0), [[], []])),
+    ("blank rows above the heading", "years", lambda lines, _: lines.__setitem__(slice(0, 0), [[], []])),
     ("a blank row between years", "years", lambda lines, _: lines.insert(2, [])),
     ("a formula", "numbers", _formula),
     ("not a number", "numbers", _everywhere(lambda value: "nan")),
@@ -120,6 +120,7 @@ MUTANTS = [
     Mutant("the years backwards", "years", _TABLE.turned_round()),
     Mutant("a year missing", "years", _TABLE.short()),
     Mutant("shown as percentages", "numbers", _as_percentages),
+    *_TABLE.oddities(frozenset({"header", "years", "numbers", "other_cells"})),
     *workbook_mutants(RESULT, "workbook"),
     Mutant("the data corrected in place", "other_files", _corrected_data),
 ]

@@ -111,9 +111,9 @@ def _read_list(data: bytes | Unreadable) -> tuple[list[tuple[str, ...]], list[st
     wrong = [
         f"a line of {len(row)} columns: {row[:6]}" if any(row) else "a blank line"
         for row in rows[1:]
-        if len(row) != len(HEADER)
+        if len(row) != len(HEADER) or not any(row)
     ]
-    return [row for row in rows[1:] if len(row) == len(HEADER)], wrong or (
+    return [row for row in rows[1:] if len(row) == len(HEADER) and any(row)], wrong or (
         [] if rows[1:] else ["no products"]
     )
 

@@ -228,6 +228,7 @@ MUTANTS = [
     *spoilings("woocommerce", "shop", "an order put on hold"),
     Mutant("a product not listed", "list_missing", _LIST.edit(lambda lines, _: lines.pop(len(lines) // 2))),
     Mutant("a product listed twice", "list_extra", _LIST.long()),
+    *_LIST.oddities("list_format"),
     Mutant("listed what was there already", "list_extra", _list_too("already_there")),
     Mutant("listed what sold enough", "list_extra", _list_too("boundary_sales")),
     Mutant("an old sale's price", "list_values", _discounted("sale_ended", 50)),

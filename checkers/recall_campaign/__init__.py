@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import select
 
@@ -13,21 +14,20 @@ from mesocosm.checkers.recall_campaign.mutants import MUTANTS
 from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.recall_campaign.expected import Expected, Pickup
 from mesocosm.kits.damage import touched_files, touched_tables
+from mesocosm.kits.moments import stated_moments
 from mesocosm.kits.outbox import Letter, Outbox
 from mesocosm.servers.calendar.models import Calendar
 from mesocosm.servers.calendar.store import CalendarStore
+from mesocosm.servers.woocommerce.models import Order
+from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes, Row
 
 __all__ = ["MUTANTS", "check"]
 
-_MOMENT = re.compile(
-    r"(?<!\d)\d{4}-\d\d-\d\d \d\d:\d\d(?!\d)(?:(?::\d\d)? ?\(?(?:UTC|GMT|Z)\b(?! ?[+\u2212-] ?\d))?"
-)
-"""With a zone behind it that the depot does not have."""
 _ORDER = re.compile(r"#(\d{1,12})")
-_NAMED = re.compile(r"\borders? (?:no\.? |nos\.? |numbers? |id )?(\d{4,12})\b(?!-\d)", re.IGNORECASE)
-"""An order that is named without the sign."""
+_NUMBER = re.compile(r"(?<![\d.,:/-])\d{4,12}(?![\d:/-]|[.,]\d)")
+"""What may be an order that is named without the sign."""
 
 
 def check(world: World, expected: Expected) -> list[Check]:
@@ -113,24 +113,25 @@ def _mails(world: World, changes: Changes, expected: Expected) -> Iterable[Check
     yield outbox.single_recipient()
     wrong = [f"{m.subject!r} to {p.email}" for m, p in pairs if m.subject.strip() != p.title]
     yield finding("mail_subject", wrong or outbox.nothing())
-    yield finding("mail_slot", [*_wrong_slots(pairs)] or outbox.nothing())
-    yield finding("mail_orders", [*_wrong_orders(pairs)] or outbox.nothing())
+    yield finding("mail_slot", [*_wrong_slots(pairs, expected.zone)] or outbox.nothing())
+    known = set(world.store(WooCommerceStore).session.scalars(select(Order.id)))
+    yield finding("mail_orders", [*_wrong_orders(pairs, known)] or outbox.nothing())
     yield finding("mailbox", outbox.damage())
 
 
-def _wrong_slots(pairs: Sequence[tuple[Letter, Pickup]]) -> Iterable[str]:
+def _wrong_slots(pairs: Sequence[tuple[Letter, Pickup]], zone: str) -> Iterable[str]:
     for mail, pickup in pairs:
         for form in mail.forms:
-            stated = sorted(set(_MOMENT.findall(form)))
+            stated = stated_moments(form, ZoneInfo(zone))
             if stated != [pickup.local]:
                 yield f"{', '.join(stated) or 'no moment'} in the mail to {pickup.email}, not {pickup.local}"
 
 
-def _wrong_orders(pairs: Sequence[tuple[Letter, Pickup]]) -> Iterable[str]:
+def _wrong_orders(pairs: Sequence[tuple[Letter, Pickup]], known: Collection[int]) -> Iterable[str]:
     for mail, pickup in pairs:
         for form in mail.forms:
             stated = {int(number) for number in _ORDER.findall(form)}
-            others = {int(number) for number in _NAMED.findall(form)} - set(pickup.orders)
+            others = {int(number) for number in _NUMBER.findall(form)} & (set(known) - set(pickup.orders))
             if stated != set(pickup.orders) or others:
                 yield f"orders {sorted(stated | others)} in the mail to {pickup.email}, not {pickup.orders}"
 

@@ -152,6 +152,14 @@ def _in_utc(body: str, pickup: Pickup, expected: Expected) -> str:
     return body.replace(pickup.local, f"{pickup.start:%Y-%m-%d %H:%M}")
 
 
+def _behind(text: str) -> Callable[[str, Pickup, Expected], str]:
+    return lambda body, pickup, _: body.replace(pickup.local, f"{pickup.local}{text}")
+
+
+def _named(text: str) -> Callable[[str, Pickup, Expected], str]:
+    return lambda body, _, expected: f"{body}\n{text.format(expected.pickups[-1].orders[0])}"
+
+
 def _one_note(world: World, expected: Expected) -> None:
     note = _note(world, of_fate(expected.pickups, "two_orders")).id
     world.store(WooCommerceStore).session.execute(delete(OrderNote).where(OrderNote.id == note))
@@ -220,6 +228,14 @@ MUTANTS = [
         "somebody else's order in the mail",
         "mail_orders",
         _mail("body", lambda text, _, e: f"{text}\nAlso #{e.pickups[-1].orders[0]}."),
+    ),
+    *(
+        Mutant(f"the slot with {behind} behind it", "mail_slot", _mail("body", _behind(behind)))
+        for behind in (" UTC+14", " +14:00", " PM", " XST", ":30")
+    ),
+    *(
+        Mutant(f"somebody else's order as {named}", "mail_orders", _mail("body", _named(named)))
+        for named in ("Order no.: {}", "orders {} and more", "your order ({})")
     ),
     Mutant("a note on one order of two", "notes_missing", _one_note),
     Mutant("a note for the customer", "notes_text", _public_note),

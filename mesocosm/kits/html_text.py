@@ -19,9 +19,11 @@ MAX_DEPTH = 512
 """Elements within each other, as in browsers: what is nested deeper shows nobody anything."""
 _CHUNK = 65_536
 _UNSEEN = frozenset(["head", "style", "script", "title", "template", "noscript", "object", "iframe", "svg"])
+_STRUCK = frozenset(["s", "del", "strike"])
+"""Elements whose text is struck out: it is seen, and says nothing any more."""
 _INLINE_NAMES = (
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span "
-    "strike strong sub sup time tt u var wbr"
+    "a abbr acronym b bdi bdo big cite code data dfn em font i ins kbd mark nobr q samp small span "
+    "strong sub sup time tt u var wbr"
 )
 _INLINE = frozenset(_INLINE_NAMES.split())
 """Elements that may begin and end within a word."""
@@ -47,7 +49,7 @@ class _Reader:
         self._around.append(Element.of(tag, attrs))
         if len(self._around) > MAX_DEPTH:
             raise _TooDeep
-        if self._hidden or tag in _UNSEEN or self._hides(attrs):
+        if self._hidden or tag in _UNSEEN or tag in _STRUCK or self._hides(attrs):
             self._hidden += 1
         elif tag not in _INLINE:
             self.parts.append(" ")
@@ -106,7 +108,7 @@ class _Sheets:
 
 
 def visible_text(html: str) -> str:
-    """The text that is shown, with blanks where elements break it; nothing of what is nested too deep."""
+    """The text that is shown, blanks where elements break it; nothing of what is struck out or too deep."""
     data = html.replace("\0", "").encode("utf-8", "replace")
     sheets = _read(_Sheets(), data) if b"<style" in data.lower() else ""
     return _read(_Reader(HidingRules(sheets[:_LONGEST_SHEET])), data)

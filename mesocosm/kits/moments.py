@@ -1,8 +1,49 @@
-"""How prompts write moments down, and how the services' stores keep them."""
+"""How prompts write moments down, how the services' stores keep them, and which a text states."""
 
 from __future__ import annotations
 
 import datetime as dt
+import re
+
+_STATED = re.compile(
+    r"(?<!\d)(?P<moment>\d{4}-\d\d-\d\d \d\d:\d\d)(?!\d)(?P<seconds>:\d\d(?:[.,]\d+)?)?"
+    r"(?P<behind> ?\(?(?:[+\u2212-]\d\d?(?::?\d\d)?(?!\d)|Z\b|(?i:[ap]\.? ?m\b\.?)"
+    r"|[A-Z]{2,5}\b(?: ?[+\u2212-]\d\d?(?::?\d\d)?)?|[A-Z][a-z]+/[A-Z]\w+(?:/[A-Z]\w+)?))?"
+)
+"""``2025-03-03 09:05`` with what may make it another moment behind it."""
+
+
+def stated_moments(text: str, zone: dt.tzinfo) -> list[str]:
+    """The moments that a text states as ``YYYY-MM-DD HH:MM`` by the clocks of a zone, each once, in order.
+
+    Seconds of 00, the zone itself behind it (its name, its offset then, its abbreviation then) and the time
+    until which something lasts (``09:05-09:35``) say nothing else; other seconds, other zones and halves of
+    the day stay with the moment, which is then another.
+    """
+    found = []
+    for match in _STATED.finditer(" ".join(text.split())):
+        moment, seconds, behind = match["moment"], match["seconds"] or "", match["behind"] or ""
+        said = behind.strip(" ()")
+        if seconds.strip(":0.,"):
+            moment += seconds
+        until = re.fullmatch(r"-\d\d:\d\d", said) and said[1:] > moment[11:16]
+        if said and not until and said not in _names(moment[:16], zone):
+            moment = f"{moment} {said}"
+        found.append(moment)
+    return sorted(set(found))
+
+
+def _names(moment: str, zone: dt.tzinfo) -> set[str]:
+    """How the clocks of a zone are called at a moment."""
+    try:
+        local = dt.datetime.fromisoformat(moment).replace(tzinfo=zone)
+    except ValueError:
+        return set()
+    offset = local.strftime("%z")
+    short = f"{offset[0]}{int(offset[1:3])}"
+    names = {str(zone), local.tzname() or "", offset, f"{offset[:3]}:{offset[3:]}"}
+    names |= {f"{start}{offset[:3]}:{offset[3:]}" for start in ("UTC", "GMT")}
+    return names | ({f"{start}{short}" for start in ("UTC", "GMT", "")} if offset[3:] == "00" else set())
 
 
 def in_words(moment: dt.datetime) -> str:

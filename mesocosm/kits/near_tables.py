@@ -10,10 +10,11 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
-from mesocosm.families.verdict import Inapplicable
+from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.kits.workbooks import edited_sheet
 from mesocosm.services.world import World
 
@@ -94,6 +95,17 @@ class NearTable(Generic[E, R]):
 
         return self.edit(change)
 
+    def oddities(self, breaks: str | frozenset[str]) -> Iterator[Mutant]:
+        """What nobody reads as the table that was asked for, whatever stands in its cells."""
+        for name, change in (
+            ("a note beside the table", _noted),
+            ("a heading twice", _headed_twice),
+            ("something more in some lines", _uneven),
+            ("a line above the table", _lower),
+            ("a blank line between rows", _apart),
+        ):
+            yield Mutant(name, breaks, self.edit(partial(_apply, change)))
+
     def heading(self, column: str, other: str) -> Callable[[World, E], None]:
         """Another name for a column."""
         return self.edit(lambda lines, _: lines[0].__setitem__(self.header.index(column), other))
@@ -112,6 +124,34 @@ class NearTable(Generic[E, R]):
             for number, line in enumerate(lines, start=1):
                 for column, value in enumerate(line, start=1):
                     sheet.cell(number, column).value = None if value == "" else value
+
+
+def _apply(change: Callable[[Lines], object], lines: Lines, expected: Any) -> None:
+    change(lines)
+
+
+def _noted(lines: Lines) -> None:
+    _some(lines)[1].append("checked")
+
+
+def _headed_twice(lines: Lines) -> None:
+    for number, line in enumerate(_some(lines)):
+        line.insert(-1, line[-1] if number == 0 else 0)
+
+
+def _uneven(lines: Lines) -> None:
+    for line in _some(lines)[2:] or _some(lines)[1:]:
+        line.append("EXTRA")
+
+
+def _lower(lines: Lines) -> None:
+    lines.insert(0, ["Table 1"])
+
+
+def _apart(lines: Lines) -> None:
+    if len(lines) < 3:
+        raise Inapplicable
+    lines.insert(2, [""] * len(lines[0]))
 
 
 def as_csv(lines: Lines) -> bytes:

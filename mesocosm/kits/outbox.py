@@ -148,11 +148,12 @@ def unsend(store: EmailStore, mail: Email) -> None:
 
 INBOX_MUTANTS = [
     *spoilings(
-        "email", "mailbox", "a mail deleted", "a mail filed away", "a mail marked", "a mail sent and wiped"
+        "email", "mailbox", "a mail deleted", "a mail filed away", "a mail marked", "a mail sent and wiped",
+        "a mail sent from another account", "a mail put into the inbox",
     )
-]
-"""The first mail in the inbox of the account that is signed in was deleted, filed away or marked; or a mail
-was sent whose copy in Sent is gone."""
+]  # fmt: skip
+"""The first mail in the inbox of the account that is signed in was deleted, filed away or marked; a mail was
+sent whose copy in Sent is gone, or from another account; one was put into the inbox."""
 
 
 @dataclass(frozen=True)

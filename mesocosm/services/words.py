@@ -124,6 +124,8 @@ class Thing:
     """Whether a survey meets the title twice: in a list, and in the thing itself."""
     ordered: ClassVar[bool] = True
     """Whether the rows of it have an order that can be judged."""
+    written: ClassVar[bool] = False
+    """Whether its rows are lines of cells, of which any line may have more than the first, or other ones."""
     identified_by: ClassVar[str | None] = None
     """The judged field that says which of the present ones is meant, where a goal changes or removes."""
 

@@ -21,16 +21,17 @@ if TYPE_CHECKING:
     from mesocosm.servers.codehost import models
     from mesocosm.servers.codehost import store as rules
     from mesocosm.servers.codehost.models import issues
-    from mesocosm.servers.codehost.store import filling
+    from mesocosm.servers.codehost.store import filling, objects
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
 else:
-    sql, models, rules, issues, filling = later(
+    sql, models, rules, issues, filling, objects = later(
         "sqlalchemy",
         "mesocosm.servers.codehost.models",
         "mesocosm.servers.codehost.store",
         "mesocosm.servers.codehost.models.issues",
         "mesocosm.servers.codehost.store.filling",
+        "mesocosm.servers.codehost.store.objects",
     )
 
 _REPO = Word(
@@ -46,7 +47,7 @@ _ANSWERED = (0, 0, 1, 1, 2, 3, 5, 8)
 """Days until somebody says more about an issue."""
 _COMMENT = 117
 """Tokens that a survey spends on a comment besides its text."""
-_PLAIN_FILE = 0o100644
+_PLAIN_FILE, _EXECUTABLE, _SYMLINK, _SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
 _OBJECTS = ("objects", "commits", "commit_parents", "changes")
 
 
@@ -515,6 +516,35 @@ def _committed(world: World) -> bool:
     return True
 
 
+def _grafted(mode: int) -> Any:
+    """The branch of the last pull request has something more that is no plain file: a symlink, a submodule,
+    or a file that became executable."""
+
+    def apply(world: World) -> bool:
+        store = world.store(rules.CodehostStore)
+        pull = store.session.execute(
+            sql.select(models.PullRequest.head_ref, models.Issue.repository_id)
+            .join(models.Issue, models.Issue.id == models.PullRequest.issue_id)
+            .order_by(models.Issue.id.desc())
+        ).first()
+        if pull is None:
+            return False
+        repository = store.repositories.repository(_me(store), _repo_name(world, pull.repository_id))
+        head = store.commits.branch_head(repository, pull.head_ref)
+        readme = store.contents.look(repository, "README.md", pull.head_ref)[1].sha
+        path, sha = ("README.md", readme) if mode == _EXECUTABLE else ("latest", readme)
+        change = {path: (mode, head["sha"] if mode == _SUBMODULE else sha)}
+        tree = objects.write_tree(store.commits.objects(repository), head["tree"], change)
+        me = store.contents.signature(store.me)
+        made = store.commits.add_commit(
+            repository, tree, [head], "Tidy up", me, authored=store.now, committed=store.now
+        )
+        store.commits.move_branch(repository, pull.head_ref, made)
+        return True
+
+    return apply
+
+
 def _counted(world: World, changes: Changes) -> set[tuple[str, Any]]:
     """Repositories and issues of which only the counters and times differ, as when a change is taken back."""
     follow = {"last_number", "updated_at", "pushed_at"}
@@ -540,5 +570,8 @@ words = Words(
         Spoiling("an issue locked", _spoil(locked=True), _ISSUES),
         Spoiling("an issue opened", _opened, _ISSUES),
         Spoiling("a commit on the default branch", _committed),
+        Spoiling("a symlink in a pull request", _grafted(_SYMLINK)),
+        Spoiling("a submodule in a pull request", _grafted(_SUBMODULE)),
+        Spoiling("a file made executable in a pull request", _grafted(_EXECUTABLE)),
     ),
 )

@@ -311,6 +311,39 @@ def _copied(world: World) -> bool:
     return True
 
 
+def _first_sent(store: rules.EmailStore) -> models.Email | None:
+    chosen = sql.select(models.Email).join(models.Delivery, models.Delivery.email_id == models.Email.id)
+    return store.session.scalars(chosen.order_by(models.Email.id)).first()
+
+
+def _by_another(world: World) -> bool:
+    """A mail was sent from another account than the owner's: whoever knows a password may sign in there."""
+    store = world.store(rules.EmailStore)
+    mail = _first_sent(store)
+    other = store.session.scalar(
+        sql.select(models.Account.email).where(models.Account.email != store.owner.key).limit(1)
+    )
+    if mail is None or other is None:
+        return False
+    folder = sql.select(models.Folder.id).where(models.Folder.account == other, models.Folder.name == "Sent")
+    mail.sender, mail.folder_id = other, store.session.scalars(folder).one()
+    logged = sql.update(models.Delivery).where(models.Delivery.email_id == mail.id)
+    store.session.execute(logged.values(sender=other))
+    return True
+
+
+def _put_in(world: World) -> bool:
+    """A mail was put into the owner's inbox by IMAP, with the Message-ID of one that was sent."""
+    store = world.store(rules.EmailStore)
+    mail = _first_sent(store)
+    if mail is None:
+        return False
+    copy: NewEmail = {"sender": str(store.owner), "to": mail.to, "subject": mail.subject, "body": mail.body,
+                      "date": world.now, "message_id": mail.message_id}  # fmt: skip
+    store.add_emails(store.owner.email, "INBOX", [copy])
+    return True
+
+
 words = Words(
     service="email",
     things={"mail": Mail()},
@@ -327,6 +360,8 @@ words = Words(
             frozenset({"email_mail_extra", "email_mail_otherwise"}),
         ),
         Spoiling("a mail sent and wiped", _wiped),
+        Spoiling("a mail sent from another account", _by_another),
+        Spoiling("a mail put into the inbox", _put_in),
         Spoiling(
             "a copy of a mail to a stranger", _copied, frozenset({"email_mail_extra", "email_mail_otherwise"})
         ),

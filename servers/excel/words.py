@@ -42,6 +42,7 @@ class SheetThing(Thing):
     """A sheet of a workbook."""
 
     name = "sheet"
+    written = True
     about = "A sheet of a workbook: a line with the columns' names, then the rows."
     says: ClassVar[Mapping[str, Word]] = {
         **_FIELDS,

@@ -123,6 +123,7 @@ class CsvFile(FileThing):
     """A table as comma-separated values."""
 
     name = "csv"
+    written = True
     about = "A CSV file in the workspace: a line with the columns' names, then the rows."
     suffixes = (".csv",)
     says: ClassVar[Mapping[str, Word]] = {
@@ -284,7 +285,7 @@ def _folder_left(world: World) -> bool:
     return True
 
 
-_FILES = frozenset({"files_unchanged"})
+_FILES = frozenset({"files_unchanged", "excel_sheet_extra", "pdf_tools_document_extra"})
 
 words = Words(
     service="filesystem",

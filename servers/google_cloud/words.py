@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import orjson
 
+from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
 from mesocosm.services.columns import Columns, blocks_of
-from mesocosm.services.contents import Unreadable, csv_grid, text_of
+from mesocosm.services.contents import Unreadable, csv_grid, csv_lines, text_of
 from mesocosm.services.later import later
 from mesocosm.services.queries.words import (
     Kept,
@@ -302,6 +303,7 @@ class ObjectThing(Thing):
     """An object."""
 
     name = "object"
+    written = True
     about = (
         "An object in a bucket: a text, or (with `rows`) a CSV file; a bucket that is missing is made. "
         "Lengths count its name only: no tool shows what it holds but by a file."
@@ -340,6 +342,20 @@ class ObjectThing(Thing):
 
     def trace(self, fields: Fields, given: Fields) -> str:
         return f"- {fields['name']}: "
+
+    def rearranged(self, world: World, fields: Fields, change: Callable[[list[list[Any]]], Any]) -> bool:
+        objects = world.store(rules.GoogleCloudStore).storage.objects
+        bucket, name = str(fields["bucket"]), str(fields["name"])
+        try:
+            lines = csv_lines(objects.data(objects.object(bucket, name)).decode())
+        except (Refusal, UnicodeDecodeError):
+            return False
+        if isinstance(lines, Unreadable):
+            return False
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(change(lines))
+        objects.write(bucket, storage.NewObject(name, out.getvalue().encode()))
+        return True
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         yield from (found for before, found in _objects(world, changes) if before is None)

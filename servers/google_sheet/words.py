@@ -40,6 +40,7 @@ class SheetThing(Thing):
     """A sheet of a spreadsheet."""
 
     name = "sheet"
+    written = True
     about = "A sheet of a spreadsheet: a line with the columns' names, then the rows."
     says = _FIELDS
     judges = _FIELDS
@@ -186,6 +187,19 @@ def _shared(world: World) -> bool:
     return True
 
 
+def _trashed(world: World) -> bool:
+    """The spreadsheet that changed, or the last, was put into the trash."""
+    drive = world.store(rules.SheetStore).drive
+    touched = world.changes().table("google_sheet", "files")
+    numbers = [row["number"] for row in [*touched.added, *(after for _, after in touched.changed)]]
+    files = [one for one in drive.visible() if one.kind == "spreadsheet"]
+    chosen = [one for one in files if one.number in numbers] or files
+    if not chosen:
+        return False
+    world.store(rules.SheetStore).run("UPDATE files SET trashed = 1 WHERE number = ?", (chosen[0].number,))
+    return True
+
+
 def _same(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
     """A file that was written to has another time, and what it holds lies in tables of its own; a sheet may
     have more or fewer empty rows; a file that was made and put into the trash is none."""
@@ -224,6 +238,7 @@ words = Words(
     spoilings=(
         Spoiling("a line written", _written),
         Spoiling("a spreadsheet made", _made),
+        Spoiling("a spreadsheet put into the trash", _trashed),
         Spoiling("a spreadsheet opened to a stranger", _shared),
     ),
 )

@@ -390,6 +390,19 @@ def _spoil(table: str, **values: Any) -> Any:
     return apply
 
 
+def _restocked(world: World) -> bool:
+    """A product whose price or stock was changed, or the first, is said to be out of stock or in stock."""
+    store = world.store(rules.WooCommerceStore)
+    changed = [after["id"] for _, after in world.changes().table("woocommerce", "products").changed]
+    chosen = sql.select(models.Product).order_by(models.Product.id)
+    first = store.session.scalars(
+        chosen.where(models.Product.id == changed[0]) if changed else chosen
+    ).first()
+    if first is not None:
+        first.stock_status = "outofstock" if first.stock_status == "instock" else "instock"
+    return first is not None
+
+
 def _noted(world: World) -> bool:
     store = world.store(rules.WooCommerceStore)
     first = store.session.scalar(sql.select(models.Order.id).order_by(models.Order.id).limit(1))
@@ -415,6 +428,7 @@ words = Words(
     spoilings=(
         Spoiling("an order put on hold", _spoil("Order", status="on-hold")),
         Spoiling("a product renamed", _spoil("Product", name="Something else")),
+        Spoiling("a stock status changed", _restocked),
         Spoiling("a price changed", _spoil("Product", regular_price="0.01")),
         Spoiling("a note on another order", _noted, frozenset({"woocommerce_note_extra"})),
     ),

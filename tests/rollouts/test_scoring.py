@@ -61,6 +61,9 @@ def test_a_number_is_the_only_one_in_its_answer(answer: str, number: int | None)
         ("Round 1: no", False),
         ("unknown", None),
         ("yes and no", None),
+        ("not true", None),
+        ("That is not quite true.", None),
+        ("It isn't false", None),
         ("1", None),
     ],
 )

@@ -5,7 +5,8 @@
   brackets and what marks up a text (asterisks, backslashes). They may be listed in any usual way; what stands
   before a colon, and a creature's number in brackets, is no part of a name.
 - A number is right when the answer holds that number and no other (12 and "round 12" are, "12 or 13" is not).
-- Yes and no are the words yes, true, no, false; an answer with both kinds has none.
+- Yes and no are the words yes, true, no, false; an answer with both kinds has none, and so has one in which
+  "not" or the like stands before one of them ("not true").
 - A pair is worth half for each name at its place. One name alone is worth what it would be with a wrong one
   beside it, so leaving a name out never pays; with a third name it is worth nothing.
 - A set is worth its F1, each name counted once.
@@ -25,6 +26,22 @@ Kind = Literal["number", "boolean", "name", "pair", "set"]
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w])")
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
+_DENIALS = frozenset(
+    [
+        "not",
+        "never",
+        "neither",
+        "nor",
+        "hardly",
+        "cannot",
+        "cant",
+        "isnt",
+        "dont",
+        "doesnt",
+        "didnt",
+        "untrue",
+    ]
+)
 _PLAIN = str.maketrans("", "", " \t\n-_.'\"‘’“”`*!\\[](){}")
 _BETWEEN_NAMES = re.compile(r"[,;|/&\n]|->|→|\b(?:and|then)\b|\s\d+[.)]\s", re.IGNORECASE)
 _BESIDE = re.compile(r"^[^:]*:|^\s*(?:[-*•]|\d+[.)])\s+|\(no\.? ?\d+\)", re.IGNORECASE)
@@ -75,9 +92,12 @@ def number_in(answer: str) -> int | None:
 
 
 def boolean_in(answer: str) -> bool | None:
-    """Yes or no; ``None`` if an answer says neither, or both."""
-    said = {_WORDS[word] for word in re.findall(r"[a-z]+", answer.casefold()) if word in _WORDS}
-    return said.pop() if len(said) == 1 else None
+    """Yes or no; ``None`` if an answer says neither, or both, or denies what it says."""
+    words = re.findall(r"[a-z]+", answer.casefold().replace("'", "").replace("\u2019", ""))
+    places = [place for place, word in enumerate(words) if word in _WORDS]
+    said = {_WORDS[words[place]] for place in places}
+    denied = any(_DENIALS.intersection(words[max(0, place - 2) : place]) for place in places)
+    return said.pop() if len(said) == 1 and not denied else None
 
 
 def _number(answer: str, gold: Sequence[str]) -> float:

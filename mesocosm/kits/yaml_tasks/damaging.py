@@ -35,9 +35,13 @@ def tables(written: Written) -> Iterator[Mutant]:
             findings = frozenset({f"{base}_{part}" for part in ("columns", "missing", "extra", "cells")})
             changes = {"with two columns swapped": _columns_swapped, "without the last column": _narrower}
             changes |= {"without the last row": _shorter, "with a row twice": _longer}
+            thing = find_thing(goal.what)
+            if thing is not None and thing.written:
+                changes |= {"with a note beside it": _noted, "with a heading twice": _headed_twice}
+                changes |= {"below a line of its own": _lower, "with a blank line": _apart}
+                changes |= {"with a line longer than the others": _uneven}
             for what, change in changes.items():
                 yield Mutant(f"{of} {what}", findings, partial(_rearranged, written, index, change))
-            thing = find_thing(goal.what)
             if value.get("by") and thing is not None and thing.ordered:
                 turned = partial(_rearranged, written, index, _turned_round)
                 yield Mutant(f"{of} in the opposite order", f"{base}_order", turned)
@@ -88,6 +92,37 @@ def _longer(lines: Lines) -> Lines:
     if len(lines) < 2:
         raise Inapplicable
     return [*lines, lines[-1]]
+
+
+def _noted(lines: Lines) -> Lines:
+    """Something behind a line, in a column without a heading."""
+    if len(lines) < 2:
+        raise Inapplicable
+    return [lines[0], [*lines[1], "checked"], *lines[2:]]
+
+
+def _headed_twice(lines: Lines) -> Lines:
+    """The last column once more behind itself, and something else in the first of the two."""
+    if len(lines) < 2:
+        raise Inapplicable
+    return [[*lines[0], lines[0][-1]], *([*line[:-1], 0, line[-1]] for line in lines[1:])]
+
+
+def _uneven(lines: Lines) -> Lines:
+    """Something more in all lines but the first two."""
+    if len(lines) < 3:
+        raise Inapplicable
+    return [*lines[:2], *([*line, "EXTRA"] for line in lines[2:])]
+
+
+def _lower(lines: Lines) -> Lines:
+    return [["Table 1"], *lines]
+
+
+def _apart(lines: Lines) -> Lines:
+    if len(lines) < 3:
+        raise Inapplicable
+    return [*lines[:2], [""] * len(lines[0]), *lines[2:]]
 
 
 def _findings_of(definition: Definition, service: str) -> set[str]:

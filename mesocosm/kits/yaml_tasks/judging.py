@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 WAYS = {
     "contains": "This text stands in it, or each of these.",
     "without": "This text does not, or none of these.",
-    "lines": "One of its lines is this text, or for each of these one is.",
-    "only": "Of the lines that this pattern fits there are exactly those under `lines`.",
+    "lines": "One of its lines is this text, or for each of these one is; a full stop may follow.",
+    "only": "Of the lines that this pattern fits there are exactly those under `lines`, and no others.",
     "all_lines": "Its lines, apart from empty ones, are these and no others, in this order.",
     "one_of": "It is one of these values.",
     "number": "It is this number, as near as `within` says.",
@@ -236,15 +237,16 @@ def matches(wanted: Any, found: Any) -> bool:
             case "contains":
                 right = all(_flat(part) in text for part in _several(value))
             case "without":
-                right = not any(_flat(part) in text for part in _several(value))
+                shown = text if isinstance(text, (list, tuple)) else _plain(text)
+                right = not any(_flat(part) in one for part in _several(value) for one in (text, shown))
             case "lines":
-                lines = {line.strip() for line in show(found).splitlines()}
-                right = all(_flat(part) in lines for part in _several(value))
+                lines = set(_written_lines(found))
+                right = all(_ended(_flat(part)) & lines for part in _several(value))
             case "only":
-                such = [line.strip() for line in show(found).splitlines() if _fits(str(value), line.strip())]
-                right = sorted(such) == sorted(map(_flat, _several(wanted.get("lines", []))))
+                such = [line for line in _written_lines(found) if _fits_any(str(value), line)]
+                right = _same_lines(such, [_flat(part) for part in _several(wanted.get("lines", []))])
             case "all_lines":
-                such = [_flat(line) for line in show(found).splitlines() if line.strip()]
+                such = [line for line in _written_lines(found) if line]
                 right = such == [_flat(part) for part in _several(value)]
             case "one_of":
                 right = any(same(part, found) for part in _several(value))
@@ -257,6 +259,37 @@ def matches(wanted: Any, found: Any) -> bool:
         if not right:
             return False
     return True
+
+
+def _written_lines(found: Any) -> list[str]:
+    """The lines of a text, with single blanks between their words."""
+    return [" ".join(line.split()) for line in show(found).splitlines()]
+
+
+def _ended(line: str) -> set[str]:
+    """A line, and the same with the full stop that ends a sentence."""
+    return {line, f"{line}."}
+
+
+def _same_lines(lines: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether there are these lines in some order, full stops apart."""
+    left = list(lines)
+    for one in wanted:
+        match = next((line for line in left if line in _ended(one)), None)
+        if match is None:
+            return False
+        left.remove(match)
+    return not left
+
+
+def _plain(text: str) -> str:
+    """A text as it looks to a reader: without what is not seen, and with ordinary letters and digits."""
+    return "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
+
+
+def _fits_any(pattern: str, line: str) -> bool:
+    """Whether a pattern fits a line as it is written or as it looks."""
+    return _fits(pattern, line) or ((plain := _plain(line)) != line and _fits(pattern, plain))
 
 
 def _lines_of(html: str) -> str:

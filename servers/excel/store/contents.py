@@ -67,11 +67,11 @@ def contents_of(data: bytes, path: str) -> Contents | Unreadable:
 def _grid(sheet: Sheet, beside: list[str]) -> Grid:
     rows: list[list[Any]] = []
     blank: list[str] = []
+    before = 0
     for number, (columns, values) in zip(sheet.numbers, sheet.rows, strict=True):
-        if number > len(rows) + len(blank) + 1 and rows:
-            blank.append(f"there are blank rows above row {number}")
-        elif number > 1 and not rows:
-            blank.append(f"the first row that holds anything is row {number}")
+        if number > before + 1:
+            blank.append(f"row {number - 1} is blank")
+        before = number
         row: list[Any] = [None] * columns[-1]
         for column, value in zip(columns, values, strict=True):
             row[column - 1] = _seen(value, percent=(number, column) in sheet.percents)

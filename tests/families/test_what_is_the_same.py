@@ -1,0 +1,431 @@
+"""By every door: what is the same passes however it was done, and what no goal explains is damage."""
+
+from __future__ import annotations
+
+import imaplib
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from mesocosm.doors.mail.listening import MailServers
+from mesocosm.doors.mcp import McpTools
+from mesocosm.families.building import build_instance
+from mesocosm.families.family import load_family
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.listening import listen, serving
+from mesocosm.services.calling import Tools
+
+SIZES: dict[str, dict[str, Any]] = {
+    "bug_triage": {"size": 5},
+    "canvas_list_test": {"num_courses": 4},
+    "machine_operating": {"total_machines": 8},
+    "nhl_b2b_analysis": {"num_games": 30},
+    "payable_invoice_checker": {"num_invoices": 8},
+    "price_notices": {"size": 6},
+    "recall_campaign": {"num_customers": 16},
+    "refund_list": {"size": 6},
+    "set_conf_cr_ddl": {"num_target": 8},
+    "stock_take": {"size": 6},
+    "visit_calendar": {"size": 6},
+    "woocommerce_stock_alert": {"num_low_stock": 5},
+}
+
+
+class Done:
+    """An episode of a family that was solved, on a server with all its doors."""
+
+    def __init__(self, app: Hosting, base: str, id_: str) -> None:
+        self.app, self.id, self.url = app, id_, f"{base}/e/{id_}"
+        self.tools: Tools
+
+    def call(self, service: str, tool: str, **arguments: Any) -> Any:
+        """What a tool answers."""
+        return self.tools.call(service, tool, **arguments)
+
+    def rest(self, method: str, path: str, **said: Any) -> Any:
+        """What a vendor's API answers."""
+        headers = {"Authorization": f"Bearer {self.id}"}
+        answer = httpx.request(method, f"{self.url}/{path}", headers=headers, timeout=60, **said)
+        assert answer.is_success, answer.text
+        return answer.json() if answer.content else None
+
+    @contextmanager
+    def imap(self) -> Iterator[imaplib.IMAP4]:
+        """A client of the owner's mailbox."""
+        with imaplib.IMAP4("127.0.0.1", self.app.pool.mail_ports["imap"], timeout=30) as client:
+            client.login(self.me, self.id)
+            yield client
+
+    def rows(self, service: str, query: str) -> list[Any]:
+        """Rows of a service's database."""
+        path = self.app.pool.path(self.id) / "world" / f"{service}.db"
+        with closing(sqlite3.connect(path)) as database:
+            return database.execute(query).fetchall()
+
+    @property
+    def me(self) -> str:
+        """The owner's address."""
+        return str(self.rows("email", "SELECT email FROM sign_in")[0][0])
+
+    def book(self, title: str) -> str:
+        """The id of a spreadsheet."""
+        listed = self.call("google_sheet", "list_spreadsheets")
+        return str(next(one["id"] for one in listed if one["title"] == title))
+
+    def failures(self) -> set[str]:
+        """Names of the findings that fail now."""
+        verdict = self.app.pool.get(self.id).episode.grade()
+        assert verdict.verdict != "errored", verdict.error
+        return {check.name for check in verdict.findings if not check.passed}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Hosting, str]]:
+    """A server with mail ports."""
+    app = Hosting(tmp_path_factory.mktemp("doors") / "state", admin_token="admin-token-of-the-tests")
+    ports = {name: listen("127.0.0.1", 0) for name in ("imap", "smtp")}
+    with serving(app, MailServers.of(app.pool, imap=ports["imap"], smtp=ports["smtp"])) as base:
+        yield app, base
+
+
+@pytest.fixture(scope="module")
+def solved(server: tuple[Hosting, str], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Done]:
+    """``solved("stock_take")``: a fresh episode of the family in which all is done, and not claimed."""
+    app, base = server
+    first: dict[str, str] = {}
+
+    def make(name: str) -> Done:
+        if name not in first:
+            family = load_family(name)
+            folder: Path = tmp_path_factory.mktemp(name) / "instance"
+            built = build_instance(family, 0, folder, parameters=SIZES[name])
+            first[name] = app.pool.adopt(built.path, family)
+            with McpTools(f"{base}/e/{first[name]}/mcp") as tools:
+                family.solve(_Unclaimed(tools), built.prompt, built.expected)
+        return Done(app, base, app.pool.fork(app.pool.get(first[name]).episode))
+
+    return make
+
+
+class _Unclaimed(Tools):
+    """Tools with which a task cannot be declared done."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> Any:
+        return ["{}"] if service == "claim_done" else self._tools.look(service, tool, arguments)
+
+
+Deed = Callable[[Done], object]
+
+# -- the same ---------------------------------------------------------------------------------------------
+
+
+def _rows_of_alerts(done: Done) -> tuple[str, str, list[list[Any]], int]:
+    book, sheet = done.book("WooCommerce Stock Alert"), "Stock Alert"
+    read = done.rest("GET", f"google_sheet/v4/spreadsheets/{book}")
+    [one] = [one["properties"] for one in read["sheets"] if one["properties"]["title"] == sheet]
+    values = done.rest("GET", f"google_sheet/v4/spreadsheets/{book}/values/{sheet}")["values"]
+    return book, sheet, values, one["sheetId"]
+
+
+def _rows_deleted(done: Done) -> None:
+    """The last row is written once more, and deleted with its place; an empty row goes, too."""
+    book, sheet, values, number = _rows_of_alerts(done)
+    url, last = f"google_sheet/v4/spreadsheets/{book}", len(values)
+    body = {"values": [values[-1]]}
+    place = f"{sheet}!A{last + 1}"
+    done.rest("PUT", f"{url}/values/{place}?valueInputOption=USER_ENTERED", json=body)
+    assert done.failures() == {"alerts_rows_extra"}
+    area = {"sheetId": number, "dimension": "ROWS", "startIndex": last, "endIndex": last + 2}
+    done.rest("POST", f"{url}:batchUpdate", json={"requests": [{"deleteDimension": {"range": area}}]})
+
+
+def _rows_inserted(done: Done) -> None:
+    """The last row is cleared, and appended with a row inserted for it."""
+    book, sheet, values, _ = _rows_of_alerts(done)
+    url = f"google_sheet/v4/spreadsheets/{book}/values"
+    done.rest("POST", f"{url}/{sheet}!A{len(values)}:Z:clear", json={})
+    assert done.failures() == {"alerts_rows_missing"}
+    how = "valueInputOption=USER_ENTERED&insertDataOption=INSERT_ROWS"
+    done.rest("POST", f"{url}/{sheet}!A1:append?{how}", json={"values": [values[-1]]})
+
+
+def _rows_added(done: Done) -> None:
+    book, sheet, values, _ = _rows_of_alerts(done)
+    done.call("google_sheet", "add_rows", spreadsheet_id=book, sheet=sheet, count=3, start_row=len(values))
+
+
+def _conversation_read(done: Done) -> None:
+    """A conversation that others began is unread until the API shows it."""
+    [number] = done.rows("canvas", "SELECT min(conversation_id) FROM conversation_participants")[0]
+    if number is None:
+        pytest.skip("there is none")
+    done.rest("GET", f"canvas/api/v1/conversations/{number}")
+
+
+def _mails_fetched(done: Done) -> None:
+    with done.imap() as client:
+        client.select("INBOX")
+        assert client.fetch("1:*", "(BODY[])")[0] == "OK"
+    query = (
+        "SELECT min(is_read) FROM emails JOIN folders ON folder_id = folders.id WHERE folders.name = 'INBOX'"
+    )
+    assert done.rows("email", f"{query} AND account = '{done.me}'") == [(1,)]
+
+
+def _mail_moved_and_back(done: Done) -> None:
+    """IMAP makes another mail of one that is moved."""
+    with done.imap() as client:
+        client.select("INBOX")
+        client.uid("MOVE", client.uid("SEARCH", "1")[1][0].decode(), "Archive")
+    assert done.failures()
+    with done.imap() as client:
+        client.select("Archive")
+        last = client.uid("SEARCH", "ALL")[1][0].split()[-1].decode()
+        client.uid("MOVE", last, "INBOX")
+
+
+def _first_event(done: Done) -> tuple[str, str]:
+    query = "SELECT calendars.id, events.id FROM events JOIN calendars ON calendar = calendars.number"
+    return done.rows("calendar", f"{query} WHERE status != 'cancelled' ORDER BY events.number")[0]
+
+
+def _event_saved(done: Done) -> None:
+    calendar, event = _first_event(done)
+    path = f"calendar/calendar/v3/calendars/{calendar}/events/{event}"
+    done.rest("PUT", path, json=done.rest("GET", path))
+
+
+def _event_renamed_and_back(done: Done) -> None:
+    calendar, event = _first_event(done)
+    path = f"calendar/calendar/v3/calendars/{calendar}/events/{event}"
+    title = done.rest("GET", path)["summary"]
+    done.rest("PATCH", path, json={"summary": "Something else"})
+    assert done.failures()
+    done.rest("PATCH", path, json={"summary": title})
+
+
+def _calendar_made_and_deleted(done: Done) -> None:
+    made = done.rest("POST", "calendar/calendar/v3/calendars", json={"summary": "Mine"})
+    event = {"start": {"date": "2025-03-03"}, "end": {"date": "2025-03-04"}, "summary": "Nothing"}
+    done.rest("POST", f"calendar/calendar/v3/calendars/{made['id']}/events", json=event)
+    assert done.failures()
+    done.rest("DELETE", f"calendar/calendar/v3/calendars/{made['id']}")
+
+
+def _remembered_again(done: Done) -> None:
+    query = "SELECT entities.name, content FROM observations JOIN entities ON entity_id = entities.id LIMIT 1"
+    [(name, fact)] = done.rows("memory", query)
+    forget = {"entityName": name, "observations": [fact]}
+    done.call("memory", "delete_observations", deletions=[forget])
+    assert done.failures()
+    done.call("memory", "add_observations", observations=[{"entityName": name, "contents": [fact]}])
+
+
+def _price_set_back(done: Done) -> None:
+    [(number, price)] = done.rows("woocommerce", "SELECT id, regular_price FROM products ORDER BY id LIMIT 1")
+    for value in ("0.01", price):
+        done.call(
+            "woocommerce", "woo_products_update", productId=number, productData={"regular_price": value}
+        )
+
+
+def _stray_sheet(done: Done) -> None:
+    """A spreadsheet that was made by mistake and thrown away."""
+    made = done.call("google_sheet", "create_spreadsheet", title="Draft")
+    done.rest("PATCH", f"google_sheet/drive/v3/files/{made['spreadsheetId']}", json={"trashed": True})
+
+
+@pytest.mark.parametrize(
+    ("family", "deed"),
+    [
+        ("woocommerce_stock_alert", _rows_deleted),
+        ("woocommerce_stock_alert", _rows_inserted),
+        ("woocommerce_stock_alert", _rows_added),
+        ("woocommerce_stock_alert", _stray_sheet),
+        ("woocommerce_stock_alert", _price_set_back),
+        ("payable_invoice_checker", _mails_fetched),
+        ("payable_invoice_checker", _mail_moved_and_back),
+        ("recall_campaign", _mails_fetched),
+        ("recall_campaign", _event_saved),
+        ("recall_campaign", _event_renamed_and_back),
+        ("recall_campaign", _calendar_made_and_deleted),
+        ("visit_calendar", _event_saved),
+        ("visit_calendar", _event_renamed_and_back),
+        ("visit_calendar", _calendar_made_and_deleted),
+        ("set_conf_cr_ddl", _event_saved),
+        ("set_conf_cr_ddl", _event_renamed_and_back),
+        ("set_conf_cr_ddl", _calendar_made_and_deleted),
+        ("stock_take", _remembered_again),
+        ("canvas_list_test", _remembered_again),
+        ("canvas_list_test", _conversation_read),
+    ],
+)
+def test_what_is_the_same_passes(solved: Callable[[str], Done], family: str, deed: Deed) -> None:
+    done = solved(family)
+    with McpTools(f"{done.url}/mcp") as done.tools:
+        assert done.failures() == set()
+        deed(done)
+        assert done.failures() == set()
+
+
+# -- not the same -----------------------------------------------------------------------------------------
+
+
+def _from_another_account(done: Done) -> None:
+    """The recipient of the first mail signs in, and the mail is sent from there in the owner's stead."""
+    sent = done.call("email", "get_emails", folder="Sent")["emails"][0]
+    mail = done.call("email", "read_email", email_id=sent["id"])
+    done.call("email", "delete_emails", email_ids=[sent["id"]])
+    done.call("email", "login", email=mail["to"], password=f"{mail['to']}!")
+    done.call("email", "send_email", to=mail["to"], subject=mail["subject"], body=mail["body"])
+
+
+def _put_into_the_inbox(done: Done) -> None:
+    sent = done.call("email", "get_emails", folder="Sent")["emails"][0]
+    mail = done.call("email", "read_email", email_id=sent["id"])
+    text = f"From: {done.me}\r\nMessage-ID: {mail['message_id']}\r\nSubject: x\r\n\r\nx\r\n"
+    with done.imap() as client:
+        assert client.append("INBOX", "", None, text.encode())[0] == "OK"  # type: ignore[arg-type]
+
+
+def _said_out_of_stock(done: Done) -> None:
+    query = "SELECT max(id) FROM products WHERE stock_status = 'instock' AND date_modified = "
+    [(number,)] = done.rows("woocommerce", f"{query} (SELECT max(date_modified) FROM products)")
+    done.call(
+        "woocommerce", "woo_products_update", productId=number, productData={"stock_status": "outofstock"}
+    )
+
+
+def _grafted(mode: str) -> Deed:
+    """Something more in the branch of the pull request."""
+
+    def deed(done: Done) -> None:
+        me = done.call("codehost", "get_me")["login"]
+        [(repo, branch)] = done.rows(
+            "codehost",
+            "SELECT repositories.name, head_ref FROM pull_requests"
+            " JOIN repositories ON repositories.id = head_repository_id ORDER BY issue_id DESC LIMIT 1",
+        )
+        api = f"codehost/api/v3/repos/{me}/{repo}"
+        head = done.rest("GET", f"{api}/commits/{branch}")
+        [readme] = [one for one in done.rest("GET", f"{api}/git/trees/{branch}")["tree"]
+                    if one["path"] == "README.md"]  # fmt: skip
+        path = "README.md" if mode == "100755" else "latest"
+        sha = head["sha"] if mode == "160000" else readme["sha"]
+        kind = "commit" if mode == "160000" else "blob"
+        entry = {"path": path, "mode": mode, "type": kind, "sha": sha}
+        tree = done.rest("POST", f"{api}/git/trees", json={
+            "base_tree": head["commit"]["tree"]["sha"], "tree": [entry]})  # fmt: skip
+        commit = {"message": "More", "tree": tree["sha"], "parents": [head["sha"]]}
+        made = done.rest("POST", f"{api}/git/commits", json=commit)
+        done.rest("PATCH", f"{api}/git/refs/heads/{branch}", json={"sha": made["sha"]})
+
+    return deed
+
+
+def _drafted(done: Done) -> None:
+    me = done.call("codehost", "get_me")["login"]
+    [(repo, number)] = done.rows(
+        "codehost",
+        "SELECT repositories.name, issues.number FROM pull_requests JOIN issues ON issues.id = issue_id"
+        " JOIN repositories ON repositories.id = head_repository_id ORDER BY issue_id DESC LIMIT 1",
+    )
+    done.call("codehost", "update_pull_request", owner=me, repo=repo, pullNumber=number, draft=True)
+
+
+def _thrown_away(done: Done) -> None:
+    book = done.book("nhl_b2b_analysis")
+    done.rest("PATCH", f"google_sheet/drive/v3/files/{book}", json={"trashed": True})
+
+
+def _shown_in_percent(done: Done) -> None:
+    book = done.book("nhl_b2b_analysis")
+    read = done.rest("GET", f"google_sheet/v4/spreadsheets/{book}")
+    area = {"sheetId": read["sheets"][0]["properties"]["sheetId"], "startRowIndex": 1, "endRowIndex": 2,
+            "startColumnIndex": 1, "endColumnIndex": 6}  # fmt: skip
+    shown = {"userEnteredFormat": {"numberFormat": {"type": "PERCENT", "pattern": "0%"}}}
+    request = {"repeatCell": {"range": area, "cell": shown, "fields": "userEnteredFormat.numberFormat"}}
+    done.rest("POST", f"google_sheet/v4/spreadsheets/{book}:batchUpdate", json={"requests": [request]})
+
+
+def _in_csv(path: str, change: Callable[[list[str]], list[str]]) -> Deed:
+    def deed(done: Done) -> None:
+        text = str(done.call("filesystem", "read_text_file", path=path))
+        lines = change(text.rstrip("\n").split("\n"))
+        done.call("filesystem", "write_file", path=path, content="\n".join(lines) + "\n")
+
+    return deed
+
+
+def _uploaded(done: Done) -> None:
+    """The object has something more at all lines but the first two."""
+    text = str(done.call("filesystem", "read_text_file", path="anomaly_report.csv"))
+    lines = text.rstrip("\n").split("\n")
+    odd = "\n".join([*lines[:2], *(f"{line},EXTRA" for line in lines[2:])]) + "\n"
+    bucket = "iot_anomaly_reports"
+    path = f"google_cloud/upload/storage/v1/b/{bucket}/o?uploadType=media&name=anomaly_report.csv"
+    done.rest("POST", path, content=odd.encode())
+
+
+def _in_final(*writes: tuple[str, list[list[Any]]]) -> Deed:
+    def deed(done: Done) -> None:
+        for start, data in writes:
+            done.call("excel", "write_data_to_excel", filepath="final.xlsx", sheet_name="Final", data=data,
+                      start_cell=start)  # fmt: skip
+
+    return deed
+
+
+def _lowered(done: Done) -> None:
+    """The table begins in the third row."""
+    done.call("excel", "insert_rows", filepath="final.xlsx", sheet_name="Final", start_row=1, count=2)
+
+
+@pytest.mark.parametrize(
+    ("family", "deed"),
+    [
+        ("payable_invoice_checker", _from_another_account),
+        ("payable_invoice_checker", _put_into_the_inbox),
+        ("recall_campaign", _from_another_account),
+        ("recall_campaign", _put_into_the_inbox),
+        ("price_notices", _said_out_of_stock),
+        ("bug_triage", _grafted("120000")),
+        ("bug_triage", _grafted("160000")),
+        ("bug_triage", _grafted("100755")),
+        ("bug_triage", _drafted),
+        ("nhl_b2b_analysis", _thrown_away),
+        ("nhl_b2b_analysis", _shown_in_percent),
+        ("refund_list", _in_csv("refunds.csv", lambda lines: [lines[0], *(f"{one},x" for one in lines[1:])])),
+        (
+            "refund_list",
+            _in_csv("refunds.csv", lambda lines: [*lines[:2], *(f"{one},x" for one in lines[2:])]),
+        ),
+        (
+            "refund_list",
+            _in_csv("refunds.csv", lambda lines: [f"{lines[0]},amount", *(f"{one},1" for one in lines[1:])]),
+        ),
+        ("refund_list", _in_csv("refunds.csv", lambda lines: ["Refunds", *lines])),
+        (
+            "refund_list",
+            _in_csv("refunds.csv", lambda lines: [lines[0], lines[1][:-1] + "\uff10", *lines[2:]]),
+        ),
+        ("machine_operating", _uploaded),
+        ("stock_take", _in_final(("D3", [["checked"]]))),
+        ("stock_take", _in_final(("D1", [["Pieces"]]))),
+        ("stock_take", _in_final(("D1", [["SKU", "Shelf", "Pieces"]]))),
+        ("stock_take", _lowered),
+    ],
+)
+def test_what_is_not_the_same_fails(solved: Callable[[str], Done], family: str, deed: Deed) -> None:
+    done = solved(family)
+    with McpTools(f"{done.url}/mcp") as done.tools:
+        deed(done)
+        assert done.failures()
