@@ -15,12 +15,35 @@ from mesocosm.servers.google_sheet.rest.service import (
     plain,
     read,
 )
+from mesocosm.servers.google_sheet.rest.values import filtered
 from mesocosm.servers.google_sheet.store import SheetStore, messages
+from mesocosm.servers.google_sheet.store.names import range_text
 from mesocosm.servers.google_sheet.store.resources import sheet_properties, spreadsheet
 from mesocosm.servers.google_sheet.store.sheets import Book
 
 MAX_CELLS = 100_000
 """Of an answer with all that cells have."""
+
+
+_WHITE = {"red": 1, "green": 1, "blue": 1}
+_DEFAULT_FORMAT: Json = {
+    "backgroundColor": _WHITE,
+    "padding": {"top": 2, "right": 3, "bottom": 2, "left": 3},
+    "verticalAlignment": "BOTTOM",
+    "wrapStrategy": "OVERFLOW_CELL",
+    "textFormat": {
+        "foregroundColor": {},
+        "fontFamily": "arial,sans,sans-serif",
+        "fontSize": 10,
+        "bold": False,
+        "italic": False,
+        "strikethrough": False,
+        "underline": False,
+        "foregroundColorStyle": {"rgbColor": {}},
+    },
+    "backgroundColorStyle": {"rgbColor": _WHITE},
+}
+"""The vendor's format of cells that have none of their own."""
 
 
 def _shown(store: SheetStore, book: Book, ranges: list[str], grid_data: bool) -> Json:
@@ -37,7 +60,9 @@ def _shown(store: SheetStore, book: Book, ranges: list[str], grid_data: bool) ->
             count += max(0, height) * max(0, min(area.right or 0, used.right or 0) - area.left)
         if count > MAX_CELLS:
             raise Invalid(f"An answer has the data of at most {MAX_CELLS} cells here: name ranges.")
-    return spreadsheet(store, book, places, grid_data=grid_data)
+    shown = spreadsheet(store, book, places, grid_data=grid_data)
+    shown["properties"] |= {"defaultFormat": _DEFAULT_FORMAT}
+    return shown
 
 
 @api.post("/v4/spreadsheets", threaded=True)
@@ -73,6 +98,8 @@ def create(store: SheetStore, request: Request) -> Json:
     return _shown(store, store.sheets.book(book.id), [], False)
 
 
+# Some clients put their path behind the address of a spreadsheet with a slash.
+@api.get("/v4/spreadsheets/{spreadsheetId}/", threaded=True)
 @api.get("/v4/spreadsheets/{spreadsheetId}", threaded=True)
 def get(store: SheetStore, request: Request, spreadsheetId: str, includeGridData: bool = False) -> Json:
     """A spreadsheet; ``ranges`` and ``includeGridData`` ask for cells."""
@@ -82,6 +109,20 @@ def get(store: SheetStore, request: Request, spreadsheetId: str, includeGridData
     return _shown(store, book, all_of(request, "ranges"), wanted)
 
 
+@api.route("POST", "/v4/spreadsheets/{spreadsheetId}/:getByDataFilter", writes=False, threaded=True)
+@api.route("POST", "/v4/spreadsheets/{spreadsheetId}:getByDataFilter", writes=False, threaded=True)
+def get_by_data_filter(store: SheetStore, request: Request, spreadsheetId: str) -> Json:
+    """A spreadsheet with what lies where filters say."""
+    book = store.sheets.book(spreadsheetId)
+    body = body_of(request)
+    places = [range_text(*filtered(store, book, one)) for one in read.objects(body, "dataFilters")]
+    read.flag(body, "excludeTablesInBandedRanges")
+    mask = request.asked.get("fields")
+    wanted = "data" in mask or "*" in mask if isinstance(mask, str) and mask else False
+    return _shown(store, book, places, wanted or read.flag(body, "includeGridData"))
+
+
+@api.post("/v4/spreadsheets/{spreadsheetId}/:batchUpdate")
 @api.post("/v4/spreadsheets/{spreadsheetId}:batchUpdate")
 def batch_update(store: SheetStore, request: Request, spreadsheetId: str) -> Json:
     """Several changes at once."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
@@ -29,6 +29,23 @@ MAX_RANGES = 100
 
 def _place(store: SheetStore, book: Book, text: str) -> tuple[Grid, Area]:
     sheet, area = store.names.resolve(book, text)
+    return sheet, sheet.area_of(area)
+
+
+def filtered(store: SheetStore, book: Book, wanted: Mapping[str, Any]) -> tuple[Grid, Area]:
+    """Where a ``DataFilter`` says: a range in A1 notation, or by its indices."""
+    if (text := read.text(wanted, "a1Range")) is not None:
+        return _place(store, book, text)
+    indices = wanted.get("gridRange")
+    if not isinstance(indices, Mapping):
+        raise Invalid("A data filter needs a1Range or gridRange here.", code="INVALID_ARGUMENT")
+    sheet = store.sheets.with_id(book, read.number(indices, "sheetId") or 0)
+    area = Area(
+        read.number(indices, "startRowIndex") or 0,
+        read.number(indices, "startColumnIndex") or 0,
+        read.number(indices, "endRowIndex"),
+        read.number(indices, "endColumnIndex"),
+    )
     return sheet, sheet.area_of(area)
 
 
@@ -72,6 +89,20 @@ def batch_get(
         _range(store, sheet, area, majorDimension, valueRenderOption, dateTimeRenderOption)
         for sheet, area in places
     ]
+    return {"spreadsheetId": book.id, "valueRanges": found}
+
+
+@api.route("POST", "/v4/spreadsheets/{spreadsheetId}/values:batchGetByDataFilter", writes=False)
+def batch_get_by_data_filter(store: SheetStore, request: Request, spreadsheetId: str) -> Json:
+    """The values where filters say."""
+    book, body = store.sheets.book(spreadsheetId), body_of(request)
+    axis = read.choice(body, "majorDimension", *get_args(Axis)) or "ROWS"
+    render: Any = read.choice(body, "valueRenderOption", *get_args(Render)) or "FORMATTED_VALUE"
+    moments = read.choice(body, "dateTimeRenderOption", *get_args(Moments)) or "SERIAL_NUMBER"
+    found = []
+    for one in _some(read.objects(body, "dataFilters")):
+        shown = _range(store, *filtered(store, book, one), axis, render, moments)
+        found.append({"valueRange": shown, "dataFilters": [plain(one)]})
     return {"spreadsheetId": book.id, "valueRanges": found}
 
 
@@ -152,6 +183,7 @@ def _same_range(body: Mapping[str, Any], range: str) -> None:
         )
 
 
+@api.post("/v4/spreadsheets/{spreadsheetId}/values:batchUpdateByDataFilter")
 @api.post("/v4/spreadsheets/{spreadsheetId}/values:batchUpdate")
 def batch_update(store: SheetStore, request: Request, spreadsheetId: str) -> Json:
     """Write values into several ranges: all, or none."""
@@ -161,9 +193,13 @@ def batch_update(store: SheetStore, request: Request, spreadsheetId: str) -> Jso
     data = body.get("data")
     if not isinstance(data, list) or not all(isinstance(one, dict) for one in data):
         raise Invalid("Invalid value at 'data': a list of ranges is expected.", code="INVALID_ARGUMENT")
+    by_filter = request.path.endswith("ByDataFilter")
     parts = []
     for one in _some(data):
-        sheet, area = _place(store, book, read.text(one, "range") or "")
+        if by_filter:
+            sheet, area = filtered(store, book, read.inner(one, "dataFilter"))
+        else:
+            sheet, area = _place(store, book, read.text(one, "range") or "")
         parts.append((sheet, area, *_lines(one)))
     written = store.values.write_many(book, parts, how)
     responses = [
@@ -175,6 +211,9 @@ def batch_update(store: SheetStore, request: Request, spreadsheetId: str) -> Jso
     if read.flag(body, "includeValuesInResponse"):
         for part, (area, _), response in zip(parts, written, responses, strict=True):
             response["updatedData"] = _range(store, part[0], area, _axis(part[3]), render, "SERIAL_NUMBER")  # type: ignore[arg-type]
+    if by_filter:
+        for one, response in zip(data, responses, strict=True):
+            response["dataFilter"] = plain(one["dataFilter"])
     sheets = {part[0].number for part, (_, count) in zip(parts, written, strict=True) if count}
     totals = {
         "totalUpdatedRows": sum(area.height for area, count in written if count),
@@ -232,13 +271,17 @@ def clear(store: SheetStore, spreadsheetId: str, range: str) -> Json:
     return {"spreadsheetId": book.id, "clearedRange": range_text(sheet, area)}
 
 
+@api.post("/v4/spreadsheets/{spreadsheetId}/values:batchClearByDataFilter")
 @api.post("/v4/spreadsheets/{spreadsheetId}/values:batchClear")
 def batch_clear(store: SheetStore, request: Request, spreadsheetId: str) -> Json:
     """Empty the cells of several ranges."""
     book = store.sheets.book(spreadsheetId, "writer")
-    ranges = body_of(request).get("ranges")
-    if not isinstance(ranges, list):
+    body = body_of(request)
+    if request.path.endswith("ByDataFilter"):
+        places = [filtered(store, book, one) for one in _some(read.objects(body, "dataFilters"))]
+    elif isinstance(ranges := body.get("ranges"), list):
+        places = [_place(store, book, str(text)) for text in _some(ranges)]
+    else:
         raise Invalid("Invalid value at 'ranges': a list is expected.", code="INVALID_ARGUMENT")
-    places = [_place(store, book, str(text)) for text in _some(ranges)]
     store.values.clear(book, places)
     return {"spreadsheetId": book.id, "clearedRanges": [range_text(sheet, area) for sheet, area in places]}
