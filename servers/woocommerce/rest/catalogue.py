@@ -43,6 +43,8 @@ class ProductFilters(ListFilters, total=False):
     parent: list[int]
     parent_exclude: list[int]
     tax_class: str
+    virtual: bool
+    downloadable: bool
 
 
 @api.get("/products")

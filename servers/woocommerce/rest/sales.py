@@ -20,6 +20,7 @@ class OrderFilters(ListFilters, total=False):
     customer: int
     product: int
     parent: list[int]
+    created_via: list[str]
 
 
 @api.get("/orders")

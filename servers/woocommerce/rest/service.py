@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
 from functools import partial, wraps
 from keyword import iskeyword
 from typing import Any, TypedDict, TypeVar
@@ -48,7 +49,10 @@ _TEXTS = {
 }
 _UPDATING = ("PUT", "POST", "PATCH")
 """The methods that change an object: they mean the same."""
-_WORDS = ("gatewayId", "groupId", "toolId", "slug")
+_WORDS = (
+    *("gatewayId", "groupId", "toolId", "slug"),
+    *("settingId", "methodId", "location", "currency", "path"),
+)
 """Placeholders of paths that are no numbers."""
 MAX_OFFSET = 2**31 - 2
 _CONVENTIONS = (
@@ -60,7 +64,28 @@ _CONVENTIONS = (
     "_embed",
     "consumer_key",
     "consumer_secret",
+    "dates_are_gmt",  # the shop's time zone is UTC
 )
+_NOT_SERVED = frozenset(
+    [
+        *("brand", "exclude_category", "exclude_status", "exclude_types", "include_status", "include_types"),
+        *("search_fields", "search_name_or_sku", "search_sku", "global_unique_id", "password"),
+        *("include_meta", "exclude_meta", "order_item_display_meta", "currency", "author", "author_exclude"),
+        *(
+            "reviewer",
+            "reviewer_email",
+            "reviewer_exclude",
+            "product_exclude",
+            "period",
+            "date_min",
+            "date_max",
+        ),
+    ]
+)
+"""Documented parameters of lists that would change the answer: refused by name where a route lacks them. What
+else a route does not register is passed over, as by WordPress."""
+_AMOUNTS = re.compile(r"total|subtotal|amount|discount|price|.*_(?:total|tax)")
+
 _READ_ONLY = coupons.READ_ONLY | customers.READ_ONLY | drafts.READ_ONLY | product_data.READ_ONLY
 _READ_ONLY -= NOT_KEPT | {"date_created", "date_created_gmt"}  # the vendor takes those of a merchant
 
@@ -103,6 +128,19 @@ class _WooCommerceApi(Api):
             return Reply(orjson.dumps(_at_fault(refusal, refusal.parameter)), refusal.status)
         return super().refusal(refusal)
 
+    def _reply(self, result: Any, route: Route, request: Request) -> Reply:
+        if request.method == "GET":
+            for name in request.asked.names() - _NOT_SERVED:
+                request.asked.get(name)
+        if (digits := request.asked.get("dp")) is not None and "/orders" in request.path:
+            if not str(digits).isdigit() or int(digits) > MAX_DIGITS:
+                raise invalid_parameter("dp", f"dp must be a whole number from 0 to {MAX_DIGITS}.")
+            if isinstance(result, Page):
+                result = replace(result, items=_with_digits(list(result.items), int(digits)))
+            else:
+                result = _with_digits(result, int(digits))
+        return super()._reply(result, route, request)
+
     def route(self, method: str, path: str, **options: Any) -> Callable[[F], F]:
         """Register a function that answers a method; one that answers PUT also answers POST and PATCH."""
         registered = [
@@ -123,6 +161,24 @@ class _WooCommerceApi(Api):
         found = route.pattern.fullmatch(path) if route else None
         ids = [value for name, value in found.groupdict().items() if name not in _WORDS] if found else []
         return route if all(value.isascii() and value.isdecimal() for value in ids) else None
+
+
+MAX_DIGITS = 8
+
+
+def _with_digits(shown: Any, digits: int) -> Any:
+    """What is shown, with so many digits behind the point of each amount."""
+    if isinstance(shown, list):
+        return [_with_digits(one, digits) for one in shown]
+    if not isinstance(shown, dict):
+        return shown
+    found = {}
+    for name, value in shown.items():
+        if isinstance(value, str) and _AMOUNTS.fullmatch(name) and re.fullmatch(r"-?\d+\.\d+", value):
+            found[name] = format(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP), "f")
+        else:
+            found[name] = _with_digits(value, digits)
+    return found
 
 
 def _with_offsets(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,6 +20,7 @@ from mesocosm.servers.woocommerce.store.products import ProductFilter, Products
 from mesocosm.servers.woocommerce.store.refunds import NewRefund, Refunds
 from mesocosm.servers.woocommerce.store.refusals import invalid_parameter, text_of
 from mesocosm.servers.woocommerce.store.reports import Reports
+from mesocosm.servers.woocommerce.store.resources import Resources
 from mesocosm.servers.woocommerce.store.reviews import NewReview, Reviews
 from mesocosm.servers.woocommerce.store.selection import Selection
 from mesocosm.servers.woocommerce.store.setup_changes import SetupChanges
@@ -130,6 +131,11 @@ class WooCommerceStore(Shop, Store):
     def reports(self) -> Reports:
         """Reports on sales, customers, orders, products and stock."""
         return Reports(self)
+
+    @cached_property
+    def resources(self) -> Resources:
+        """Attributes and their terms, shipping classes."""
+        return Resources(self)
 
     @cached_property
     def reviews(self) -> Reviews:

@@ -15,6 +15,7 @@ from mesocosm.servers.woocommerce.models import (
     ShippingZone,
     Webhook,
 )
+from mesocosm.servers.woocommerce.store.places import currencies
 from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.values import (
@@ -179,6 +180,28 @@ class Configuration(Part):
         if not any(group["id"] == group_id for group in self.fetch(_GROUPS)):
             raise not_found("rest_setting_setting_group_invalid", "Invalid setting group.")
         return self.fetch(_SETTINGS, group=group_id)
+
+    def one_setting(self, group_id: str, setting_id: str) -> Record:
+        """One setting of a group."""
+        for row in self.settings(group_id):
+            if row["id"] == setting_id:
+                return row
+        raise not_found("rest_setting_setting_invalid", "Invalid setting.")
+
+    def set_setting(self, group_id: str, setting_id: str, value: Any) -> Record:
+        """Change a setting of a group."""
+        self.authorise("edit")
+        row = self.one_setting(group_id, setting_id)
+        if row["type"] == "checkbox":
+            value = choice("yes", "no")(value, "value")
+        elif setting_id == "woocommerce_currency":
+            value = choice(*currencies())(value, "value")
+        elif row["options"]:
+            value = choice(*row["options"])(value, "value")
+        else:
+            value = text(value, "value")
+        self.change_setting(setting_id, value)
+        return self.one_setting(group_id, setting_id)
 
     # -- payment ----------------------------------------------------------------------------------------
 

@@ -136,6 +136,7 @@ class OrderFilter:
     modified_before: str | None = None
     search: str | None = None
     parent: Sequence[int] | None = None
+    created_via: Sequence[str] | None = None
 
 
 class Orders(Part):
@@ -251,6 +252,8 @@ def _conditions(wanted: OrderFilter) -> list[Any]:
     if wanted.product is not None:
         bought = or_(LineItem.product_id == wanted.product, LineItem.variation_id == wanted.product)
         found.append(Order.id.in_(select(LineItem.order_id).where(bought)))
+    if wanted.created_via:
+        found.append(Order.created_via.in_(list(wanted.created_via)))
     if wanted.parent is not None:
         found.append(Order.parent_id.in_(list(wanted.parent)))
     if wanted.search:

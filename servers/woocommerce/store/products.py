@@ -139,6 +139,8 @@ class ProductFilter:
     parent: Sequence[int] | None = None
     parent_exclude: Sequence[int] | None = None
     tax_class: str | None = None
+    virtual: bool | None = None
+    downloadable: bool | None = None
 
 
 class Products(Part):
@@ -238,8 +240,9 @@ class Products(Part):
             found.append(~Product.parent_id.in_(list(wanted.parent_exclude)))
         if wanted.tax_class is not None:
             found.append(Product.tax_class == wanted.tax_class.removeprefix("standard"))
-        if wanted.featured is not None:
-            found.append(Product.featured.is_(wanted.featured))
+        for name in ("featured", "virtual", "downloadable"):
+            if (flag := getattr(wanted, name)) is not None:
+                found.append(getattr(Product, name).is_(flag))
         if wanted.on_sale is not None:
             found.append(ON_SALE if wanted.on_sale else ~ON_SALE)
         if wanted.stock_status is not None:

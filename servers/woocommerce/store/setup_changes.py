@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
-from mesocosm.servers.woocommerce.models import ShippingMethod, ShippingZone, TaxClass, TaxRate, Webhook
+from mesocosm.servers.woocommerce.models import Meta, ShippingMethod, ShippingZone, TaxClass, TaxRate, Webhook
 from mesocosm.servers.woocommerce.store.configuration import TOPICS, method_settings
 from mesocosm.servers.woocommerce.store.details import no_trash
 from mesocosm.servers.woocommerce.store.refusals import invalid, not_found
@@ -19,6 +19,9 @@ from mesocosm.servers.woocommerce.store.values import (
     checked,
     choice,
     field_of,
+    fields,
+    line,
+    listed,
     text,
     title,
     url,
@@ -29,6 +32,9 @@ from mesocosm.services.values import Checks
 _METHOD = select(ShippingMethod.__table__).where(
     ShippingMethod.id == bindparam("id"), ShippingMethod.zone_id == bindparam("zone")
 )
+_ZONE_PATH = "/shipping/zones/{zone_id}/locations"
+_LOCATIONS = select(Meta.value).where(Meta.owner == _ZONE_PATH, Meta.owner_id == bindparam("zone"))
+_LOCATION = fields({"code": line, "type": choice("postcode", "state", "country", "continent")}, ("_links",))
 _WEBHOOK = select(Webhook.__table__).where(Webhook.id == bindparam("id"))
 _WEBHOOK_CHECKS = {
     "name": title,
@@ -106,6 +112,26 @@ class SetupChanges(Part):
         self.run(delete(ShippingMethod).where(ShippingMethod.zone_id == zone_id))
         self.run(delete(ShippingZone).where(ShippingZone.id == zone_id))
         return record
+
+    def zone_locations(self, zone_id: int) -> list[Row]:
+        """Where a zone lies, as it was said; zone 0 is everywhere else."""
+        self.authorise("view")
+        self.store.configuration.zone_row(zone_id)
+        rows = self.fetch(_LOCATIONS, zone=zone_id)
+        return list(rows[0]["value"]) if rows else []
+
+    def set_zone_locations(self, zone_id: int, locations: Any) -> list[Row]:
+        """Say where a zone lies: a list of codes (``CH``, ``US:CA``, ``EU``, ``80*``) and their types."""
+        self.authorise("edit")
+        self.zone_locations(zone_id)
+        if zone_id == 0:
+            text_ = 'The "locations not covered by your other zones" zone cannot be updated.'
+            raise invalid("woocommerce_rest_shipping_zone_invalid_zone", text_)
+        given = [] if locations in (None, {}) else locations
+        kept = [{"type": "country", **one} for one in listed(_LOCATION)(given, "locations")]
+        self.run(delete(Meta).where(Meta.owner == _ZONE_PATH, Meta.owner_id == zone_id))
+        self.run(insert(Meta).values(owner=_ZONE_PATH, owner_id=zone_id, key="record", value=kept))
+        return self.zone_locations(zone_id)
 
     def zone_method(self, zone_id: int, instance_id: int) -> Record:
         """One way of shipping of a zone."""

@@ -52,10 +52,11 @@ def woo_settings_get(store: WooCommerceStore, groupId: Group) -> list[dict[str, 
     Args:
         groupId: The group.
     """
-    return [_setting(row) for row in store.configuration.settings(groupId)]
+    return [setting_shape(row) for row in store.configuration.settings(groupId)]
 
 
-def _setting(row: Record) -> dict[str, Any]:
+def setting_shape(row: Record) -> dict[str, Any]:
+    """A setting as the product shows it."""
     names = ("id", "label", "description", "type", "default", "value")
     setting = {name: row[name] for name in names}
     return setting | ({"options": row["options"]} if row["options"] else {})

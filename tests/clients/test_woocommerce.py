@@ -1,0 +1,116 @@
+"""The ``woocommerce`` package on what merchants' programs ask for besides products and orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import requests
+import shop
+from rest.hosted import HostedWorld
+from woocommerce import API
+
+
+@pytest.fixture
+def hosted(episode_of: Callable[..., HostedWorld]) -> HostedWorld:
+    return episode_of(["woocommerce"], shop.fill_shop)
+
+
+@pytest.fixture
+def api(hosted: HostedWorld) -> API:
+    return API(
+        url=hosted.api("woocommerce"),
+        consumer_key=hosted.id,
+        consumer_secret=hosted.id,
+        version="wc/v3",
+        timeout=30,
+    )
+
+
+def said(answer: requests.Response, status: int = 200) -> Any:
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_countries_continents_and_currencies(api: API) -> None:
+    assert [one["slug"] for one in said(api.get("data"))] == ["continents", "countries", "currencies"]
+    assert said(api.get("data/countries/us"))["states"][4]["code"] == "CA"
+    countries = {one["code"]: one["name"] for one in said(api.get("data/countries", params={"per_page": 5}))}
+    assert countries["CH"] == "Switzerland"
+    assert "CH" in {one["code"] for one in said(api.get("data/continents/eu"))["countries"]}
+    assert said(api.get("data/currencies/current"))["code"] == "USD"
+    assert said(api.get("data/currencies/eur"))["name"] == "Euro"
+    assert said(api.get("data/countries/xx"), 404)["code"] == "woocommerce_rest_data_invalid_location"
+
+
+def test_ways_of_shipping_statuses_and_downloads(api: API) -> None:
+    assert said(api.get("shipping_methods"))[0]["id"] == "flat_rate"
+    assert said(api.get("shipping_methods/free_shipping"))["title"] == "Free shipping"
+    assert said(api.get("orders/statuses"))[0] == {"slug": "pending", "name": "Pending payment"}
+    customer = said(api.get("customers"))[0]["id"]
+    assert said(api.get(f"customers/{customer}/downloads")) == []
+    assert said(api.get("customers/99999/downloads"), 404)
+
+
+def test_where_a_zone_lies(api: API) -> None:
+    zone = said(api.post("shipping/zones", {"name": "Alps"}), 201)["id"]
+    places = [{"code": "CH", "type": "country"}, {"code": "80*", "type": "postcode"}]
+    made = said(api.put(f"shipping/zones/{zone}/locations", places))
+    assert [{"code": one["code"], "type": one["type"]} for one in made] == places
+    assert said(api.get(f"shipping/zones/{zone}/locations")) == made
+    assert said(api.put(f"shipping/zones/{zone}/locations", [{"code": "CH", "type": "planet"}]), 400)
+    assert said(api.get("shipping/zones/0/locations")) == []
+
+
+def test_settings_one_by_one(api: API) -> None:
+    path = "settings/general/woocommerce_currency"
+    assert said(api.get(path))["value"] == "USD"
+    assert said(api.put(path, {"value": "EUR"}))["value"] == "EUR"
+    assert said(api.put(path, {"value": "shells"}), 400)
+    update = [{"id": "woocommerce_calc_taxes", "value": "no"}]
+    assert said(api.post("settings/general/batch", {"update": update}))["update"][0]["value"] == "no"
+    assert said(api.get("settings/general/no_such"), 404)["code"] == "rest_setting_setting_invalid"
+
+
+def test_attributes_their_terms_and_shipping_classes(api: API) -> None:
+    colour = said(api.post("products/attributes", {"name": "Colour", "has_archives": True}), 201)
+    assert (colour["slug"], colour["type"], colour["order_by"]) == ("pa_colour", "select", "menu_order")
+    terms = f"products/attributes/{colour['id']}/terms"
+    red = said(api.post(terms, {"name": "Red"}), 201)
+    made = said(
+        api.post(
+            f"{terms}/batch", {"create": [{"name": "Blue"}], "update": [{"id": red["id"], "name": "Rose"}]}
+        )
+    )
+    assert [one["name"] for one in (*made["create"], *made["update"])] == ["Blue", "Rose"]
+    listed = api.get(terms, params={"orderby": "name", "order": "desc", "per_page": 1})
+    assert (listed.headers["X-WP-Total"], [one["name"] for one in said(listed)]) == ("2", ["Rose"])
+    assert said(api.post("products/attributes", {"name": "Colour"}), 400)
+    assert said(api.post("products/attributes", {"nam": "x"}), 400)
+    said(api.delete(f"products/attributes/{colour['id']}", params={"force": True}))
+    assert said(api.get(terms), 404)
+    heavy = said(api.post("products/shipping_classes", {"name": "Heavy"}), 201)
+    changed = said(api.put(f"products/shipping_classes/{heavy['id']}", {"description": "x"}))
+    assert (changed["slug"], changed["description"]) == ("heavy", "x")
+    assert said(api.delete(f"products/shipping_classes/{heavy['id']}"), 501)
+
+
+def test_parameters_that_are_not_registered_are_passed_over_and_others_served(api: API) -> None:
+    product = said(api.get("products"))[0]["id"]
+    said(api.get(f"products/{product}", params={"per_page": 3, "dates_are_gmt": True, "colour": "red"}))
+    assert "brand" in said(api.get("products", params={"brand": "3"}), 400)["message"]
+    assert said(api.get("products", params={"virtual": True})) == []
+    assert said(api.get("products", params={"downloadable": False}))
+    order = said(api.get("orders"))[0]
+    shown = said(api.get(f"orders/{order['id']}", params={"dp": 4}))
+    assert shown["total"] == order["total"] + "00"
+    assert said(api.get("orders", params={"created_via": "no_such"})) == []
+    assert said(api.post("coupons", {"code": "x", "amount": "1", "colour": "red"}), 400)
+
+
+def test_the_index_and_what_a_path_takes(api: API) -> None:
+    routes = said(api.get(""))["routes"]
+    assert routes["/wc/v3/products/attributes"]["methods"] == ["GET", "POST"]
+    assert said(api.options("products"))["methods"] == ["GET", "POST"]
+    assert said(api.options("no/such"), 404)["code"] == "rest_no_route"
