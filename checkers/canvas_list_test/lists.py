@@ -23,11 +23,11 @@ from mesocosm.generators.canvas_list_test.expected import (
     Row,
 )
 from mesocosm.services.contents import Unreadable, csv_lines, file_data, text_of
+from mesocosm.services.numbers import number_of
 from mesocosm.services.world import World
 
 Cells = dict[str, str]
 
-_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
 _AFTER_A_MARK = re.compile(r"(?<=\W) ")
 _DEADLINE = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::00)?", re.ASCII)
 
@@ -84,7 +84,8 @@ def _one_line(cell: str, truth: Any) -> bool:
 
 
 def _number(cell: str, truth: Any) -> bool:
-    return bool(_NUMBER.fullmatch(cell)) and math.isclose(float(cell), truth)
+    number = number_of(cell)
+    return number is not None and math.isclose(number, truth)
 
 
 def _number_or_empty(cell: str, truth: Any) -> bool:

@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.recall_campaign.expected import HOLDING, SETTLED, Expected, Pickup
 from mesocosm.kits.near_misses import of_fate, spoilings
-from mesocosm.kits.outbox import INBOX_MUTANTS, send, unsend
+from mesocosm.kits.outbox import INBOX_MUTANTS, SENT_MUTANTS, send, unsend
 from mesocosm.servers.calendar.models import Entry, Event
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.email.models import Email, Folder
@@ -245,4 +245,5 @@ MUTANTS = [
     *spoilings("calendar", "calendar", "an event cancelled", "an event renamed", "an event marked as free"),
     *spoilings("documents", "documents"),
     *INBOX_MUTANTS,
+    *SENT_MUTANTS,
 ]

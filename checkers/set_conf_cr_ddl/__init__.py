@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from mesocosm.checkers.set_conf_cr_ddl.calendar import Held, held_events
@@ -10,19 +9,21 @@ from mesocosm.checkers.set_conf_cr_ddl.mutants import MUTANTS
 from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.set_conf_cr_ddl.expected import Expected, Reminder
 from mesocosm.kits.damage import touched_files, touched_tables
+from mesocosm.kits.moments import utc_stamp
+from mesocosm.services.words import load_words
 from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes
 
 __all__ = ["MUTANTS", "check"]
 
-_EVENT_TABLES = ("events", "entries", "attendees")
-_BOOKKEEPING = ("sequence", "updated", "revision")
-"""Columns that differ after an update that changed nothing."""
+_EVENT_TABLES = {"events": "number", "entries": "id", "attendees": "id"}
+"""Tables about events, and their keys."""
 
 
 def check(world: World, expected: Expected) -> list[Check]:
     """Findings about the reminders, and about everything around them."""
     changes = world.changes()
+    touched = _touched_numbers(world, changes)
     events = held_events(world, expected.account)
     by_title: dict[str, list[Held]] = {}
     for event in events:
@@ -35,9 +36,9 @@ def check(world: World, expected: Expected) -> list[Check]:
         finding("start_time", _wrong_ends(expected, by_title, "start")),
         finding("end_time", _wrong_ends(expected, by_title, "end")),
         _form(expected, by_title),
-        _kept(expected, events, changes),
+        _kept(expected, events, touched),
         _unasked(expected, events, changes),
-        _other_events(expected, events, changes),
+        _other_events(expected, events, changes, touched),
         finding("calendars", touched_tables(world, changes, "calendar", _EVENT_TABLES)),
         finding("mailbox", touched_tables(world, changes, "email")),
         finding("files", touched_files(changes)),
@@ -72,22 +73,17 @@ def _not_due(expected: Expected, events: Sequence[Held], by_title: dict[str, lis
 
 
 def _wrong_ends(expected: Expected, by_title: dict[str, list[Held]], end: str) -> Iterable[str]:
-    """Reminders that start or end at another moment than they should, to the minute."""
+    """Reminders that start or end at another moment than they should, to the second."""
     present = list(_present(expected, by_title))
     if expected.reminders and not present:
         return ["there is no reminder to look at"]
     wrong = []
     for reminder, event in present:
-        truth = _minute(reminder.start if end == "start" else reminder.deadline)
+        truth = utc_stamp(reminder.start if end == "start" else reminder.deadline)
         found = event.start if end == "start" else event.end
-        # A date alone is shorter than that, and so never right.
-        if found[: len(truth)] != truth:
-            wrong.append(f"{reminder.title}: {found} instead of {truth} UTC")
+        if found != truth:  # nor is a date alone right
+            wrong.append(f"{reminder.title}: {found} instead of {truth}")
     return wrong
-
-
-def _minute(moment: dt.datetime) -> str:
-    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M")
 
 
 def _form(expected: Expected, by_title: dict[str, list[Held]]) -> Check:
@@ -106,14 +102,12 @@ def _present(expected: Expected, by_title: dict[str, list[Held]]) -> Iterator[tu
 # -- other events ------------------------------------------------------------------------------------------
 
 
-def _kept(expected: Expected, events: Sequence[Held], changes: Changes) -> Check:
+def _kept(expected: Expected, events: Sequence[Held], touched: Collection[int]) -> Check:
     """The events that were right from the start are as they were."""
     right = {reminder.existing: reminder.title for reminder in expected.reminders if reminder.existing}
     gone = right.keys() - {event.id for event in events}
-    # How a time zone is written down is up to the agent.
-    numbers = _touched_numbers(changes, {*_BOOKKEEPING, "start_time_zone", "end_time_zone"})
-    touched = {event.id for event in events if event.number in numbers}
-    return finding("right_events_kept", [right[id_] for id_ in sorted(gone | (right.keys() & touched))])
+    other = {event.id for event in events if event.number in touched}
+    return finding("right_events_kept", [right[id_] for id_ in sorted(gone | (right.keys() & other))])
 
 
 def _unasked(expected: Expected, events: Sequence[Held], changes: Changes) -> Check:
@@ -130,7 +124,9 @@ def _unasked(expected: Expected, events: Sequence[Held], changes: Changes) -> Ch
     return finding("events_unasked_for", wrong)
 
 
-def _other_events(expected: Expected, events: Sequence[Held], changes: Changes) -> Check:
+def _other_events(
+    expected: Expected, events: Sequence[Held], changes: Changes, touched: Collection[int]
+) -> Check:
     """Events that were there before and are not ones to be corrected, deleted or kept."""
     ours = {reminder.existing for reminder in expected.reminders}
     ours |= {reminder.outdated for reminder in expected.reminders}
@@ -142,7 +138,7 @@ def _other_events(expected: Expected, events: Sequence[Held], changes: Changes) 
     ids |= {event.number: event.id for event in events}
     wrong = [
         ids.get(number, f"number {number}")
-        for number in sorted(_touched_numbers(changes) - new)
+        for number in sorted(set(touched) - new)
         if ids.get(number) not in ours
     ]
     return finding("other_events", wrong)
@@ -152,17 +148,16 @@ def _new_numbers(changes: Changes) -> set[int]:
     return {row["number"] for row in changes.table("calendar", "events").added}
 
 
-def _touched_numbers(changes: Changes, ignored: Collection[str] = _BOOKKEEPING) -> set[int]:
-    """Numbers of events of which any row differs, in more than the ignored columns, from what was built."""
+def _touched_numbers(world: World, changes: Changes) -> set[int]:
+    """Numbers of events of which any row differs from what was built, in more than how it was saved."""
+    words = load_words("calendar")
+    same = words.excuses(world, changes) if words else ()
     numbers: set[int] = set()
-    for table in _EVENT_TABLES:
+    for table, key in _EVENT_TABLES.items():
         difference = changes.table("calendar", table)
-        key = "number" if table == "events" else "event"
-        rows = [*difference.added, *difference.removed]
-        for before, after in difference.changed:
-            if any(before[name] != after[name] for name in before if name not in ignored):
-                rows += [before, after]
-        numbers |= {row[key] for row in rows}
+        event = "number" if table == "events" else "event"
+        rows = [*difference.added, *difference.removed, *(after for _, after in difference.changed)]
+        numbers |= {row[event] for row in rows if (table, row[key]) not in same}
     return numbers
 
 

@@ -40,10 +40,12 @@ def _names(moment: str, zone: dt.tzinfo) -> set[str]:
     except ValueError:
         return set()
     offset = local.strftime("%z")
-    short = f"{offset[0]}{int(offset[1:3])}"
-    names = {str(zone), local.tzname() or "", offset, f"{offset[:3]}:{offset[3:]}"}
-    names |= {f"{start}{offset[:3]}:{offset[3:]}" for start in ("UTC", "GMT")}
-    return names | ({f"{start}{short}" for start in ("UTC", "GMT", "")} if offset[3:] == "00" else set())
+    sign, hours, minutes = offset[0], offset[1:3], offset[3:5]
+    offsets = {offset, f"{sign}{hours}:{minutes}", f"{sign}{int(hours)}:{minutes}"}
+    if minutes == "00":
+        offsets |= {f"{sign}{hours}", f"{sign}{int(hours)}"}
+    said = {f"{start}{one}" for start in ("", "UTC", "GMT", "UTC ", "GMT ") for one in offsets}
+    return said | {str(zone), local.tzname() or ""} | ({"UTC", "GMT", "Z"} if offset == "+0000" else set())
 
 
 def in_words(moment: dt.datetime) -> str:

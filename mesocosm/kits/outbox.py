@@ -148,12 +148,16 @@ def unsend(store: EmailStore, mail: Email) -> None:
 
 INBOX_MUTANTS = [
     *spoilings(
-        "email", "mailbox", "a mail deleted", "a mail filed away", "a mail marked", "a mail sent and wiped",
-        "a mail sent from another account", "a mail put into the inbox",
+        "email", "mailbox", "a mail deleted", "a mail filed away", "a mail marked", "a mail sent and wiped"
     )
-]  # fmt: skip
-"""The first mail in the inbox of the account that is signed in was deleted, filed away or marked; a mail was
-sent whose copy in Sent is gone, or from another account; one was put into the inbox."""
+]
+"""The first mail in the inbox of the account that is signed in was deleted, filed away or marked; or a mail
+was sent whose copy in Sent is gone."""
+SENT_MUTANTS = [
+    *spoilings("email", "mailbox", "a mail sent from another account", "a mail put into the inbox")
+]
+"""Where mails were sent: the first went out from another account, or one with its Message-ID was put into the
+owner's inbox."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +209,7 @@ class Mailing(Generic[E]):
             "a full stop in the subject", "subject", self.set("subject", lambda m, _: f"{m.subject}.")
         )
         yield Mutant("a draft left behind", "mailbox", self._draft)
-        yield from INBOX_MUTANTS
+        yield from (*INBOX_MUTANTS, *SENT_MUTANTS)
 
     def _sent(self, world: World, expected: E, case: Any) -> Email:
         return sent_to(world.store(EmailStore), self.letter(world, expected, case)["to"])

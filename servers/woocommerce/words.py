@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
+from mesocosm.services.numbers import number_of
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words, saved_rows, stamp
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _only_saved(before: Row, after: Row) -> bool:
 
 
 def _price(text: str | None) -> float | None:
-    return float(text) if text else None
+    return number_of(text) if text else None
 
 
 def _size_of_meta(fields: Fields, count: Callable[[str], int]) -> int:

@@ -23,6 +23,7 @@ from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_at
 from mesocosm.services.contents import Grid, Objects, Unreadable
+from mesocosm.services.numbers import number_of
 from mesocosm.services.words import Cells, Fields, Found, InForms, Thing, find_thing, load_words
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ WAYS = {
 _ADDRESS = re.compile(r"[^\s<>,]+@[^\s<>,]+")
 _LINE_ENDS = re.compile(r"</?(?:br|p|div|li|ul|ol|tr|table|h[1-6]|hr)\b[^<>]*>", re.IGNORECASE)
 """Elements before and after which a line ends."""
-_NUMBER = re.compile(r"[-+]?(\d{1,40}(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?", re.ASCII)
 _BINARY = 1e-9
 """What a sum of decimals may be beside itself as a binary number."""
 _FEW = 3
@@ -188,7 +188,7 @@ def same(wanted: Any, found: Any, within: float | None = None) -> bool:
     if isinstance(wanted, bool) or isinstance(found, bool):
         return wanted == found or (isinstance(found, str) and show(wanted) == found.lower())
     if isinstance(wanted, (int, float)):
-        number = _number(found)
+        number = number_of(found)
         return number is not None and math.isclose(number, wanted, rel_tol=0, abs_tol=(within or 0) + _BINARY)
     if isinstance(wanted, (list, tuple)):
         if not isinstance(found, (list, tuple)) or len(found) != len(wanted):
@@ -197,16 +197,6 @@ def same(wanted: Any, found: Any, within: float | None = None) -> bool:
     if wanted is None:
         return found in (None, "", [], {})
     return bool(wanted == found)
-
-
-def _number(found: Any) -> float | None:
-    """The number that a value is, or that a text writes down as programs do."""
-    if isinstance(found, str):
-        return float(found) if _NUMBER.fullmatch(found) else None
-    try:
-        return None if isinstance(found, bool) else float(found)
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 def _moment(value: Any) -> Any:
@@ -553,7 +543,7 @@ def _roughly(cell: Any) -> str:
     """A text that is the same for most cells that count as the same."""
     if isinstance(cell, dt.datetime):
         return cell.date().isoformat()
-    number = _number(cell)
+    number = number_of(cell)
     if number is not None:
         return f"{number:.6g}"
     return show(cell) if not isinstance(cell, (Mapping, list)) else ""

@@ -1,0 +1,24 @@
+"""Which number a value is, for all who judge."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_WRITTEN = re.compile(r"[-+]?(\d{1,40}(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?", re.ASCII)
+
+
+def number_of(value: Any) -> float | None:
+    """The number that a value is, or that a text writes down as programs do; ``None`` for anything else.
+
+    ``1,200``, ``1_37.55``, ``12 %``, digits of other scripts and what is no finite number are none.
+    """
+    if isinstance(value, str):
+        value = value.strip()
+        if not _WRITTEN.fullmatch(value):
+            return None
+    try:
+        number = None if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if number is not None and abs(number) < float("inf") else None
