@@ -42,15 +42,15 @@ def mailbox(host: MailHost) -> HostedWorld:
 def test_folders_are_listed_made_renamed_and_removed(host: MailHost, mailbox: HostedWorld) -> None:
     with host.imap(mailbox, None) as client:
         assert {"IDLE", "MOVE", "UIDPLUS", "SPECIAL-USE"} <= set(ok(client.capability())[0].decode().split())
-        assert b'(\\HasNoChildren \\Junk) "/" Spam' in ok(client.list())
+        assert b"(\\HasNoChildren \\Junk) NIL Spam" in ok(client.list())
         assert ok(client.list('""', "S*")) == [
-            b'(\\HasNoChildren \\Sent) "/" Sent',
-            b'(\\HasNoChildren \\Junk) "/" Spam',
+            b"(\\HasNoChildren \\Sent) NIL Sent",
+            b"(\\HasNoChildren \\Junk) NIL Spam",
         ]
         ok(client.create("Work"))
         ok(client.subscribe("Work"))
         ok(client.rename("Work", '"Old work"'))
-        assert b'(\\HasNoChildren) "/" "Old work"' in ok(client.lsub())
+        assert b'(\\HasNoChildren) NIL "Old work"' in ok(client.lsub())
         (status,) = ok(client.status("INBOX", "(MESSAGES UNSEEN UIDNEXT UIDVALIDITY)"))
         assert status == b"INBOX (MESSAGES 4 UNSEEN 3 UIDNEXT 5 UIDVALIDITY 1)"
         before = mailbox.tables("email")

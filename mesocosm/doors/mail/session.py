@@ -12,7 +12,6 @@ from pymap.exceptions import MailboxNotFound, MailboxReadOnly, NotSupportedError
 from pymap.flags import FlagOp, PermanentFlags, SessionFlags
 from pymap.interfaces.message import MessageInterface
 from pymap.interfaces.session import SessionInterface
-from pymap.listtree import ListTree
 from pymap.mailbox import MailboxSnapshot
 from pymap.parsing.command.select import CloseCommand
 from pymap.parsing.message import AppendMessage
@@ -32,7 +31,6 @@ from mesocosm.doors.mail.messages import Message, Reading, flag_set
 from mesocosm.doors.mail.source import source_arguments
 from mesocosm.errors import Conflict, Denied, NotFound, Refusal
 
-DELIMITER = "/"
 """Folders are not nested, and no name has this character."""
 CHANGEABLE = flag_set(("Seen", "Answered", "Flagged", "Deleted"))
 _SPECIAL_USE = {
@@ -117,12 +115,11 @@ class MailSession(SessionInterface):
         self, ref_name: str, filter_: str, subscribed: bool = False, selected: SelectedMailbox | None = None
     ) -> tuple[Iterable[tuple[str, str | None, Sequence[bytes]]], SelectedMailbox | None]:
         if not filter_:
-            return [("", DELIMITER, [b"Noselect"])], await self._up_to_date(selected)
+            return [("", None, [b"Noselect"])], await self._up_to_date(selected)
         names: list[str] = (await self._ask("IMAP LIST")).data
         matches = matcher(ref_name + filter_)
-        tree = ListTree(DELIMITER).update(*names)
-        found = [(entry.name, entry.attributes) for entry in tree.list() if matches(entry.name)]
-        rows = [(name, DELIMITER, [*attributes, *_special_use(name)]) for name, attributes in found]
+        # Folders are flat, which is said by naming no delimiter.
+        rows = [(name, None, [b"HasNoChildren", *_special_use(name)]) for name in names if matches(name)]
         return rows, await self._up_to_date(selected)
 
     async def get_mailbox(
@@ -134,7 +131,7 @@ class MailSession(SessionInterface):
     async def create_mailbox(
         self, name: str, selected: SelectedMailbox | None = None
     ) -> tuple[ObjectId, SelectedMailbox | None]:
-        answer = await self._ask("IMAP CREATE", folder=name.removesuffix(DELIMITER))
+        answer = await self._ask("IMAP CREATE", folder=name)
         self._leave_out(answer)
         return _mailbox_id(answer.data), await self._up_to_date(selected)
 

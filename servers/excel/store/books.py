@@ -23,6 +23,7 @@ from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.excel.store.cells import Area, address, parse_cell
 from mesocosm.servers.excel.store.layouts import Layout, read_layout
 from mesocosm.servers.excel.store.packages import PatientBytes, check_package, damaged_as_invalid, quieten
+from mesocosm.services.workbook_functions import as_shown
 from mesocosm.worlds.workspace import Content
 
 MAX_CELLS = 4_000_000
@@ -331,7 +332,7 @@ class _SheetParser(_Parser):
             _position(address(self._row_number, self._column))
         value = self._typed()
         if self._formula is not None:
-            value = Formula(self._formula_of_cell(self._formula), value)
+            value = Formula(as_shown(self._formula_of_cell(self._formula)), value)
         if value is not None:
             self._row[self._column] = value
             self._sheet.cells += 1

@@ -15,6 +15,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.excel.store.cells import Area, address, check_value, parse_area
 from mesocosm.servers.excel.store.shifting import BROKEN
+from mesocosm.services.workbook_functions import as_stored
 
 
 def worksheet(workbook: Workbook, name: str) -> Worksheet:
@@ -66,5 +67,6 @@ def set_value(sheet: Worksheet, row: int, column: int, value: Any) -> Any:
         merged = next(str(area) for area in sheet.merged_cells.sorted() if place in area)
         raise Invalid(f"{place} is inside the merged range {merged}; only its first cell can be written.")
     as_it_is = isinstance(value, date | time | timedelta | CellRichText)
-    cell.value = value if as_it_is else check_value(value, place)
+    kept = value if as_it_is else check_value(value, place)
+    cell.value = as_stored(kept) if isinstance(kept, str) and kept.startswith("=") else kept
     return cell

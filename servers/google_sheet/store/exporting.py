@@ -19,6 +19,7 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.google_sheet.store.ranges import area_name, cell_name
 from mesocosm.servers.google_sheet.store.sheets import Book, Grid
 from mesocosm.servers.google_sheet.store.values import Content
+from mesocosm.services.workbook_functions import as_stored
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_sheet.store import SheetStore
@@ -63,7 +64,7 @@ def _workbook(store: SheetStore, sheets: list[Grid]) -> bytes:
             cell = page.cell(one.row + 1, one.column + 1)
             assert isinstance(cell, Cell)
             if one.formula is not None:
-                cell.value = one.formula
+                cell.value = as_stored(one.formula)
                 computed[cell_name(one.row, one.column)] = one
             elif one.kind == "s":
                 cell.value = _clean(one.text or "")

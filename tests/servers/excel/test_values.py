@@ -329,3 +329,16 @@ def test_bad_arguments_are_refused_and_leave_no_trace(
         call(tools, tool, **arguments)
 
     assert {name: path.read_bytes() for name, path in tools.world.workspace.files()} == before
+
+
+def test_newer_functions_are_stored_with_their_prefix_and_shown_without(tools: Any) -> None:
+    formula = '=CONCAT(A2,"CONCAT(",IFS(C2>1,stdev.s(C2:C4),TRUE,SUM(C2:C4)))'
+    call(tools, "apply_formula", cell="F1", formula=formula)
+    call(tools, "write_data_to_excel", data=[["=SORT(A2:A4)"]], start_cell="F2")
+    stored = openpyxl.load_workbook(BytesIO(tools.world.workspace.read("book.xlsx")))["Data"]
+    assert stored["F1"].value == (
+        '=_xlfn.CONCAT(A2,"CONCAT(",_xlfn.IFS(C2>1,_xlfn.stdev.s(C2:C4),TRUE,SUM(C2:C4)))'
+    )
+    assert stored["F2"].value == "=_xlfn._xlws.SORT(A2:A4)"
+    shown = call(tools, "validate_formula_syntax", cell="F1", formula=formula)
+    assert "matches" in shown, shown
