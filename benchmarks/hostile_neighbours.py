@@ -1,6 +1,7 @@
 """How long an episode waits because of what another one does.
 
-    python benchmarks/hostile_neighbours.py [--neighbours 50] [--seconds 10] [--only edit_file,...] [--json]
+    python benchmarks/hostile_neighbours.py [--neighbours 50] [--seconds 10] [--hosts 2]
+        [--only edit_file,...] [--json]
 
 A server is started as a process. So many ordinary episodes call a short tool each, ten times a second; beside
 them one hostile episode does one thing as fast as it can, of each kind in turn, from a process of its own.
@@ -44,8 +45,8 @@ _MEDIAN, _WORST = 0.05, 0.5
 class Server:
     """A server in a process of its own, with mail ports."""
 
-    def __init__(self, base: str, imap: int) -> None:
-        self.base, self.imap = base, imap
+    def __init__(self, base: str, imap: int, smtp: int) -> None:
+        self.base, self.imap, self.smtp = base, imap, smtp
 
     def create(self, services: list[str]) -> str:
         """A new episode, with further services."""
@@ -115,23 +116,25 @@ class Agent:
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
-    """A server on free ports."""
+def serving(hosts: int) -> Iterator[Server]:
+    """A server on free ports; 0 hosts: one process that does all."""
     with tempfile.TemporaryDirectory(prefix="mesocosm-neighbours-") as folder:
         command = [sys.executable, "-m", "mesocosm", "serve", "--port", "0", "--imap-port", "0"]
+        command += ["--smtp-port", "0", *(["--hosts", str(hosts)] if hosts else [])]
         command += ["--admin-token", TOKEN, "--state", f"{folder}/state"]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=folder)
         try:
             assert process.stderr
             said = ""
-            while "imap on" not in said:
+            while "imap on" not in said or "smtp on" not in said:
                 said += process.stderr.readline()
             threading.Thread(target=process.stderr.read, daemon=True).start()
             base = re.search(r"http://[\d.]+:\d+", said)
-            imap = re.search(r"imap on .*port (\d+)", said)
+            imap, smtp = (re.search(rf"{name} on .*port (\d+)", said) for name in ("imap", "smtp"))
             assert base
             assert imap
-            server = Server(base[0], int(imap[1]))
+            assert smtp
+            server = Server(base[0], int(imap[1]), int(smtp[1]))
             for _ in range(600):
                 with suppress(OSError):
                     urllib.request.urlopen(f"{server.base}/health").close()
@@ -253,6 +256,82 @@ def _line(line: bytes) -> Attack:
     return attack
 
 
+def _ahead(lines: Callable[[str], bytes], port: Callable[[Server], int], clients: int = 1) -> Attack:
+    """Thousands of commands in one piece, whose answers nobody waits for; of several clients at once."""
+
+    def attack(server: Server, agent: Agent) -> Callable[[], object]:
+        sent = lines(agent.episode)
+
+        def send(_: int = 0) -> None:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port(server))) as client:
+                client.settimeout(20)
+                threading.Thread(target=_drain, args=(client,), daemon=True).start()
+                client.sendall(sent)
+                client.shutdown(socket.SHUT_WR)
+                time.sleep(1)
+
+        def all_at_once() -> None:
+            with ThreadPoolExecutor(clients) as pool:
+                list(pool.map(send, range(clients)))
+
+        return all_at_once
+
+    return attack
+
+
+def _drain(client: socket.socket) -> None:
+    with suppress(OSError):
+        while client.recv(65_536):
+            pass
+
+
+def _imap_signed_in(episode: str) -> bytes:
+    return f"a LOGIN {episode} {episode}\r\n".encode() + b"a NOOP\r\n" * 50_000
+
+
+def _smtp_signed_in(episode: str) -> bytes:
+    plain = base64.b64encode(f"\0{episode}\0{episode}".encode())
+    return b"EHLO x\r\nAUTH PLAIN " + plain + b"\r\n" + b"NOOP\r\n" * 50_000
+
+
+def _http(path: str) -> Callable[[str], bytes]:
+    return lambda episode: f"GET {path.format(episode)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() * 20_000
+
+
+def _http_port(server: Server) -> int:
+    return int(server.base.rpartition(":")[2])
+
+
+_FOLDERS = """
+import os
+for n in range(900):
+    os.makedirs(f"a/{n}", exist_ok=True)
+    for m in range(100):
+        os.mkdir(f"a/{n}/{m}")
+"""
+
+
+def _many_folders(act: str) -> Attack:
+    """90,000 folders, and what copies or removes them all."""
+
+    def attack(server: Server, agent: Agent) -> Callable[[], object]:
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        base = f"{server.base}/episodes/{agent.episode}"
+
+        def ask(path: str, method: str = "POST") -> Any:
+            request = urllib.request.Request(base + path, b"", headers, method=method)
+            with urllib.request.urlopen(request) as answer:
+                return json.loads(answer.read() or b"null")
+
+        def again() -> None:
+            agent.call("python_execute", "python_execute", code=_FOLDERS, timeout=60)
+            ask(act)
+
+        return again
+
+    return attack
+
+
 def _connections(server: Server, _: Agent) -> Callable[[], object]:
     def connect() -> None:
         with socket.create_connection(("127.0.0.1", server.imap)) as client:
@@ -362,6 +441,16 @@ ATTACKS: dict[str, Attack] = {
     "imap append": _append(_LONG),
     "imap headers": _append(b"".join(b"X-%d: y\r\n" % n for n in range(20_000)) + b"\r\nz"),
     "imap parts": _append(_PARTS + b"--x\r\n\r\na\r\n" * 20_000 + b"--x--\r\n"),
+    "imap ahead": _ahead(lambda _: b"a NOOP\r\n" * 50_000, lambda server: server.imap),
+    "imap ahead 20": _ahead(lambda _: b"a NOOP\r\n" * 50_000, lambda server: server.imap, 20),
+    "imap signed in": _ahead(_imap_signed_in, lambda server: server.imap, 5),
+    "smtp ahead": _ahead(lambda _: b"EHLO x\r\n" + b"NOOP\r\n" * 50_000, lambda server: server.smtp, 20),
+    "smtp signed in": _ahead(_smtp_signed_in, lambda server: server.smtp, 5),
+    "http ahead": _ahead(_http("/health"), _http_port, 5),
+    "http ahead mcp": _ahead(_http("/e/{}/email/mcp"), _http_port, 5),
+    "reset folders": _many_folders("/reset"),
+    "fork folders": _many_folders("/fork"),
+    "grade folders": _many_folders("/grade"),
     "connections": _connections,
     "tools/list": _offer,
     "half-open": _half_open,
@@ -417,12 +506,13 @@ def main() -> int:
     )
     parser.add_argument("--neighbours", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--hosts", type=int, default=0, help="hosts behind a door (0: one process)")
     parser.add_argument("--only", default="", help=f"some of {','.join(ATTACKS)}")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     chosen = [name for name in ATTACKS if not options.only or name in options.only.split(",")]
     rows: dict[str, dict[str, float]] = {}
-    with serving() as server:
+    with serving(options.hosts) as server:
         agents = [Ordinary(server) for _ in range(options.neighbours)]
         measure(agents, 1)
         print(f"{'beside':<16}{'attacks':>8}{'calls':>8}{'median ms':>11}{'worst ms':>10}", file=sys.stderr)

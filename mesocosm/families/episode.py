@@ -16,6 +16,7 @@ Only ``world/`` is within reach of tools.
 from __future__ import annotations
 
 import re
+import secrets
 import shutil
 import sqlite3
 import traceback
@@ -42,6 +43,7 @@ from mesocosm.services.world import World, add_services
 from mesocosm.worlds.copies import copy_world, link_file, link_tree
 from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.removing import remove
 from mesocosm.worlds.steps import Steps
 from mesocosm.worlds.workspace import replace_file
 
@@ -366,16 +368,17 @@ class Episode:
         return self.path / "snapshots" / name
 
     def _replace_world(self, source: Path) -> None:
-        fresh, old = self.path / ".world.fresh", self.path / ".world.old"
-        for leftover in (fresh, old):
-            shutil.rmtree(leftover, ignore_errors=True)
+        fresh = self.path / ".world.fresh"
+        # Beside the episode: it may take longer to be removed than until the episode is copied.
+        old = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}.old")
+        shutil.rmtree(fresh, ignore_errors=True)
         copy_world(source, fresh)
         if source.name == "base":
             Steps.start(fresh)
         self.close()
         (self.path / "world").rename(old)
         fresh.rename(self.path / "world")
-        shutil.rmtree(old)
+        remove(old)
 
     # -- judging ----------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from typing import Any
 
 from mesocosm.errors import MissingExtra, NotNow, UsageError
 from mesocosm.worlds.packing import pack, unpack
+from mesocosm.worlds.removing import remove
 from mesocosm.worlds.workspace import replace_file
 
 KEPT = "kept"
@@ -111,7 +112,8 @@ class Store:
         fresh = folder.with_name(f".{folder.name}.brought")
         self._unpack(self._episode(folder.name, newest), fresh)
         replace_file(fresh / KEPT, str(newest).encode())
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder.is_dir():
+            remove(folder)
         fresh.rename(folder)
         return True
 

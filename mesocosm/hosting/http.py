@@ -13,7 +13,14 @@ MAX_HEADERS = 65_536
 _A_HEADER = 100
 """Bytes for which each header counts besides its own, so that there are hundreds of them at most."""
 
+_AHEAD = 16
+"""Requests that a client may send before it has the answer to the first."""
+
 _TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+
+class _TooMany(Exception):
+    """A client sends more requests ahead than it may."""
 
 
 class Http(HttpToolsProtocol):
@@ -34,6 +41,8 @@ class Http(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
+        if len(self.pipeline) >= _AHEAD:
+            raise _TooMany  # ends the parsing: of what was sent at once, there may be thousands
         super().on_message_begin()
         self._size, self._whole = 0, False
         self._expect(INTRODUCTION)

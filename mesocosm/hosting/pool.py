@@ -40,6 +40,7 @@ from mesocosm.hosting.metrics import Metrics, RequestLog, kind_of
 from mesocosm.sandbox.levels import announce
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action, Operation, Service, load_service
+from mesocosm.worlds.removing import remove
 from mesocosm.worlds.workspace import keep_for_owner
 
 R = TypeVar("R")
@@ -211,7 +212,7 @@ def _take_into_use(root: Path) -> int:
         fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for draft in (root / "episodes").glob(".*"):
             if draft.is_dir():
-                shutil.rmtree(draft, ignore_errors=True)
+                remove(draft)
             else:
                 draft.unlink(missing_ok=True)
     except BlockingIOError:
@@ -408,7 +409,7 @@ class EpisodePool:
                     del self._open[hosted.id]
                     self.keeping.release(hosted.id)
                     if self._alone:
-                        await anyio.to_thread.run_sync(shutil.rmtree, hosted.episode.path, True)
+                        await anyio.to_thread.run_sync(remove, hosted.episode.path)
         return len(foreign)
 
     async def delete(self, id_: str) -> None:
@@ -418,7 +419,7 @@ class EpisodePool:
         await self.bring(id_)
         await self.take_out(id_, doomed)
         await self.keeping.forget(id_, path.name)
-        await anyio.to_thread.run_sync(shutil.rmtree, doomed)
+        await anyio.to_thread.run_sync(remove, doomed)
 
     async def take_out(self, id_: str, target: Path) -> None:
         """Move an episode to a place outside the pool; from then on its id leads nowhere."""

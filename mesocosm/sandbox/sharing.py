@@ -17,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mesocosm.sandbox.jobs import Limits
+from mesocosm.worlds.courtesy import give_way
 from mesocosm.worlds.folders import open_folder
 from mesocosm.worlds.limits import settings
 from mesocosm.worlds.workspace import LONGEST_PATH, is_text, visible
@@ -260,6 +261,7 @@ def _listed(folder: int) -> list[tuple[str, os.stat_result]]:
     found = []
     with os.scandir(folder) as items:
         for item in items:
+            give_way()
             with suppress(FileNotFoundError):  # removed meanwhile
                 found.append((item.name, item.stat(follow_symlinks=False)))
     return sorted(found, key=lambda pair: pair[0])

@@ -6,6 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
+from mesocosm.worlds.courtesy import give_way
 from mesocosm.worlds.folders import open_folder
 from mesocosm.worlds.limits import settings
 from mesocosm.worlds.manifest import MANIFEST
@@ -67,6 +68,7 @@ def is_within(source: Path, entries: int, size: int) -> bool:
 def _is_within(folder: int, depth: int, left: list[int]) -> bool:
     with os.scandir(folder) as items:
         for item in items:
+            give_way()
             is_folder = item.is_dir(follow_symlinks=False)
             left[0] -= 1
             left[1] -= _FOLDER_SIZE if is_folder else item.stat(follow_symlinks=False).st_size
@@ -164,6 +166,7 @@ def _copy_folder(source: int, target: int, depth: int, copied: Copied, below: st
     with os.scandir(source) as items:
         entries = sorted(items, key=lambda entry: entry.name)
     for entry in entries:
+        give_way()
         if entry.is_symlink():
             os.symlink(os.readlink(entry.name, dir_fd=source), entry.name, dir_fd=target)
         elif entry.is_dir(follow_symlinks=False):

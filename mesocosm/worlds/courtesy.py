@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from time import perf_counter, sleep
+from weakref import WeakValueDictionary
 
 _TURN = 0.001
 """Seconds that a thread computes before it rests; then twice as long as it computed."""
@@ -46,18 +47,50 @@ def _is_busy(now: float) -> bool:
     return now - _Door.last <= _BUSY
 
 
+class Lane:
+    """Work of several connections that has to be done where everybody is answered: together they get no more
+    of the time than one of them would."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+        self._worked = 0.0
+
+    async def rest(self, worked: float) -> None:
+        """After so many seconds of work: let others be answered, if it is time to."""
+        self._worked += worked
+        if self._worked > _TURN:
+            async with self._turn:
+                worked, self._worked = self._worked, 0.0
+                if worked > _TURN:
+                    await asyncio.sleep(min(worked, _LONGEST) if _is_busy(perf_counter()) else 0)
+
+
+_lanes: WeakValueDictionary[str, Lane] = WeakValueDictionary()
+
+
+def lane_of(name: str) -> Lane:
+    """The lane of an episode, or of those who have not said yet whose they are."""
+    lane = _lanes.get(name)
+    if lane is None:
+        lane = _lanes[name] = Lane()
+    return lane
+
+
 class Pauses:
     """Those of something long that has to be done where everybody is answered: a coroutine of many steps."""
 
-    def __init__(self) -> None:
+    def __init__(self, lane: Lane | None = None) -> None:
+        self.lane = lane or Lane()
+        self.begin()
+
+    def begin(self) -> None:
+        """A step begins: what was waited for before it is no work."""
         self._since = perf_counter()
 
     async def take(self) -> None:
         """Between two steps: let others be answered, if it is time to."""
-        worked = perf_counter() - self._since
-        if worked > _TURN:
-            await asyncio.sleep(min(worked, _LONGEST) if _is_busy(perf_counter()) else 0)
-            self._since = perf_counter()
+        await self.lane.rest(perf_counter() - self._since)
+        self.begin()
 
 
 def give_way() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from mesocosm.worlds.copies import AROUND
+from mesocosm.worlds.courtesy import give_way
 from mesocosm.worlds.folders import FOLDER, open_folder
 from mesocosm.worlds.limits import settings
 
@@ -41,6 +42,7 @@ class _Packing:
         with os.scandir(folder) as items:
             names = sorted(item.name for item in items)
         for name in names:
+            give_way()
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
             info = _info(f"{prefix}{name}", status)
             if stat.S_ISLNK(status.st_mode):

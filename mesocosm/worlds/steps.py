@@ -25,6 +25,7 @@ from pathlib import Path
 
 from mesocosm.worlds.copies import STEPS, Copied, copy_tree, is_within, link_file
 from mesocosm.worlds.limits import setting
+from mesocosm.worlds.removing import remove
 from mesocosm.worlds.workspace import replace_file
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -194,7 +195,8 @@ class Steps:
         if (self._world / _WORKSPACE).is_dir():
             (self._world / _WORKSPACE).rename(old)
         fresh.rename(self._world / _WORKSPACE)
-        shutil.rmtree(old, ignore_errors=True)
+        if old.is_dir():
+            remove(old, at_once=True)
 
 
 def _put_pages_back(database: Path, journals: list[Path]) -> None:

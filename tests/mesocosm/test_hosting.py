@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -228,6 +229,20 @@ def test_an_episode_that_opens_many_sessions_loses_its_oldest_and_nobody_else_an
         found = [ask(greedy, "tools/list", {}, mcp_session_id=session)[0] for session in opened]
         assert found == [404] * 6 + [200] * 3
         assert tools.call("email", "get_folders") is not None
+
+
+def test_a_reset_does_not_wait_until_all_that_was_there_is_removed(host: Host) -> None:
+    id_ = host.open()
+    workspace = host.app.pool.path(id_) / "world" / "workspace"
+    for number in range(2500):
+        (workspace / str(number)).mkdir()
+    assert host.ask(f"/episodes/{id_}/reset", method="POST")[0] == 200
+    assert list(workspace.iterdir()) == []
+    left = workspace.parents[2]
+    deadline = time.monotonic() + 60
+    while any(path.name.endswith(".gone") for path in left.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_an_unknown_endpoint_names_those_there_are(host: Host) -> None:
@@ -465,6 +480,19 @@ def test_a_request_has_to_say_in_time_what_it_wants(host: Host, monkeypatch: pyt
             answer = client.makefile("rb").read()  # a TimeoutError would say that the server has waited on
             assert answer.startswith(b"HTTP/1.1 408 ")
             assert answer.endswith(b"\r\nConnection: close\r\n\r\n")
+
+
+def test_a_few_requests_may_be_sent_ahead_and_no_thousands(host: Host) -> None:
+    where = urllib.parse.urlsplit(host.base)
+    one = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    for ahead, fewest, most in ((10, 11, 11), (5000, 0, 20)):
+        said = b""
+        with socket.create_connection((where.hostname or "", where.port or 0), 60) as client:
+            client.sendall(one * ahead + one.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+            with suppress(ConnectionResetError):
+                while part := client.recv(65_536):
+                    said += part
+        assert fewest <= said.count(b"HTTP/1.1 200 OK") <= most
 
 
 def test_a_body_that_comes_a_byte_at_a_time_is_ended_as_one_that_stalls(

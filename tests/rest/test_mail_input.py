@@ -458,3 +458,15 @@ def _until(stream: IO[str], end: str) -> list[str]:
         if end in line:
             return lines
     raise AssertionError("".join(lines))
+
+
+def test_commands_that_are_sent_ahead_are_answered_one_by_one(host: MailHost, mailbox: HostedWorld) -> None:
+    signed_in = f"a LOGIN {ADA} {mailbox.id}\r\n".encode()
+    for before in (b"", signed_in):
+        with socket.create_connection(("127.0.0.1", host.port("imap")), 60) as client:
+            client.sendall(before + b"n NOOP\r\n" * 3000 + b"z LOGOUT\r\n")
+            said = client.makefile("rb").read()
+        assert said.count(b"n OK ") == 3000
+    with socket.create_connection(("127.0.0.1", host.port("smtp")), 60) as client:
+        client.sendall(b"EHLO x\r\n" + b"NOOP\r\n" * 3000 + b"QUIT\r\n")
+        assert client.makefile("rb").read().count(b"\r\n250 OK") == 3000

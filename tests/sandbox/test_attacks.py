@@ -462,6 +462,19 @@ def test_nothing_outside_the_workspace_can_be_written(world: World, path: str) -
     assert run(world, code).startswith("=== STDOUT ===\nrefused\n")
 
 
+def test_no_folder_and_no_file_but_the_own_ones_can_be_written(world: World) -> None:
+    code = (
+        everything_visible()
+        + """
+import json
+own = ("/workspace", "/tmp", "/dev/", "/proc/")
+writable = [path for path in ["/", *found] if os.access(path, os.W_OK) and not os.path.islink(path)]
+print(json.dumps([path for path in writable if not path.startswith(own)]))
+"""
+    )
+    assert facts(world, code) == []
+
+
 @pytest.mark.parametrize(
     "call",
     [

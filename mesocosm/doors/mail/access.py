@@ -20,6 +20,8 @@ from mesocosm.services.service import UnknownTool
 from mesocosm.worlds.courtesy import request_came
 
 _log = logging.getLogger(__name__)
+STRANGERS = ""
+"""The lane of clients that have not signed in."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 

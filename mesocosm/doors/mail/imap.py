@@ -29,12 +29,13 @@ from pysasl.identity import Identity
 
 from mesocosm.doors.connections import INTRODUCTION, connections
 from mesocosm.doors.intake import Full, intake
-from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, Mailboxes, one_line
+from mesocosm.doors.mail.access import STRANGERS, Access, BadSignIn, Broken, Closed, Mailboxes, one_line
 from mesocosm.doors.mail.criteria import BAD_CHARSET, Search, UidSearch
 from mesocosm.doors.mail.mailbox_names import mend_pymap
 from mesocosm.doors.mail.onward import Declined, Onward
 from mesocosm.doors.mail.sections import mend_sections
 from mesocosm.doors.mail.session import MailSession, Refused
+from mesocosm.worlds.courtesy import Pauses, lane_of
 
 MAX_LITERAL = 15_000_000
 """Longest string that a client may send, in bytes."""
@@ -185,6 +186,7 @@ class _Connection(IMAPConnection):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
+        self._pauses = Pauses(lane_of(STRANGERS))
         self._kept = ExitStack()
         """What is kept of the last command."""
 
@@ -193,6 +195,8 @@ class _Connection(IMAPConnection):
     def sign_in(self, access: Access | Onward) -> None:
         """The client has signed in: it may stay, and be silent."""
         self.signed_in = access
+        if isinstance(access, Access):
+            self._pauses.lane = lane_of(access.episode)
         connections.asks(self.writer.transport)
 
     def sign_out(self) -> None:
@@ -230,6 +234,8 @@ class _Connection(IMAPConnection):
 
     async def _command(self) -> bytes:
         self._kept.close()
+        # What was sent ahead is there at once: without a pause it would be answered to its end.
+        await self._pauses.take()
         most, take = _STRANGER, None
         if isinstance(self.signed_in, Access):
             most, take = MAX_LITERAL, self._kept.enter_context(intake.of(self.signed_in.episode))
@@ -244,6 +250,7 @@ class _Connection(IMAPConnection):
             command += await self.reader.readline()
         if not command.endswith(b"\n"):
             raise EOFError
+        self._pauses.begin()
         return bytes(command)
 
 

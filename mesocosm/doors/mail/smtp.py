@@ -13,11 +13,11 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 from mesocosm.doors.connections import INTRODUCTION, connections
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.intake import Full, Take, intake
-from mesocosm.doors.mail.access import Access, BadSignIn, Broken, Closed, Mailboxes, one_line
+from mesocosm.doors.mail.access import STRANGERS, Access, BadSignIn, Broken, Closed, Mailboxes, one_line
 from mesocosm.doors.mail.onward import Declined, Onward
 from mesocosm.doors.mail.source import source_arguments
 from mesocosm.errors import Denied, Refusal
-from mesocosm.worlds.courtesy import Pauses
+from mesocosm.worlds.courtesy import Pauses, lane_of
 
 MAX_BYTES = 15_000_000
 """Largest message as it is transmitted; what it holds may be 10,240,000 bytes."""
@@ -100,7 +100,7 @@ class _Reader:
 
     def __init__(self, reader: StreamReader) -> None:
         self.whole = reader
-        self._pauses = Pauses()
+        self.pauses = Pauses(lane_of(STRANGERS))
         self._left = _MAX_LINE
         self._of_message = False
         self._lines = 0
@@ -116,8 +116,9 @@ class _Reader:
 
     async def readuntil(self, separator: bytes = b"\n") -> bytes:
         """A line."""
-        await self._pauses.take()
+        await self.pauses.take()
         line = self._counted(await self.whole.readuntil(separator))
+        self.pauses.begin()
         if not self._of_message:
             self._left = _MAX_LINE
             return line
@@ -128,12 +129,14 @@ class _Reader:
 
     async def readline(self) -> bytes:
         """A line of a client that signs in."""
-        await self._pauses.take()
-        return await self.whole.readline()
+        await self.pauses.take()
+        line = await self.whole.readline()
+        self.pauses.begin()
+        return line
 
     async def read(self, size: int) -> bytes:
         """Some bytes of a line that is too long."""
-        await self._pauses.take()
+        await self.pauses.take()
         return self._counted(await self.whole.read(size))
 
     def _counted(self, data: bytes) -> bytes:
@@ -254,6 +257,8 @@ class Connection(SMTP):
             return AuthResult(success=False, handled=False, message=f"{problem.code} {problem.text}")
         if isinstance(access, Onward):
             self._onward = access
+        elif self._input is not None:
+            self._input.pauses.lane = lane_of(access.episode)
         if self.transport is not None:
             connections.asks(cast(WriteTransport, self.transport))
         return AuthResult(success=True, auth_data=access)

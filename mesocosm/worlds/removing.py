@@ -1,0 +1,70 @@
+"""Removing folders of agents, which may take long: a hundred thousand keep a disk busy for a while."""
+
+from __future__ import annotations
+
+import atexit
+import secrets
+import shutil
+import subprocess
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from mesocosm.worlds.copies import is_within
+
+_AT_ONCE = 2000
+"""Files and folders that are removed before the caller goes on."""
+
+
+class _Remover:
+    """Removes what is large, one after the other, in programs of their own: Python would hold up others."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._waiting: list[Path] = []
+        self._thread: threading.Thread | None = None
+
+    def take(self, path: Path) -> None:
+        """Remove a folder in some time, at the latest before this process ends by itself."""
+        with self._changed:
+            self._waiting.append(path)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="removing", daemon=True)
+                self._thread.start()
+                atexit.register(self._thread.join)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                if not self._waiting:
+                    atexit.unregister(threading.current_thread().join)
+                    self._thread = None
+                    return
+                path = self._waiting.pop(0)
+            _remove(path)
+
+
+def _remove(path: Path) -> None:
+    subprocess.run(["rm", "-rf", "--", str(path)], check=False, stderr=subprocess.DEVNULL)
+
+
+_remover = _Remover()
+
+
+def remove(path: Path, *, at_once: bool = False) -> None:
+    """Remove a folder; nobody else knows it any more. A large one is gone some time later, and from where it
+    lay before the return, unless it is to be gone ``at_once``.
+
+    Should this process be killed before, then who uses the folder around it next has to remove what begins
+    with a dot there.
+    """
+    with suppress(OSError):  # what cannot be looked into, ``rm`` may be able to remove
+        if is_within(path, _AT_ONCE, 2**62):
+            shutil.rmtree(path)
+            return
+    if at_once:
+        _remove(path)
+        return
+    doomed = path.with_name(f".{path.name.lstrip('.')}.{secrets.token_hex(8)}.gone")
+    path.rename(doomed)
+    _remover.take(doomed)
