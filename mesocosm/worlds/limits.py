@@ -44,6 +44,7 @@ class Settings(BaseModel):
         default=1000, ge=0, description="Files and folders up to which a workspace is kept for that"
     )
     query_memory: ByteSize = _size(256, "Memory that one statement on a warehouse may take", least=32 * _MIB)
+    query_result: ByteSize = _size(16, "Result of a statement on a warehouse; to store it, 16 times")
     query_copies: ByteSize = _size(512, "Columns of warehouses in memory, of all episodes")
     query_jobs: int = Field(
         default=8, ge=1, description="Statements on warehouses at the same time; others wait for their turn"

@@ -1,23 +1,29 @@
 """Statements that hide in others: one episode's agent asks, another episode's answers must not change.
 
-The neighbour has a table and, in its own DuckDB, a macro; both stay what they are and unseen. The attacks are
+The neighbour's table stays what it is and unseen, and so do the functions of its engine. The attacks are
 those that were found, and as many places as there are in which a text is written.
 """
 
 from __future__ import annotations
 
 import re
+import resource
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pytest
 from conftest import WorldTools
 
+from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.calling import ToolError
 from mesocosm.services.queries.allowlist import Barred, passed
-from mesocosm.services.queries.engine import engine
+from mesocosm.services.queries.engine import Table, engine
+from mesocosm.services.queries.failures import Failed
 from mesocosm.services.world import World
 
 CANARY = "canary_of_the_neighbour"
@@ -137,9 +143,6 @@ def seen_by_neighbour(tools: WorldTools) -> str:
 def test_no_statement_hides_in_another(doors: tuple[WorldTools, WorldTools]) -> None:
     attacker, neighbour = doors
     before = seen_by_neighbour(neighbour)
-    world = neighbour.world.path / "snowflake.db"
-    with engine()._instance(str(world)) as instance:  # what a neighbour's own DuckDB has
-        instance.connection.execute("CREATE MACRO canary() AS 'unseen'").fetchall()
     for places, service, tool in (
         (SNOWFLAKE, "snowflake", "read_query"),
         (BIGQUERY, "google_cloud", "bigquery_run_query"),
@@ -150,10 +153,7 @@ def test_no_statement_hides_in_another(doors: tuple[WorldTools, WorldTools]) -> 
                 statement = "SELECT " + place.replace("{{}}", "{ }").replace("{}", inside)
                 said = asked(attacker, statement, service, tool)
                 assert CANARY not in said.lower(), statement
-                assert "unseen" not in said, statement
         assert seen_by_neighbour(neighbour) == before
-    with engine()._instance(str(world)) as instance:
-        assert instance.connection.execute("SELECT canary()").fetchall() == [("unseen",)]
     assert "TOTAL: 3" in asked(attacker, "select sum(id) total from t")
 
 
@@ -228,9 +228,39 @@ def test_the_wall_lets_one_query_of_listed_parts_through() -> None:
                 passed(sql, ["t"], connection, ["counter"])
 
 
-def test_what_a_statement_leaves_behind_is_gone(tmp_path: object) -> None:
+def test_what_a_statement_leaves_behind_is_gone_and_unseen_by_others(tmp_path: Path) -> None:
     """Even had it passed the wall."""
-    world = str(tmp_path)
-    engine().run("CREATE TABLE left_behind AS SELECT 1", {}, world=world, known=True)
-    with engine()._instance(world) as instance:
-        assert instance.connection.execute("SELECT count(*) FROM duckdb_tables()").fetchall() == [(0,)]
+    attacker, neighbour = str(tmp_path / "a.db"), str(tmp_path / "b.db")
+    numbers = {"t": Table(pa.table({"x": [1, 2]}))}
+
+    def total(world: str) -> object:
+        return engine().run("SELECT SUM(x) FROM t", numbers, world=world).rows
+
+    assert total(neighbour) == [(3,)]
+    engine().run("CREATE OR REPLACE MACRO sum(x) AS 666", {}, world=attacker, known=True)
+    assert total(attacker) == total(neighbour) == [(3,)]
+    engine().run("COMMIT; CREATE OR REPLACE MACRO sum(x) AS 666", {}, world=attacker, known=True)
+    assert total(neighbour) == [(3,)]
+    for statement in ("BEGIN", "SELECT error('x')", "COMMIT; BEGIN; SELECT error('x')"):
+        with suppress(Failed):
+            engine().run(statement, {}, world=attacker, known=True)
+        assert total(neighbour) == [(3,)]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT length(repeat('x', 1500000000))",
+        "SELECT sum(length(repeat('x', 16000000 + CAST(i AS INT)))) FROM range(2048) r(i)",
+        "SELECT list(repeat('x', 1000000 + CAST(i AS INT))) FROM range(5000) r(i)",
+        "SELECT range(9000000), range(9000001), range(9000002)",
+    ],
+)
+def test_no_statement_takes_more_memory_than_a_process_may(query: str, tmp_path: Path) -> None:
+    """Whatever has passed: the process allocates no more, or is ended, and the next one answers."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(Invalid, match=r"memory|result is larger"):
+        engine().run(query, {}, world=str(tmp_path), limit=100)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1024 * 1024
+    assert engine().run("SELECT 1", {}, world=str(tmp_path)).rows == [(1,)]

@@ -9,7 +9,8 @@ functions that compute from their arguments and nothing else. Nothing here knows
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,6 +122,24 @@ class Barred(Exception):
     def __init__(self, what: str, function: str = "") -> None:
         super().__init__(what)
         self.function = function
+
+
+_INTERVAL = re.compile(r'(?<!")\bINTERVAL\b(?!")')
+
+
+def has_interval(kind: str) -> bool:
+    """Whether a type of DuckDB's is or holds INTERVAL, of which Python has none with months."""
+    return _INTERVAL.search(kind) is not None
+
+
+def with_texts(sql: str, fields: Sequence[tuple[str, str]]) -> str:
+    """A query with these names and types in which its intervals are texts."""
+    names = [f"c{place}" for place in range(len(fields))]
+    shown = (
+        f"CAST({name} AS {_INTERVAL.sub('VARCHAR', kind)})" if has_interval(kind) else name
+        for name, (_, kind) in zip(names, fields, strict=True)
+    )
+    return f"SELECT {', '.join(shown)} FROM ({sql}) AS shown({', '.join(names)})"
 
 
 def passed(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from mesocosm.services.queries.engine import Failed
+from mesocosm.services.queries.failures import Failed
 
 UPDATED = 'column "\u2063row_id" must appear'
 """What is said of an aggregate in a statement that changes rows."""

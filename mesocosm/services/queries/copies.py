@@ -102,12 +102,12 @@ def _name(state: str, columns: Sequence[Column]) -> str:
     return f"{state}{hashlib.blake2b(said.encode(), digest_size=8).hexdigest()}"
 
 
-def listed(relation: Listed, world: str) -> Table:
+def listed(relation: Listed) -> Table:
     """Rows that a server makes up as an Arrow table."""
     values = list(zip(*relation.rows, strict=True)) or [()] * len(relation.columns)
     arrays = [pa.array(map(_plain, column), pa.string()) for column in values]
     raw = pa.table(arrays, names=[column.name for column in relation.columns])
-    return Table(_typed(raw, relation.columns, world))
+    return Table(_typed(raw, relation.columns))
 
 
 def counted(rows: int) -> Table:
@@ -125,10 +125,10 @@ def _read(tables: Tables, number: int, columns: Sequence[Column], state: str) ->
         batches = _read_file(tables, number, columns, state)
     if batches is None:
         batches = _read_rows(tables, number, columns)
-    return _typed(pa.Table.from_batches(batches), columns, tables.world)
+    return _typed(pa.Table.from_batches(batches), columns)
 
 
-def _typed(raw: Any, columns: Sequence[Column], world: str) -> Any:
+def _typed(raw: Any, columns: Sequence[Column]) -> Any:
     """The columns as what they are: what SQLite keeps as text is cast, all else is taken as it is."""
     found, casts = list(raw.columns), []
     for place, (column, kept) in enumerate(zip(columns, raw.schema, strict=True)):
@@ -143,7 +143,7 @@ def _typed(raw: Any, columns: Sequence[Column], world: str) -> Any:
         names = [f"c{place}" for place, _ in casts]
         kept = pa.table([found[place] for place, _ in casts], names=names)
         kinds = [(name, kind) for name, (_, kind) in zip(names, casts, strict=True)]
-        cast = engine().cast(kept, kinds, world)
+        cast = engine().cast(kept, kinds)
         for (place, kind), column in zip(casts, cast.columns, strict=True):
             found[place] = _as_json(column) if kind == "JSON" else column
     return pa.table(found, names=raw.schema.names)

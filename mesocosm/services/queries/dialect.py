@@ -14,7 +14,7 @@ from sqlglot.tokenizer_core import Token
 
 from mesocosm.errors import Refusal
 from mesocosm.services.queries.catalogue import Catalogue, Column, Counters
-from mesocosm.services.queries.engine import Failed
+from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.tables import Tables
 
 COUNTS = "counts"

@@ -1,63 +1,45 @@
-"""DuckDB, which computes statements: in memory, without files, settings or extensions, within time and
-memory."""
+"""Where statements are computed: by DuckDB, in processes (``computer``), within time and memory.
+
+What a process may allocate is bounded by the kernel, its time by being ended, and a result by its bytes
+before any of it is an object of Python here.
+"""
 
 from __future__ import annotations
 
 import atexit
-import heapq
-import re
+import os
+import socket
+import subprocess
 import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import count
 from time import perf_counter
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 from mesocosm.errors import Invalid
-from mesocosm.services.queries import allowlist
+from mesocosm.services.queries.allowlist import Barred
 from mesocosm.services.queries.catalogue import Field, Result
+from mesocosm.services.queries.computer import WORLDS, Request, connected, receive, send
+from mesocosm.services.queries.failures import Failed, failure
 from mesocosm.services.queries.tables import quoted
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.limits import settings
 
-_LOCKED = (
-    "SET python_enable_replacements=false",
-    "SET enable_external_access=false",
-    "SET TimeZone='UTC'",
-    # It doubles the time of a page of a small table; Arrow tables, which the large ones are, have none of it.
-    "SET disabled_optimizers='late_materialization'",
-    "SET lock_configuration=true",
-)
-_INTERVAL = re.compile(r'(?<!")\bINTERVAL\b(?!")')
-_POSITION = re.compile(r"\n+LINE \d+:.*", re.DOTALL)
-
-
-_SPENT = (duckdb.OutOfMemoryException, duckdb.FatalException, duckdb.InternalException)
-"""Errors after which an instance is not used again."""
-
-
-_SMALL, _MOST_KEPT = 4 * 2**20, 32 * 2**20
-"""Bytes of a table that an instance keeps for the next query, and of all of these."""
-_MOST_IDLE = 32
-"""Instances that wait for the next statement of their world."""
-
-
-class Failed(Exception):
-    """DuckDB does not compute a statement; a dialect says it in its vendor's words.
-
-    ``kind`` is DuckDB's class of the error: ``Binder``, ``Conversion``, ``Catalog``, ``Out of Memory`` ...
-    """
-
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.message = message
+_LARGE = 2**20
+"""Bytes of a table from which on it is shared with the processes as a file in memory."""
+_HELD, _MAPPED = 32 * 2**20, 16
+"""Bytes of small tables that a process keeps, and the number of large ones that it has open."""
+_SHARED = 16
+"""Large tables of which files are kept."""
+_ALL_ROWS = 16
+"""How many times as many bytes a result may have that is not shown, but put into a table."""
 
 
 @dataclass(frozen=True)
@@ -69,61 +51,163 @@ class Table:
     """Whether its name stands for these rows and no others, so that it may stay for the next query."""
 
 
-class _Instance:
-    """One instance of DuckDB, and the tables that it has kept."""
+class _Files:
+    """Large tables as files in memory, which processes read without a copy of their own."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        self.connection = connection
-        self._kept: OrderedDict[str, int] = OrderedDict()
+    def __init__(self) -> None:
+        self._open: OrderedDict[str, tuple[int, int]] = OrderedDict()
+        self._lock = threading.Lock()
 
     @contextmanager
-    def holding(self, tables: Mapping[str, Table]) -> Iterator[None]:
-        """While these tables are there. Small ones stay, as tables of DuckDB: to make one known takes longer
-        than a query on it."""
-        registered = []
+    def of(self, name: str, arrow: Any) -> Iterator[tuple[int, int]]:
+        """Descriptor and length of a table's file."""
+        with self._lock:
+            found = self._open.get(name)
+            if found is None:
+                found = self._open[name] = _written(arrow)
+                while len(self._open) > _SHARED:
+                    os.close(self._open.popitem(last=False)[1][0])
+            self._open.move_to_end(name)
+            descriptor = os.dup(found[0])
         try:
-            for name, table in tables.items():
-                if name in self._kept:
-                    self._kept.move_to_end(name)
-                elif table.lasting and table.arrow.nbytes <= _SMALL:
-                    self._keep(name, table.arrow)
-                else:
-                    self.connection.register(name, table.arrow)
-                    registered.append(name)
-            yield
-        except BaseException:
-            self.connection.abort()  # of a result that was not read to its end
-            raise
+            yield descriptor, found[1]
         finally:
-            for name in registered:
-                self.connection.unregister(name)
+            os.close(descriptor)
 
-    def _keep(self, name: str, arrow: Any) -> None:
-        while self._kept and sum(self._kept.values()) + arrow.nbytes > _MOST_KEPT:
-            oldest, _ = self._kept.popitem(last=False)
-            self.connection.execute(f"DROP TABLE IF EXISTS {quoted(oldest)}")
-        self.connection.register("arriving", arrow)
-        try:
-            self.connection.execute(f"CREATE OR REPLACE TABLE {quoted(name)} AS SELECT * FROM arriving")
-        finally:
-            self.connection.unregister("arriving")
-        self._kept[name] = arrow.nbytes
+    def close(self) -> None:
+        """Let go of all."""
+        with self._lock:
+            while self._open:
+                os.close(self._open.popitem()[1][0])
+
+
+def _written(arrow: Any) -> tuple[int, int]:
+    descriptor = os.memfd_create("table", os.MFD_CLOEXEC)
+    with os.fdopen(os.dup(descriptor), "wb") as file, pa.ipc.new_stream(file, arrow.schema) as stream:
+        stream.write_table(arrow)
+    return descriptor, os.fstat(descriptor).st_size
+
+
+def _stream(arrow: Any) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, arrow.schema) as stream:
+        stream.write_table(arrow)
+    return bytes(sink.getvalue())
+
+
+class _Process:
+    """A process that computes, as it is seen from here."""
+
+    def __init__(self, memory: int) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            command = [sys.executable, "-m", "mesocosm.services.queries.computer"]
+            self._process = subprocess.Popen(
+                [*command, str(theirs.fileno()), str(memory)],
+                pass_fds=[theirs.fileno()],
+                env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        self._line = ours
+        self.memory = memory
+        self.worlds: OrderedDict[str, None] = OrderedDict()
+        """Those of which it keeps instances."""
+        self.at_rest = True
+        """Whether it has answered all that it was asked."""
+        self._held: OrderedDict[str, int] = OrderedDict()
+        """Names and bytes of the small tables that it keeps; of large ones, none."""
+
+    def run(self, request: Request, tables: Mapping[str, Table], files: _Files) -> Iterator[tuple[Any, ...]]:
+        """What it answers."""
+        self.at_rest = False
+        self.worlds.pop(request.world, None)
+        self.worlds[request.world] = None
+        if len(self.worlds) > WORLDS:
+            self.worlds.popitem(last=False)
+        contents, shared = self._contents(tables)
+        dropped = self._forgotten(tables)
+        with _all_of(files, shared, tables) as descriptors:
+            sent = tuple(
+                (name, descriptors[name][1] if name in descriptors else content, tables[name].lasting)
+                for name, content in contents.items()
+            )
+            self._patience()
+            send(self._line, replace(request, tables=sent, dropped=dropped))
+            for name in contents:
+                if name in descriptors:
+                    socket.send_fds(self._line, [b"f"], [descriptors[name][0]])
+        while True:
+            self._patience()
+            answer, _ = receive(self._line)
+            self.at_rest = answer[0] not in ("fields", "rows")
+            yield answer
+            if self.at_rest:
+                return
+
+    def _patience(self) -> None:
+        until = deadlines.moment()
+        left = None if until is None or until == float("inf") else until - perf_counter()
+        if left is not None and left <= 0:
+            raise TimeoutError
+        self._line.settimeout(left)
+
+    def _contents(self, tables: Mapping[str, Table]) -> tuple[dict[str, bytes | None], list[str]]:
+        """What is to be sent of each table, and which are to be shared as files."""
+        contents: dict[str, bytes | None] = {}
+        shared = []
+        for name, table in tables.items():
+            contents[name] = None
+            if name in self._held:
+                self._held.move_to_end(name)
+            elif table.lasting and table.arrow.nbytes > _LARGE:
+                shared.append(name)
+                self._held[name] = 0
+            else:
+                contents[name] = _stream(table.arrow)
+                if table.lasting:
+                    self._held[name] = table.arrow.nbytes
+        return contents, shared
+
+    def _forgotten(self, tables: Mapping[str, Table]) -> tuple[str, ...]:
+        """Tables that it keeps no longer, so that there is room."""
+        gone = []
+        for name in list(self._held):
+            large = sum(size == 0 for size in self._held.values())
+            if sum(self._held.values()) <= _HELD and large <= _MAPPED:
+                break
+            if name not in tables:
+                gone.append(name)
+                del self._held[name]
+        return tuple(gone)
+
+    def end(self) -> None:
+        """End it, whatever it is doing."""
+        self._line.close()
+        self._process.kill()
+        self._process.wait()
+
+
+@contextmanager
+def _all_of(
+    files: _Files, names: Sequence[str], tables: Mapping[str, Table]
+) -> Iterator[dict[str, tuple[int, int]]]:
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(files.of(name, tables[name].arrow)) for name in names}
 
 
 class Engine:
-    """The instances of DuckDB in this process; no world ever meets what another's statements have left.
-
-    Each statement has an instance for itself, which its world has had before or nobody, and nothing that it
-    does stays.
-    """
+    """The processes that compute for this one. Each works on one statement at a time, in an instance of the
+    world that it is of, and no statement meets what another one has left."""
 
     def __init__(self) -> None:
-        self._idle: OrderedDict[int, tuple[str, _Instance]] = OrderedDict()
-        """By a number, with the world that it is of; what has waited longest comes first."""
-        self._numbers = count()
+        self._idle: list[_Process] = []
         self._lock = threading.Lock()
         self._places = threading.BoundedSemaphore(settings().query_jobs)
-        self._watch = _Watch()
+        self._files = _Files()
+        self._caster: duckdb.DuckDBPyConnection | None = None
+        self._casting = threading.Lock()
 
     def run(
         self,
@@ -139,75 +223,103 @@ class Engine:
     ) -> Result:
         """Rows of a query over Arrow tables by their names, from the row ``skip`` on and at most ``limit``.
 
-        ``world``: whose instance it is run in. ``known``: whether it has passed the wall (``allowlist``)
-        before, with other numbers or names of tables. ``seed``: between -1 and 1, what random functions
-        follow. ``counters``: next number and step of what ``nextval`` counts with; the result says which
-        number is next after it. Raises ``Failed``, and ``Barred`` for what does not pass.
+        ``world``: for whom. ``known``: whether it has passed the wall (``allowlist``) before, with other
+        numbers or names of tables. ``seed``: between -1 and 1, what random functions follow. ``counters``:
+        next number and step of what ``nextval`` counts with; the result says which number is next after it.
+        Raises ``Failed``, and ``Barred`` for what does not pass.
         """
-        with self._instance(world) as instance, instance.holding(tables), _undone(instance.connection):
-            connection = instance.connection
-            columns = {name.lower() for table in tables.values() for name in table.arrow.column_names}
-            query = sql if known else allowlist.passed(sql, tables, connection, counters or (), columns)
-            if seed is not None:
-                connection.execute("SELECT setseed(?)", [seed]).fetchall()
-            if counters:
-                return _counting(connection, query, counters)
-            connection.execute(query)
-            fields = tuple(Field(name, str(kind)) for name, kind, *_ in connection.description or ())
-            if any(_INTERVAL.search(one.kind) for one in fields):
-                connection.abort()
-                if seed is not None:
-                    connection.execute("SELECT setseed(?)", [seed]).fetchall()
-                again = _with_texts(sql, fields)
-                connection.execute(allowlist.passed(again, tables, connection, (), columns))
-            while skip > 0 and (passed := connection.fetchmany(min(skip, 10_000))):
-                skip -= len(passed)
-            if limit is None:
-                return Result(fields, connection.fetchall())
-            rows = connection.fetchmany(limit + 1)
-            if rows and (len(rows) > limit or connection.fetchmany(1)):
-                connection.abort()  # the rest of the result
-            return Result(fields, rows[:limit], len(rows) > limit)
+        request = self._request(world, sql, known=known, limit=limit, skip=skip, seed=seed, counters=counters)
+        fields: tuple[Field, ...] = ()
+        rows: list[tuple[Any, ...]] = []
+        for kind, *said in self._answers(request, tables):
+            if kind == "fields":
+                fields = tuple(Field(name, type_) for name, type_ in said[0])
+            elif kind == "rows":
+                rows += said[0]
+            else:
+                return Result(fields, rows, said[0], counted=said[1])
+        raise AssertionError("an answer without an end")
 
     def passes(self, sql: str, tables: Iterable[str], world: str) -> bool:
         """Whether a query of these tables passes the wall (``allowlist``)."""
+        empty = {name: Table(pa.table({})) for name in tables}
         try:
-            with self._instance(world) as instance:
-                allowlist.passed(sql, tables, instance.connection)
-        except (allowlist.Barred, Failed):
+            list(self._answers(self._request(world, sql, only_check=True), empty))
+        except (Barred, Failed):
             return False
         return True
 
-    def cast(self, raw: Any, kinds: Sequence[tuple[str, str]], world: str) -> Any:
-        """An Arrow table whose columns, named in their order, are cast."""
+    def cast(self, raw: Any, kinds: Sequence[tuple[str, str]]) -> Any:
+        """An Arrow table whose columns, named in their order, are cast. Nothing in it is of a statement."""
         names = ", ".join(f"{_cast(name, kind)} AS {quoted(name)}" for name, kind in kinds)
-        with self._instance(world) as instance, instance.holding({"raw": Table(raw)}):
-            query = allowlist.passed(f"SELECT {names} FROM raw", ["raw"], instance.connection)
-            return instance.connection.sql(query.query).to_arrow_table()
+        with self._casting:
+            if self._caster is None:
+                self._caster = connected(settings().query_copies)
+            self._caster.register("raw", raw)
+            try:
+                return self._caster.sql(f"SELECT {names} FROM raw").to_arrow_table()
+            except duckdb.Error as error:
+                raise failure(type(error).__name__, str(error)) from None
+            finally:
+                self._caster.unregister("raw")
+
+    def _request(self, world: str, sql: str, **more: Any) -> Request:
+        said = settings()
+        largest = said.query_result * (_ALL_ROWS if more.get("limit") is None else 1)
+        until = deadlines.moment()
+        # A second later than here, where who waits is told.
+        left = None if until is None or until == float("inf") else max(0.0, until - perf_counter()) + 1
+        return Request(world, sql, (), (), said.query_memory, largest, left, **more)
+
+    def _answers(self, request: Request, tables: Mapping[str, Table]) -> Iterator[tuple[Any, ...]]:
+        with self._process(request) as process:
+            try:
+                for answer in process.run(request, tables, self._files):
+                    match answer:
+                        case ("failed", name, text):
+                            raise failure(name, text)
+                        case ("barred", what, function):
+                            raise Barred(what, function)
+                        case ("large",):
+                            raise Invalid(
+                                f"The result is larger than {request.largest // 2**20} MB: select less, or"
+                                " aggregate."
+                            )
+                    yield answer
+            except TimeoutError:
+                raise _Lost(deadlines.Overdue()) from None
+            except (EOFError, OSError):
+                # It was ended by the kernel, or could go no further.
+                spent = deadlines.Overdue() if deadlines.overdue() else failure("OutOfMemoryException", "")
+                raise _Lost(spent) from None
 
     @contextmanager
-    def _instance(self, world: str) -> Iterator[_Instance]:
+    def _process(self, request: Request) -> Iterator[_Process]:
         self._wait()
         try:
-            instance = self._taken(world) or _Instance(_connect())
-            watched = self._watch.add(instance.connection)
+            process = self._taken(request) or _Process(request.memory)
             try:
-                yield instance
-            except duckdb.Error as error:
-                self._watch.remove(watched)
-                if isinstance(error, _SPENT):
-                    instance.connection.close()
+                yield process
+            except _Lost as lost:
+                raise lost.reason from None
+            finally:
+                if process.at_rest:
+                    with self._lock:
+                        self._idle.append(process)
                 else:
-                    self._return(world, instance)
-                raise _failed(error) from error
-            except BaseException:
-                self._watch.remove(watched)
-                instance.connection.close()
-                raise
-            self._watch.remove(watched)
-            self._return(world, instance)
+                    process.end()
         finally:
             self._places.release()
+
+    def _taken(self, request: Request) -> _Process | None:
+        """An idle process: one that has worked for the world, or the one that has rested longest."""
+        with self._lock:
+            fit = [one for one in self._idle if one.memory == request.memory]
+            own = next((one for one in reversed(fit) if request.world in one.worlds), None)
+            found = own or next(iter(fit), None)
+            if found is not None:
+                self._idle.remove(found)
+            return found
 
     def _wait(self) -> None:
         until = deadlines.moment()
@@ -216,62 +328,19 @@ class Engine:
             raise deadlines.Overdue
 
     def close(self) -> None:
-        """Let go of all instances that are idle."""
+        """End all processes that are idle."""
         with self._lock:
             while self._idle:
-                self._idle.popitem()[1][1].connection.close()
-        self._watch.end()
-
-    def _taken(self, world: str) -> _Instance | None:
-        with self._lock:
-            of_it = next((at for at, (owner, _) in reversed(self._idle.items()) if owner == world), None)
-            return None if of_it is None else self._idle.pop(of_it)[1]
-
-    def _return(self, world: str, instance: _Instance) -> None:
-        spare = None
-        with self._lock:
-            self._idle[next(self._numbers)] = world, instance
-            if len(self._idle) > _MOST_IDLE:
-                _, (_, spare) = self._idle.popitem(last=False)
-        if spare is not None:
-            spare.connection.close()
+                self._idle.pop().end()
+        self._files.close()
 
 
-@contextmanager
-def _undone(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """A transaction that ends with nothing changed."""
-    connection.begin()
-    try:
-        yield
-    finally:
-        with suppress(duckdb.Error):  # it has ended by itself with an error
-            connection.rollback()
+class _Lost(Exception):
+    """A process is no longer of use."""
 
-
-def _with_texts(sql: str, fields: Sequence[Field]) -> str:
-    """The query with its intervals as text: Python has none with months."""
-    names = [f"c{place}" for place in range(len(fields))]
-    shown = (
-        f"CAST({name} AS {_INTERVAL.sub('VARCHAR', one.kind)})" if _INTERVAL.search(one.kind) else name
-        for name, one in zip(names, fields, strict=True)
-    )
-    return f"SELECT {', '.join(shown)} FROM ({sql}) AS shown({', '.join(names)})"
-
-
-def _counting(
-    instance: duckdb.DuckDBPyConnection,
-    query: str | duckdb.Statement,
-    counters: Mapping[str, tuple[int, int]],
-) -> Result:
-    for name, (start, step) in counters.items():
-        bounds = "MINVALUE -9223372036854775808" if step < 0 else "MINVALUE -9223372036854775807"
-        instance.execute(f"CREATE TEMP SEQUENCE {quoted(name)} {bounds} START {start} INCREMENT {step}")
-    instance.execute(query)
-    fields = tuple(Field(name, str(kind)) for name, kind, *_ in instance.description or ())
-    rows = instance.fetchall()
-    # One more than the last: that number is the next one.
-    after = {name: int(instance.execute("SELECT nextval(?)", [name]).fetchall()[0][0]) for name in counters}
-    return Result(fields, rows, counted=after)
+    def __init__(self, reason: BaseException) -> None:
+        super().__init__()
+        self.reason = reason
 
 
 def _cast(name: str, kind: str) -> str:
@@ -281,106 +350,25 @@ def _cast(name: str, kind: str) -> str:
     return f"CAST({quoted(name)} AS {kind})"
 
 
-def _failed(error: duckdb.Error) -> BaseException:
-    if isinstance(error, duckdb.InterruptException) or deadlines.overdue():
-        return deadlines.Overdue()
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return Invalid(
-            f"The statement needs more than the {settings().query_memory // 2**20} MB of memory that one may"
-            " take. Aggregate or filter before joining and sorting."
-        )
-    kind, _, message = str(error).partition(" Error: ")
-    if isinstance(error, duckdb.InternalException | duckdb.FatalException):
-        return Failed("Internal", message or kind)
-    return Failed(kind, _POSITION.sub("", message or kind).strip())
-
-
-def _connect() -> duckdb.DuckDBPyConnection:
-    instance = duckdb.connect(
-        ":memory:",
-        config={
-            "memory_limit": f"{settings().query_memory // 2**20}MiB",
-            "threads": "1",  # so that rows come in one order
-            "temp_directory": "",
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-        },
-    )
-    for statement in _LOCKED:
-        instance.execute(statement)
-    return instance
-
-
-class _Watch:
-    """Interrupts statements at the deadlines of their calls, in a thread of its own."""
-
-    def __init__(self) -> None:
-        self._due: list[tuple[float, int, duckdb.DuckDBPyConnection]] = []
-        self._live: set[int] = set()
-        self._numbers = count()
-        self._changed = threading.Condition()
-        self._wake = float("inf")
-        self._thread: threading.Thread | None = None
-
-    def add(self, instance: duckdb.DuckDBPyConnection) -> int | None:
-        """Watch over a statement that is about to start."""
-        until = deadlines.moment()
-        if until is None or until == float("inf"):
-            return None
-        with self._changed:
-            number = next(self._numbers)
-            self._live.add(number)
-            heapq.heappush(self._due, (until, number, instance))
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name="deadlines of queries", daemon=True)
-                self._thread.start()
-            elif until < self._wake:
-                self._changed.notify()
-        return number
-
-    def remove(self, number: int | None) -> None:
-        """The statement is finished: from here on nobody interrupts it."""
-        if number is not None:
-            with self._changed:
-                self._live.discard(number)
-
-    def end(self) -> None:
-        """Nobody is watched any more, and nobody watches."""
-        with self._changed:
-            self._due.clear()
-            self._live.clear()
-            thread, self._thread = self._thread, None
-            self._changed.notify()
-        if thread is not None:
-            thread.join(1)
-
-    def _run(self) -> None:
-        with self._changed:
-            while self._thread is threading.current_thread():
-                while self._due and (self._due[0][1] not in self._live or self._due[0][0] <= perf_counter()):
-                    _, number, instance = heapq.heappop(self._due)
-                    if number in self._live:
-                        self._live.discard(number)
-                        instance.interrupt()
-                    del instance  # or it would be kept for as long as this waits
-                self._wake = self._due[0][0] if self._due else float("inf")
-                self._changed.wait(None if not self._due else max(0.0, self._wake - perf_counter()))
+def engine() -> Engine:
+    """The engine of this process."""
+    return _engine_of(os.getpid())
 
 
 @cache
-def engine() -> Engine:
-    """The engine of this process."""
+def _engine_of(process: int) -> Engine:
     made = Engine()
-    atexit.register(_leave, made)
+    atexit.register(_leave, made, process)
     return made
 
 
-def _leave(engine: Engine) -> None:
-    """The end of the process: nothing is asked any more.
-
-    In one that has served calls something keeps the modules of DuckDB until after the interpreter is gone,
-    and for each type that they name its bindings complain on the screen. So they name none from here on.
-    """
-    engine.close()
+def _leave(engine: Engine, process: int) -> None:
+    """The end of the process: nothing is asked any more."""
+    if os.getpid() != process:
+        return
+    with suppress(OSError):
+        engine.close()
+    # In one that has served calls something keeps the modules of DuckDB until after the interpreter is gone,
+    # and for each type that they name its bindings complain on the screen. So they name none from here on.
     for name in [name for name in sys.modules if name.partition(".")[0] in ("duckdb", "_duckdb")]:
         vars(sys.modules[name]).clear()

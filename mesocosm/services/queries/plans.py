@@ -26,7 +26,8 @@ from mesocosm.errors import Refusal
 from mesocosm.services.queries import copies
 from mesocosm.services.queries.catalogue import Catalogue, Column, Field, Path, Relation, Result, Stored
 from mesocosm.services.queries.dialect import Context, Dialect
-from mesocosm.services.queries.engine import Failed, engine
+from mesocosm.services.queries.engine import engine
+from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.guards import check_functions
 from mesocosm.services.queries.picking import Picking, picking
 from mesocosm.services.queries.resolving import columns_asked, label_columns, resolve

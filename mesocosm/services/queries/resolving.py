@@ -188,7 +188,7 @@ def tables_of(
         found[copy.name], names[name] = copy.table, copy.name
     for name, listed in resolved.listed.items():
         spelled = Listed(_wanted_all(listed.columns, dialect.spell), listed.rows)
-        found[name] = copies.listed(spelled, context.tables.world)
+        found[name] = copies.listed(spelled)
     return found, names
 
 

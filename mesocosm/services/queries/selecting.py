@@ -12,7 +12,8 @@ from mesocosm.services.queries.allowlist import Barred
 from mesocosm.services.queries.catalogue import Column, Field, Result, Stored
 from mesocosm.services.queries.complaints import SAID, names_called
 from mesocosm.services.queries.dialect import COUNTS, Context, Dialect
-from mesocosm.services.queries.engine import Failed, Table, engine
+from mesocosm.services.queries.engine import Table, engine
+from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.guards import check_functions, check_words
 from mesocosm.services.queries.resolving import Resolved, label_columns, resolve, tables_of
 

@@ -16,7 +16,7 @@ from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects.bigquery_casting import reading
 from mesocosm.services.queries.dialects.bigquery_functions import FUNCTIONS
 from mesocosm.services.queries.dialects.bigquery_rewriting import prepared, rewritten
-from mesocosm.services.queries.engine import Failed
+from mesocosm.services.queries.failures import Failed
 
 __all__ = ["BigQuery", "prepared"]
 

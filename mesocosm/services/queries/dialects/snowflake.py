@@ -17,7 +17,7 @@ from mesocosm.services.queries.catalogue import Column
 from mesocosm.services.queries.complaints import SAID, UPDATED, Complaint, complaint, told
 from mesocosm.services.queries.dialect import WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects.snowflake_rewriting import FUNCTIONS, rewritten
-from mesocosm.services.queries.engine import Failed
+from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.refusals import SqlError, compilation
 
 _MARK = "\u2063"

@@ -1,0 +1,300 @@
+"""The process in which DuckDB computes, a statement at a time: started by ``engine``, and replaced when it
+has taken more memory or time than it may.
+
+Nothing of mesocosm but the wall (``allowlist``) is loaded here. The process has no environment, may allocate
+a stated number of bytes, and is ended by the kernel when its time is up, whatever it is doing. Each world
+has an instance of DuckDB of its own, in which nothing stays that a statement does.
+"""
+
+from __future__ import annotations
+
+import pickle
+import resource
+import signal
+import socket
+import struct
+import sys
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from mmap import ACCESS_READ, mmap
+from os import close
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from mesocosm.services.queries import allowlist
+
+_LOCKED = (
+    "SET python_enable_replacements=false",
+    "SET enable_external_access=false",
+    "SET TimeZone='UTC'",
+    # It doubles the time of a page of a small table; Arrow tables, which the large ones are, have none of it.
+    "SET disabled_optimizers='late_materialization'",
+    "SET lock_configuration=true",
+)
+WORLDS = 8
+"""Worlds of which a process keeps the instances of DuckDB."""
+_SMALL, _MOST_KEPT = 4 * 2**20, 16 * 2**20
+"""Bytes of a table that an instance keeps for the next query, and of all of these."""
+_FRAME = 500
+"""Rows that are sent at a time, unless they are long."""
+_SPARE = 512 * 2**20
+"""Bytes that the process may allocate besides DuckDB's: of the libraries, of what instances keep, and of
+vectors."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A statement to be computed."""
+
+    world: str
+    sql: str
+    tables: tuple[tuple[str, bytes | int | None, bool], ...]
+    """Name, bytes of an Arrow stream (the length of a file that follows as a descriptor; ``None`` for one
+    that is here already), and whether the name stands for these rows and no others."""
+    dropped: tuple[str, ...]
+    """Tables that will not be asked for again."""
+    memory: int
+    largest: int
+    """Bytes of a result."""
+    seconds: float | None
+    known: bool = False
+    limit: int | None = None
+    skip: int = 0
+    seed: float | None = None
+    counters: Mapping[str, tuple[int, int]] | None = None
+    only_check: bool = False
+
+
+class TooLarge(Exception):
+    """A result has more bytes than it may."""
+
+
+def send(line: socket.socket, message: object) -> None:
+    """Send a message, which the other side reads with ``receive``."""
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    line.sendall(struct.pack("!Q", len(data)) + data)
+
+
+def receive(line: socket.socket) -> tuple[Any, int]:
+    """A message, and how many bytes it has; ``EOFError`` when there is nobody any more."""
+    (size,) = struct.unpack("!Q", _exactly(line, 8))
+    return pickle.loads(_exactly(line, size)), size
+
+
+def _exactly(line: socket.socket, size: int) -> bytearray:
+    found = bytearray(size)
+    view = memoryview(found)
+    while view:
+        got = line.recv_into(view)
+        if not got:
+            raise EOFError
+        view = view[got:]
+    return found
+
+
+def connected(memory: int) -> duckdb.DuckDBPyConnection:
+    """DuckDB in so many bytes of memory: without files, settings or extensions."""
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "memory_limit": f"{memory // 2**20}MiB",
+            "threads": "1",  # so that rows come in one order
+            "async_threads": "0",  # there are no files to wait for
+            "temp_directory": "",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        },
+    )
+    for statement in _LOCKED:
+        connection.execute(statement)
+    return connection
+
+
+class _Instance:
+    """An instance of DuckDB, and the tables that it has kept."""
+
+    def __init__(self, memory: int) -> None:
+        self.connection = connected(memory)
+        self._kept: OrderedDict[str, int] = OrderedDict()
+
+    @contextmanager
+    def holding(self, tables: Mapping[str, tuple[Any, bool]]) -> Iterator[None]:
+        """While these tables are there, in a transaction that ends with nothing changed. Small ones stay, as
+        tables of DuckDB: to make one known takes longer than a query on it."""
+        registered = []
+        try:
+            for name, (arrow, lasting) in tables.items():
+                if name in self._kept:
+                    self._kept.move_to_end(name)
+                elif lasting and arrow.nbytes <= _SMALL:
+                    self._keep(name, arrow)
+                else:
+                    self.connection.register(name, arrow)
+                    registered.append(name)
+            self.connection.begin()
+            try:
+                yield
+            finally:
+                self.connection.abort()  # of a result that was not read to its end
+                with suppress(duckdb.Error):  # the transaction has ended by itself with an error
+                    self.connection.rollback()
+        finally:
+            for name in registered:
+                self.connection.unregister(name)
+
+    def _keep(self, name: str, arrow: Any) -> None:
+        while self._kept and sum(self._kept.values()) + arrow.nbytes > _MOST_KEPT:
+            oldest, _ = self._kept.popitem(last=False)
+            self.connection.execute(f"DROP TABLE IF EXISTS {_quoted(oldest)}")
+        self.connection.register("arriving", arrow)
+        try:
+            self.connection.execute(f"CREATE OR REPLACE TABLE {_quoted(name)} AS SELECT * FROM arriving")
+        finally:
+            self.connection.unregister("arriving")
+        self._kept[name] = arrow.nbytes
+
+
+class Computer:
+    """What the process does."""
+
+    def __init__(self, line: socket.socket) -> None:
+        self._line = line
+        self._instances: OrderedDict[str, _Instance] = OrderedDict()
+        """By the worlds that they are of; the one that was asked last comes last."""
+        self._arrow: dict[str, Any] = {}
+
+    def serve(self) -> None:
+        """Compute until nobody asks any more."""
+        while True:
+            try:
+                request, _ = receive(self._line)
+            except EOFError:
+                return
+            signal.setitimer(signal.ITIMER_REAL, request.seconds or 0)
+            try:
+                tables = self._tables(request)
+                answer = self._answer(request, tables)
+            except duckdb.Error as error:
+                answer = ("failed", type(error).__name__, str(error))
+            except allowlist.Barred as barred:
+                answer = ("barred", str(barred), barred.function)
+            except TooLarge:
+                answer = ("large",)
+            except (OverflowError, ValueError) as error:
+                answer = ("failed", "OutOfRangeException", f"Out of Range Error: out of range: {error}")
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            send(self._line, answer)
+
+    def _tables(self, request: Request) -> dict[str, tuple[Any, bool]]:
+        for name in request.dropped:
+            self._arrow.pop(name, None)
+        found = {}
+        for name, content, lasting in request.tables:
+            if content is None:
+                arrow = self._arrow[name]
+            elif isinstance(content, int):
+                _, (descriptor, *_), _, _ = socket.recv_fds(self._line, 1, 1)
+                arrow = pa.ipc.open_stream(
+                    pa.py_buffer(mmap(descriptor, content, access=ACCESS_READ))
+                ).read_all()
+                close(descriptor)
+            else:
+                arrow = pa.ipc.open_stream(content).read_all()
+            if lasting:
+                self._arrow[name] = arrow
+            found[name] = arrow, lasting
+        return found
+
+    def _instance(self, request: Request) -> _Instance:
+        found = self._instances.pop(request.world, None) or _Instance(request.memory)
+        self._instances[request.world] = found
+        if len(self._instances) > WORLDS:
+            self._instances.popitem(last=False)[1].connection.close()
+        return found
+
+    def _answer(self, request: Request, tables: Mapping[str, tuple[Any, bool]]) -> tuple[Any, ...]:
+        instance = self._instance(request)
+        columns = {name.lower() for arrow, _ in tables.values() for name in arrow.column_names}
+        connection = instance.connection
+        names, counters = list(tables), request.counters or {}
+        if request.only_check:
+            allowlist.passed(request.sql, names, connection, counters, columns)
+            return ("end", False, {})
+        with instance.holding(tables):
+            query: Any = request.sql
+            if not request.known:
+                query = allowlist.passed(request.sql, names, connection, counters, columns)
+            if request.seed is not None:
+                connection.execute("SELECT setseed(?)", [request.seed]).fetchall()
+            for name, (start, step) in counters.items():
+                bounds = f"MINVALUE -922337203685477580{8 if step < 0 else 7}"
+                connection.execute(
+                    f"CREATE TEMP SEQUENCE {_quoted(name)} {bounds} START {start} INCREMENT {step}"
+                )
+            connection.execute(query)
+            fields = _fields(connection)
+            if any(allowlist.has_interval(kind) for _, kind in fields):
+                connection.abort()
+                if request.seed is not None:
+                    connection.execute("SELECT setseed(?)", [request.seed]).fetchall()
+                again = allowlist.with_texts(request.sql, fields)
+                connection.execute(allowlist.passed(again, names, connection, counters, columns))
+            send(self._line, ("fields", fields))
+            more = self._rows(connection, request)
+            # One more than the last: that number is the next one.
+            counted = {
+                name: int(connection.execute("SELECT nextval(?)", [name]).fetchall()[0][0])
+                for name in counters
+            }
+            return ("end", more, counted)
+
+    def _rows(self, connection: duckdb.DuckDBPyConnection, request: Request) -> bool:
+        """Send the rows that are asked for; whether there are more."""
+        skip, left, size = request.skip, request.limit, 0
+        while skip > 0 and (passed := connection.fetchmany(min(skip, 10_000))):
+            skip -= len(passed)
+        while left is None or left > 0:
+            rows = connection.fetchmany(_FRAME if left is None else min(_FRAME, left))
+            if not rows:
+                return False
+            data = pickle.dumps(("rows", rows), pickle.HIGHEST_PROTOCOL)
+            size += len(data)
+            if size > request.largest:
+                raise TooLarge
+            self._line.sendall(struct.pack("!Q", len(data)) + data)
+            left = None if left is None else left - len(rows)
+        more = bool(connection.fetchmany(1))
+        connection.abort()  # the rest of the result
+        return more
+
+
+def _fields(connection: duckdb.DuckDBPyConnection) -> Sequence[tuple[str, str]]:
+    return [(name, str(kind)) for name, kind, *_ in connection.description or ()]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def main() -> None:
+    """Compute what comes over the line whose descriptor is the first argument, within so many bytes."""
+    memory = int(sys.argv[2]) + _SPARE
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    with socket.socket(fileno=int(sys.argv[1])) as line:
+        try:
+            Computer(line).serve()
+        except (BrokenPipeError, ConnectionResetError):
+            return  # who asked is gone
+        except MemoryError:
+            sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

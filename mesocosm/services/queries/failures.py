@@ -1,0 +1,38 @@
+"""What DuckDB says when it does not compute a statement."""
+
+from __future__ import annotations
+
+import re
+
+from mesocosm.errors import Invalid
+from mesocosm.worlds import deadlines
+from mesocosm.worlds.limits import settings
+
+_POSITION = re.compile(r"\n+LINE \d+:.*", re.DOTALL)
+
+
+class Failed(Exception):
+    """DuckDB does not compute a statement; a dialect says it in its vendor's words.
+
+    ``kind`` is DuckDB's class of the error: ``Binder``, ``Conversion``, ``Catalog``, ``Out of Range`` ...
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+def failure(name: str, text: str) -> BaseException:
+    """What an error of DuckDB's of a class with this name and with this text means."""
+    if name == "InterruptException" or deadlines.overdue():
+        return deadlines.Overdue()
+    if name == "OutOfMemoryException":
+        return Invalid(
+            f"The statement needs more than the {settings().query_memory // 2**20} MB of memory that one may"
+            " take. Aggregate or filter before joining and sorting."
+        )
+    kind, _, message = text.partition(" Error: ")
+    if name in ("InternalException", "FatalException"):
+        return Failed("Internal", message or kind)
+    return Failed(kind, _POSITION.sub("", message or kind).strip())
