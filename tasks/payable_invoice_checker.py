@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -90,7 +91,7 @@ def draw_items(invoice: Any, rng: Random) -> list[dict[str, Any]]:
 
 def draw_amount(invoice: Any, rng: Random) -> float:
     """What they come to."""
-    return float(round(sum(item["count"] * item["price"] for item in invoice["items"]), 2))
+    return float(sum(item["count"] * Decimal(repr(item["price"])) for item in invoice["items"]))
 
 
 def _days(thing: Any, field: str) -> int:
@@ -223,7 +224,7 @@ def _unquoted(text: str) -> str:
 
 
 def _cents(text: str) -> int:
-    return round(float(text.replace(",", "")) * 100)
+    return int(Decimal(text.replace(",", "")) * 100)
 
 
 def _day(text: str) -> str:

@@ -34,6 +34,11 @@ VALUES: list[Any] = [
     1e308, -1e308, 5e-324, 10**400,
 ]  # fmt: skip
 """At and beyond the limits of whatever holds them."""
+for _depth in (60, 200, 900, 1_100):
+    _nested: Any = "x"
+    for _ in range(_depth):
+        _nested = [_nested] if _depth % 200 else {"x": _nested}
+    VALUES += [_nested] * (_depth < 1_000) + ['{"status": ' + "[" * _depth + "1" + "]" * _depth + "}"]
 _PARTS = [
     b'<dataValidation type="zzz" sqref="A1"/>', b'<c r="A1" s="99999"><v>1</v></c>', b'<c r="A1" t="s"><v>9',
     b"<row r='1048577'/>", b"<!DOCTYPE x>", b"\xff\xfe", b"<mergeCell ref='A1:XFD1048576'/>", b"<<>", b"&#0;",

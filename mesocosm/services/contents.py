@@ -117,8 +117,10 @@ def json_data(data: bytes) -> Any:
         return text
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         return Unreadable(f"it is no JSON: {error}")
+    except RecursionError:
+        return Unreadable("it is JSON that is nested too deep")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

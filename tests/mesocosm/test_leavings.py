@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import json
 import os
@@ -11,6 +12,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -21,8 +23,10 @@ from trials import call, failures, solve
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.kits.yaml_tasks.judging import matches
 from mesocosm.servers.excel.store.contents import Contents, contents_of
 from mesocosm.services.contents import Grid, Unreadable, csv_grid, json_data, text_of
+from mesocosm.services.numbers import number_of
 from mesocosm.worlds.workspace import Workspace
 
 VERDICTS = Path(__file__).parents[2] / "benchmarks" / "verdicts.py"
@@ -47,6 +51,40 @@ def test_readers_answer_with_contents_or_with_why_there_are_none(data: bytes) ->
     assert isinstance(csv_grid(data), (Grid, Unreadable))
     json_data(data)
     assert isinstance(contents_of(data, "a.xlsx"), Unreadable)
+
+
+_VALUES = some.recursive(
+    some.none() | some.booleans() | some.integers() | some.floats() | some.text(max_size=9)
+    | some.datetimes() | some.just(Unreadable("x")) | some.just(10**400),
+    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+_WANTED = some.sampled_from([
+    None, True, 3, 2.5, "x", dt.date(2025, 3, 3), dt.datetime(2025, 3, 3, 9, tzinfo=dt.UTC), ["x"], {"a": 1},
+    *({way: "x"} for way in ("contains", "without", "lines", "all_lines", "one_of", "matches")),
+    {"only": ".*x.*", "lines": "x"}, {"number": 3, "within": 1},
+])  # fmt: skip
+
+
+@given(_WANTED, _VALUES)
+@settings(deadline=None)
+def test_whatever_is_found_is_right_or_wrong(wanted: Any, found: Any) -> None:
+    assert matches(wanted, found) in (True, False)
+    assert isinstance(number_of(found), (float, type(None)))
+
+
+@pytest.mark.parametrize(
+    "text", ["1,200", "1_37.55", "\uff11\uff12", "12 %", "nan", "inf", "1e999", "0x1", "1 2", ""]
+)
+def test_what_no_program_writes_is_no_number(text: str) -> None:
+    assert number_of(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("12.50", 12.5), ("-3", -3), ("1e3", 1000), (" 7 ", 7), (".5", 0.5)]
+)
+def test_what_programs_write_is_a_number(text: str, number: float) -> None:
+    assert number_of(text) == number
 
 
 @given(some.data())

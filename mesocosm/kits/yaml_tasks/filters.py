@@ -7,9 +7,11 @@ import datetime as dt
 import html
 import io
 import math
+import operator
 import re
 from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
+from functools import partial, reduce
 from typing import Any
 
 from mesocosm.kits.prose import names
@@ -123,12 +125,28 @@ def _money(value: Any) -> str:
     return f"{_rounded(value, 2):,.2f}"
 
 
+def exact(value: Any) -> Any:
+    """A number with decimals as it is written down: 21.15, not the binary fraction beside it."""
+    return Decimal(repr(value)) if isinstance(value, float) else value
+
+
+_EXACT = (operator.add, operator.sub, operator.mul, operator.truediv)
+
+
+def exactly(work: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """What two values come to. Numbers with decimals are worked out as decimals, as money is, so that
+    21.15 * 90 / 100 is 19.035; what comes of them is a number like any other."""
+    numbers = all(isinstance(value, (int, float)) for value in (left, right))
+    if numbers and work in _EXACT and float in (type(left), type(right)):
+        return float(work(exact(left), exact(right)))
+    return work(left, right)
+
+
 def _rounded(value: Any, digits: int = 0) -> Any:
     """Half away from zero, as people round; on decimal digits, so that 2.675 is 2.68."""
     if not -6 <= digits <= 12 or not math.isfinite(value):
         raise ValueError("out of bounds")
-    exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-    rounded = exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    rounded = Decimal(exact(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
     return int(rounded) if digits <= 0 else float(rounded)
 
 
@@ -232,9 +250,9 @@ def _sql(value: Any) -> str:
     return "'" + show(value).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
 
 
-def _clean(value: Any) -> Any:
-    """A sum without the dust of binary fractions."""
-    return round(value, 9) if isinstance(value, float) else value
+def _sum(values: Any) -> Any:
+    """Of numbers (with decimals: as decimals), or of spans of time."""
+    return reduce(partial(exactly, operator.add), values) if values else 0
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
@@ -279,7 +297,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "where": _where,
     "without": _without,
     "by": _by,
-    "sum": lambda values: _clean(sum(values)),
+    "sum": _sum,
     "min": lambda values: min(values),
     "max": lambda values: max(values),
     "sort": lambda values: sorted(values),

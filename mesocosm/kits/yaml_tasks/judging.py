@@ -46,6 +46,8 @@ _LINE_ENDS = re.compile(r"</?(?:br|p|div|li|ul|ol|tr|table|h[1-6]|hr)\b[^<>]*>",
 """Elements before and after which a line ends."""
 _BINARY = 1e-9
 """What a sum of decimals may be beside itself as a binary number."""
+_DEEPEST = 50
+"""Levels within each other that are compared and shown."""
 _FEW = 3
 """How many oddities of a table a finding names."""
 _PATIENCE = 2.0
@@ -184,7 +186,7 @@ def same(wanted: Any, found: Any, within: float | None = None) -> bool:
             return found == wanted.replace(tzinfo=None)
         return found.astimezone(dt.UTC) == wanted.astimezone(dt.UTC)
     if isinstance(wanted, dt.date):
-        return show(wanted) == show(found.date() if isinstance(found, dt.datetime) else found)
+        return show(wanted) == (show(found.date()) if isinstance(found, dt.datetime) else _text(found))
     if isinstance(wanted, bool) or isinstance(found, bool):
         return wanted == found or (isinstance(found, str) and show(wanted) == found.lower())
     if isinstance(wanted, (int, float)):
@@ -221,7 +223,7 @@ def matches(wanted: Any, found: Any) -> bool:
         return all(name in found and matches(value, found[name]) for name, value in wanted.items())
     if not isinstance(wanted, Mapping) or not wanted.keys() & set(WAYS):
         return same(wanted, found)
-    text = " ".join(show(found).split()) if not isinstance(found, (list, tuple)) else found
+    text = found if isinstance(found, (list, tuple)) else " ".join(_text(found).split())
     for way, value in wanted.items():
         match way:
             case "contains":
@@ -243,7 +245,7 @@ def matches(wanted: Any, found: Any) -> bool:
             case "number":
                 right = same(value, found, wanted.get("within"))
             case "matches":
-                right = _fits(str(value), show(found))
+                right = _fits(str(value), _text(found))
             case _:
                 right = True
         if not right:
@@ -253,7 +255,12 @@ def matches(wanted: Any, found: Any) -> bool:
 
 def _written_lines(found: Any) -> list[str]:
     """The lines of a text, with single blanks between their words."""
-    return [" ".join(line.split()) for line in show(found).splitlines()]
+    return [" ".join(line.split()) for line in _text(found).splitlines()]
+
+
+def _text(found: Any) -> str:
+    """What was found, as a text; what is none has one that nobody wants."""
+    return _hashable(found) if isinstance(found, (Mapping, list, tuple)) else show(found)
 
 
 def _ended(line: str) -> set[str]:
@@ -306,12 +313,17 @@ def _several(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def _hashable(value: Any) -> str:
+def _hashable(value: Any, depth: int = 0) -> str:
+    """A text that is the same for what is the same; of what is nested deeper than any goal, its beginning."""
+    if depth > _DEEPEST:
+        return "..."
     if isinstance(value, dt.datetime):
         return value.astimezone(dt.UTC).isoformat()
     if isinstance(value, Mapping):
-        return str({key: _hashable(inner) for key, inner in value.items()})
-    return show(value) if not isinstance(value, (list, tuple)) else str([_hashable(one) for one in value])
+        return str({key: _hashable(inner, depth + 1) for key, inner in value.items()})
+    if isinstance(value, (list, tuple)):
+        return str([_hashable(one, depth + 1) for one in value])
+    return show(value)
 
 
 def _shown(value: Any) -> str:

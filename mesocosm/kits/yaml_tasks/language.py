@@ -20,7 +20,7 @@ from jinja2.runtime import Context, LoopContext
 from jinja2.runtime import missing as missing  # type: ignore[attr-defined]
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from mesocosm.kits.yaml_tasks.filters import FILTERS, show
+from mesocosm.kits.yaml_tasks.filters import FILTERS, exactly, show
 
 MAX_TEXT = 200_000
 """Characters of a result."""
@@ -180,7 +180,7 @@ def _calculate(symbol: str, left: Any, right: Any) -> Any:
     if symbol == "%" and isinstance(left, str):
         raise ExpressionError("write texts with {{ }} instead of %")
     try:
-        return _OPERATORS[symbol](left, right)
+        return exactly(_OPERATORS[symbol], left, right)
     except (TypeError, ValueError, ArithmeticError) as error:
         kinds = f"{show_kind(left)} {symbol} {show_kind(right)}"
         raise ExpressionError(f"{kinds} cannot be worked out: {said(error)}") from None
