@@ -11,9 +11,12 @@ from mesocosm.families.verdict import Verdict
 
 CLASSES = {
     "context": "the context ran out",
-    "gave_up": "gave up: it ended without having changed anything",
     "limits": "a limit of calls, turns or time was reached",
     "tool_errors": "round after round of calls failed",
+    "halted_early": "stopped with a lead at hand that it had not followed (LORE, Figure 5 a)",
+    "lead_lost": "a lead was never followed though later ones were (LORE, Figure 5 b)",
+    "reasoned_wrongly": "all that was told was read, and combined wrongly (LORE, Figure 5 c)",
+    "gave_up": "gave up: it ended without having changed anything",
     "source_missed": "a source was never read",
     "stopped_early": "a source was begun and not read to its end",
     "format": "right values in a wrong form",
@@ -36,6 +39,8 @@ def classify(verdict: Verdict, reading: Reading, conversation: Conversation | No
         return "limits"
     if ended == "failed_rounds":
         return "tool_errors"
+    if ended not in ("empty", "refused") and reading.lapse:
+        return reading.lapse
     if ended in ("empty", "refused") or not reading.writes:
         return "gave_up"
     if reading.unread:

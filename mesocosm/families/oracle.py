@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -58,6 +58,11 @@ class State(BaseModel):
     """The same as data."""
 
 
+Lapse = Literal["halted_early", "lead_lost", "reasoned_wrongly"]
+"""How somebody fails who has to gather and combine: stops with a lead at hand that was not followed; loses
+one among those that came later; gathers all, and combines it wrongly."""
+
+
 class Oracle(ABC):
     """What is known and what is next, for one instance."""
 
@@ -81,6 +86,10 @@ class Oracle(ABC):
     def judge(self, journal: Sequence[Made]) -> list[bool] | None:
         """Of each call that matters to the task, whether it was among the best that could be made then;
         ``None`` where this cannot be told."""
+        return None
+
+    def lapse(self, journal: Sequence[Made]) -> Lapse | None:
+        """What went wrong with somebody who failed with these calls; ``None`` where this cannot be told."""
         return None
 
     def brief(self, prompt: str, *, state: bool, plan: bool) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from mesocosm.families.length import Survey
+from mesocosm.families.oracle import Lapse
 
 if TYPE_CHECKING:
     from mesocosm.families.episode import Episode
@@ -37,6 +38,8 @@ class Reading(BaseModel):
     coerced: int = 0
     """Calls of which an argument was taken as another value than was sent: JSON as text, a number as text,
     null for what may be left out."""
+    lapse: Lapse | None = None
+    """What went wrong, if it failed; ``None`` in families that cannot tell."""
 
     @property
     def coverage(self) -> float | None:
@@ -74,6 +77,8 @@ def read_journal(episode: Episode) -> Reading:
         reading.re_reads += call in seen
         seen.add(call)
     reading.delivered = len(held)
+    if oracle := episode.expected().oracle():
+        reading.lapse = oracle.lapse(episode.history())
     for service in sorted({piece.service for piece in evidence}):
         wanted = {index for index, piece in enumerate(evidence) if piece.service == service}
         if not wanted & held:

@@ -15,6 +15,7 @@ from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.oracle import Call, Made, Oracle, history_of
+from mesocosm.families.reading import read_journal
 from mesocosm.generators.lore_documents import Expected, Params, compose
 from mesocosm.worlds.randomness import Dice
 
@@ -188,3 +189,33 @@ def test_no_tool_of_the_agent_and_no_file_of_its_world_leads_to_the_oracle(tmp_p
         if path.is_file():
             data = path.read_bytes()
             assert not any(rule in data for rule in rules), path
+
+
+@pytest.mark.parametrize("task", ["lore_documents", "lore_code"])
+def test_failures_are_told_apart_as_the_papers_figure_5_does(task: str, tmp_path: Path) -> None:
+    episode = new_episode(tmp_path, load_family(task), operations=25)
+    oracle = episode.oracle
+
+    def read(skipped: str = "", steps: int = 10**6) -> list[Made]:
+        """Reads what the oracle says, but for one document, and submits nothing."""
+        made: list[Made] = []
+        while steps > 0:
+            plan = [one.calls[0] for one in oracle.plan(episode.world, made)]
+            plan = [call for call in plan if call.arguments.get("file_id") not in ("", None, skipped)]
+            if not plan:
+                break
+            made.append(make(episode, plan[0]))
+            steps -= 1
+        return made
+
+    assert oracle.lapse([]) == "halted_early", "nothing was read"
+    assert oracle.lapse(read(steps=1)) == "halted_early"
+    everything = read()
+    assert oracle.lapse(everything) == "reasoned_wrongly"
+    lapses = {oracle.lapse(read(str(made.arguments["file_id"]))) for made in everything[:-1]}
+    assert "lead_lost" in lapses
+    assert "reasoned_wrongly" in lapses or task == "lore_code", "a computed document was not read"
+    answer = Call(service="submit_answer", tool="submit_answer", arguments={"answer": "x"})
+    wrong = [*everything, make(episode, answer)]
+    assert oracle.lapse(wrong) == "reasoned_wrongly"
+    assert read_journal(episode).lapse is not None

@@ -6,13 +6,14 @@ distractors.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import orjson
 from pydantic import BaseModel, ConfigDict
 
-from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask
+from mesocosm.families.oracle import Call, Lapse, Made, Oracle, State, Subtask
 from mesocosm.kits.weaving.tree import Node, Tree
 from mesocosm.services.world import World
 
@@ -144,6 +145,26 @@ class WovenOracle(Oracle):
             return [Subtask(goal=f"Submit the value of {self.question}.", calls=[call])]
         return [self._step(piece, reading) for piece in self._open(reading)]
 
+    def lapse(self, journal: Sequence[Made]) -> Lapse:
+        """Which of the paper's failures it is, by the documents of the tree that were told of and not read.
+
+        A document whose identifier has to be computed is not told of: whoever has all that it follows from,
+        and does not read it, has not combined it, or wrongly.
+        """
+        told = _Told(self.pieces)
+        reading, latest = _Reading(), 0
+        for step, made in enumerate(journal, 1):
+            before = len(reading.complete)
+            reading.take(made)
+            if len(reading.complete) > before:
+                document = _stretch(made)[0]
+                latest = max(latest, told.since.get(document, 0))
+                told.read(document, step)
+        left = [since for document, since in told.since.items() if document not in reading.complete]
+        if not left:
+            return "reasoned_wrongly"
+        return "lead_lost" if min(left) < latest else "halted_early"
+
     def judge(self, journal: Sequence[Made]) -> list[bool]:
         """Of each call, whether it was in the plan of its moment."""
         reading, judged = _Reading(), []
@@ -188,6 +209,27 @@ class WovenOracle(Oracle):
                 settled.add(piece.document)
                 known |= piece.values
         return known
+
+
+class _Told:
+    """Documents whose identifiers stand in the prompt, or in a document that was read."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        says = {piece.document: piece.says for piece in pieces}
+        self.since = {piece.document: 0 for piece in pieces if [] in piece.known_by}
+        """At which call each became known."""
+        self._leads: dict[str, list[str]] = {}
+        for piece in pieces:
+            name = re.escape(piece.document.removesuffix(".py"))
+            named = re.compile(rf"(?<![\w%]){name}(?![\w%-])")
+            for source in dict.fromkeys(one for documents in piece.known_by for one in documents):
+                if named.search(says[source]):
+                    self._leads.setdefault(source, []).append(piece.document)
+
+    def read(self, document: str, step: int) -> None:
+        """Take in what a document tells of."""
+        for lead in self._leads.get(document, ()):
+            self.since.setdefault(lead, step)
 
 
 def _show(parts: Iterable[str], between: str = ", ") -> str:
