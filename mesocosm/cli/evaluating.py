@@ -15,6 +15,7 @@ from mesocosm.cli.options import (
     AsJson,
     Disturb,
     FinalText,
+    PaperName,
     Parameter,
     Ray,
     SpreadCommand,
@@ -32,8 +33,19 @@ if TYPE_CHECKING:
 @app.command(name="eval", cls=SpreadCommand)
 def evaluate(
     tasks: Annotated[
-        str, typer.Argument(help="Tasks or data sets of questions, separated by commas; `all`: every task.")
-    ],
+        str,
+        typer.Argument(
+            help="Tasks or data sets of questions, separated by commas; `all`: every task. With --paper: "
+            "those of its tasks that are wanted (default: all)."
+        ),
+    ] = "",
+    paper: Annotated[
+        PaperName | None,
+        typer.Option(
+            help="Run what a paper ran, with its settings; options that are given count more. `report "
+            "--paper` draws its figures."
+        ),
+    ] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,11 +73,18 @@ def evaluate(
         ),
     ] = None,
     window: Annotated[
-        str, typer.Option(help="Tokens that the model is given room for: 16k, 200k; `none`: never trimmed.")
-    ] = "128k",
+        str | None,
+        typer.Option(
+            help="Tokens that the model is given room for: 16k, 200k; `none`: never trimmed (default: 128k)."
+        ),
+    ] = None,
     max_tokens: Annotated[
         int | None,
-        typer.Option(min=1, help="Tokens of an answer (default: 32768, or a quarter of the window)."),
+        typer.Option(
+            min=0,
+            help="Tokens of an answer (default: 32768, or a quarter of the window); 0, with --window none: "
+            "no limit.",
+        ),
     ] = None,
     max_calls: Annotated[
         int | None,
@@ -123,41 +142,47 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Evaluate models on tasks: every sample acts on a world of its own and is judged by the checker."""
-    from mesocosm.evaluation.evaluating import Evaluation, default_log_folder, run_evaluation
+    from mesocosm.evaluation.evaluating import Evaluation, default_log_folder, run_parts
+    from mesocosm.evaluation.papers.presets import evaluations
     from mesocosm.families.disturbing import read_disturb
 
-    settings = Evaluation(
-        tasks=[name.strip() for name in tasks.split(",") if name.strip()],
-        models=model or [],
-        length=length,
-        n=n,
-        seeds=seeds,
-        strategies=strategy or ["none"],
-        window=window,
-        max_tokens=max_tokens,
-        max_calls=max_calls,
-        max_turns=max_turns,
-        max_failed_rounds=max_failed_rounds,
-        final_text=final_text or None,
-        services=with_,
-        tools=tools,
-        disturb=read_disturb(disturb) or None,
-        agent=agent,
-        agent_command=agent_command,
-        parameters=read_parameters(param),
-        epochs=epochs,
-        temperature=temperature,
-        base_url=base_url,
-        server=server,
-        max_connections=max_connections,
-        max_samples=max_samples,
-        retry_on_error=retry_on_error if retry_on_error is not None else 2 * (ray is not None),
-    )
-    for task, text in _warnings(settings):
-        err.print(f"[yellow]{task}: {text}[/]")
+    names = [name.strip() for name in tasks.split(",") if name.strip()]
+    given = {
+        "models": model or [],
+        "length": length,
+        "n": n,
+        "seeds": seeds,
+        "strategies": strategy,
+        "window": window,
+        "max_tokens": max_tokens,
+        "max_calls": max_calls,
+        "max_turns": max_turns,
+        "max_failed_rounds": max_failed_rounds,
+        "final_text": final_text or None,
+        "services": with_,
+        "tools": tools,
+        "disturb": read_disturb(disturb) or None,
+        "agent": agent,
+        "agent_command": agent_command,
+        "parameters": read_parameters(param),
+        "epochs": epochs,
+        "temperature": temperature,
+        "base_url": base_url,
+        "server": server,
+        "max_connections": max_connections,
+        "max_samples": max_samples,
+        "retry_on_error": retry_on_error if retry_on_error is not None else 2 * (ray is not None),
+    }
+    given = {name: value for name, value in given.items() if value is not None}
+    if not paper and not names:
+        raise UsageError("name a task, or a paper: mesocosm eval lore_documents, mesocosm eval --paper lore")
+    parts = evaluations(paper, names, given) if paper else [Evaluation(tasks=names, **given)]
+    for part in parts:
+        for task, text in _warnings(part):
+            err.print(f"[yellow]{task}: {text}[/]")
     folder = log_dir or default_log_folder()
     with episodes_on(ray, server):
-        finished = run_evaluation(settings, folder, quiet=as_json or not out.is_terminal)
+        finished = run_parts(parts, folder, quiet=as_json or not out.is_terminal)
     if as_json:
         print_json([summary.model_dump() for summary in finished])
     else:
@@ -180,11 +205,12 @@ def evaluate(
 
 def _warnings(settings: Evaluation) -> Iterator[tuple[str, str]]:
     """Tasks that offer more tools than the API of a model takes."""
-    from mesocosm.families.family import load_family
+    from mesocosm.families.family import family_names, load_family
     from mesocosm.families.tool_limits import MOST_TOOLS, count_tools, too_many
 
     limited = [model for model in settings.models if model.partition("/")[0] in MOST_TOOLS]
-    for task in settings.tasks if limited else ():
+    names = family_names() if settings.tasks == ["all"] else settings.tasks
+    for task in [name for name in names if name in family_names()] if limited else ():
         offered = load_family(task).task.offered(settings.tools)
         added = dict.fromkeys(read_services(settings.services))
         for text in {too_many(count_tools(offered | added), model) for model in limited} - {None}:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 import typer
@@ -22,6 +22,8 @@ Length = Annotated[str | None, typer.Option("--length", help="Description length
 Seed = Annotated[int, typer.Option("--seed", min=0, max=MAX_SEED, help="Seed of the instance.")]
 
 
+PaperName = Literal["lore", "lumina", "agentlongbench", "longproc", "loca"]
+"""Whose published experiment is meant."""
 Tools = Annotated[
     str,
     typer.Option(

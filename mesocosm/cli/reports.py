@@ -11,7 +11,15 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson, Ray, SpreadCommand, Workers, read_chances, workers_for
+from mesocosm.cli.options import (
+    AsJson,
+    PaperName,
+    Ray,
+    SpreadCommand,
+    Workers,
+    read_chances,
+    workers_for,
+)
 from mesocosm.cli.output import err, fault_line, out, print_json, spinner
 from mesocosm.errors import UsageError
 
@@ -42,6 +50,10 @@ def evaluation(
             "--out", "-o", help="Folder for the page, tables and figures; what is there is replaced."
         ),
     ] = None,
+    paper: Annotated[
+        PaperName | None,
+        typer.Option(help="Draw the figures and tables of this paper, by their numbers; see `eval --paper`."),
+    ] = None,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "Evaluation",
     episodes: Annotated[
         int, typer.Option(min=0, help="Pages of failed episodes (as of `view`) to write beside it, at most.")
@@ -57,6 +69,9 @@ def evaluation(
     from mesocosm.evaluation.report.tables import all_tables
     from mesocosm.evaluation.report.view import write_pages
 
+    if paper:
+        _draw_paper(paper, logs, to, as_json=as_json)
+        return
     samples = read_samples(logs)
     written = []
     if to:
@@ -75,6 +90,30 @@ def evaluation(
         out.print(printed)
     if to:
         out.print(f"written to {to}: {to / 'index.html'}")
+
+
+def _draw_paper(paper: PaperName, logs: list[Path], to: Path | None, *, as_json: bool) -> None:
+    """The plates of a paper: written to a folder, and printed."""
+    from mesocosm.evaluation.papers.drawing import TITLES, plates_of
+    from mesocosm.evaluation.papers.plates import write_plates
+
+    plates = plates_of(paper, logs)
+    written = write_plates(TITLES[paper], plates, to) if to else []
+    if as_json:
+        shown = [
+            {"name": one.name, "title": one.title, "head": one.head, "rows": one.rows, "note": one.note}
+            for one in plates
+        ]
+        print_json({"paper": paper, "plates": shown, "files": [str(path) for path in written]})
+        return
+    for plate in plates:
+        about = {"title": escape(plate.title), "title_justify": "left", "caption": escape(plate.note)}
+        printed = Table(*plate.head, **about)  # type: ignore[arg-type]
+        for row in plate.rows:
+            printed.add_row(*map(escape, row))
+        out.print(printed)
+    if to:
+        out.print(f"written to {to}: {to / 'index.md'}")
 
 
 @report_app.command("lore")

@@ -85,7 +85,8 @@ class Axes:
     window: int | None = WINDOW
     """Tokens; ``None``: nothing is trimmed."""
     max_tokens: int | None = None
-    """Of an answer; default: 32,768, or a quarter of a window in which that leaves little room."""
+    """Of an answer; default: 32,768, or a quarter of a window in which that leaves little room; 0: what the
+    provider allows, where no window says how much room there is."""
     max_calls: int | None = None
     """Default: what follows from the instance."""
     max_turns: int | None = None
@@ -95,6 +96,8 @@ class Axes:
     """Whether the last message is the answer, instead of a call of ``submit_answer``."""
     services: tuple[str, ...] = ()
     """Services added to the task's own."""
+    parallel: bool = True
+    """Whether the model may make several calls in one turn."""
     tools: Offer = "all"
     """Which of the task's own tools are offered."""
     disturb: str = ""
@@ -201,7 +204,11 @@ def episode_task(
         scorer=verdict(),
         metrics=[mean(), stderr(), step_accuracy()] if any(one.has_own_oracle for one in families) else None,
         cleanup=put_away,
-        config=GenerateConfig(temperature=1.0, max_tokens=axes.answer, parallel_tool_calls=True),
+        config=GenerateConfig(
+            temperature=1.0,
+            max_tokens=None if axes.max_tokens == 0 and axes.window is None else axes.answer,
+            parallel_tool_calls=axes.parallel,
+        ),
         epochs=epochs,
         name=name,
         # All samples are run, and a log with errors is not done: run again, it goes on with these.

@@ -35,7 +35,7 @@ class Evaluation(BaseModel):
     """What to run."""
 
     tasks: list[str]
-    models: list[str]
+    models: list[str] = []
     length: str | None = None
     n: str | None = None
     """Sizes: operations of dependency trees, calls of an optimal policy in the worlds of LUMINA."""
@@ -43,6 +43,9 @@ class Evaluation(BaseModel):
     strategies: list[str] = ["none"]
     window: str = "128k"
     max_tokens: int | None = None
+    """Of an answer; 0: no limit but the provider's."""
+    parallel: bool = True
+    """Whether a model may make several calls in one turn."""
     max_calls: int | None = None
     max_turns: int | None = None
     max_failed_rounds: int | None = None
@@ -77,6 +80,16 @@ class Outcome(BaseModel):
     error: str = ""
     """Why the first of those that errored did."""
     log: str
+
+
+def run_parts(parts: Sequence[Evaluation], folder: Path, *, quiet: bool = False) -> list[Outcome]:
+    """Run several evaluations one after the other, with their logs in one folder.
+
+    What can be refused without building anything is refused before the first of them is run.
+    """
+    for part in parts:
+        _check_playing(_settled(part))
+    return [outcome for part in parts for outcome in run_evaluation(part, folder, quiet=quiet)]
 
 
 def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -> list[Outcome]:
@@ -225,7 +238,7 @@ def _arguments(settings: Evaluation, strategy: str) -> dict[str, Any]:
         "max_calls",
         "max_turns",
     )
-    more = ("max_failed_rounds", "final_text", "services", "tools", "disturb", "server")
+    more = ("parallel", "max_failed_rounds", "final_text", "services", "tools", "disturb", "server")
     given = {name: getattr(settings, name) for name in (*kept, *more)}
     given |= {"strategy": strategy, "params": settings.parameters or None}
     if settings.epochs > 1:

@@ -58,6 +58,8 @@ class Row(BaseModel):
     """Calls of which an argument was taken as another value than was sent."""
     horizon: int | None = None
     """Calls of an optimal policy, in families that know."""
+    height: int | None = None
+    """The longest chain of dependencies, in dependency trees."""
     steps: int | None = None
     """Calls that were judged one by one, in families that know the best ones."""
     step_accuracy: float | None = None
@@ -78,7 +80,8 @@ class Row(BaseModel):
         **known: Any,
     ) -> Row:
         """The row of a judged sample."""
-        told: dict[str, Any] = {"horizon": horizon_of(measures or {})}
+        measured = measures or {}
+        told: dict[str, Any] = {"horizon": horizon_of(measured), "height": measured.get("height")}
         if steps:
             told |= {"steps": steps.calls, "step_accuracy": steps.share}
         if reading:

@@ -81,6 +81,7 @@ class Row(BaseModel):
             seed=self.seed,
             output_tokens=self.output_tokens,
             variant=self.variant,
+            input_tokens=self.input_tokens,
             filtered=bool(self.case.get("filter")) if self.procedure == "tables" else None,
         )
 
@@ -110,6 +111,8 @@ class Scored(Score):
     """What made it right."""
     filtered: bool | None = None
     """Of a table: whether a filter said which items are wanted."""
+    input_tokens: int = 0
+    """Of the prompt."""
 
     id: str
     model: str
