@@ -11,6 +11,8 @@ from typing import Any, Literal
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.evaluating import Evaluation
 from mesocosm.families.configurations import PRESET, configuration
+from mesocosm.families.quantities import parse_length, parse_lengths
+from mesocosm.kits.procedures import read_procedures
 
 Paper = Literal["lore", "lumina", "agentlongbench", "longproc", "loca"]
 NO_LIMIT = 0
@@ -93,32 +95,45 @@ def evaluations(paper: Paper, tasks: Sequence[str], given: Mapping[str, Any]) ->
     Args:
         paper: Which.
         tasks: Those of its tasks that are wanted; none: all.
-        given: What is to be otherwise; sizes and lengths count where a part has any, parameters are added.
+        given: What is to be otherwise. Of lengths and procedures those count that a part has, of sizes all
+            where a part has any; parameters are added.
+
+    Raises ``UsageError`` where nothing of the paper is left.
     """
     parts = _parts(paper)
     known = list(dict.fromkeys(task for part in parts for task in part["tasks"]))
     if unknown := [task for task in tasks if task not in known]:
         raise UsageError(f"--paper {paper} has no task {unknown[0]!r}; it has {', '.join(known)}")
-    found = []
-    for part in parts:
-        chosen = [task for task in part["tasks"] if not tasks or task in tasks]
-        if not chosen:
-            continue
-        changed = {key: value for key, value in given.items() if key not in ("n", "length") or key in part}
-        parameters = {**part.get("parameters", {}), **given.get("parameters", {})}
-        found.append(Evaluation(**{**part, **changed, "tasks": chosen, "parameters": parameters}))
-    return _different(found)
+    found = [part for part in parts if not tasks or set(tasks) & set(part["tasks"])]
+    return [Evaluation(**part) for part in _with_some(paper, [_with(part, tasks, given) for part in found])]
+
+
+def _with(part: Mapping[str, Any], tasks: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """A part with what is to be otherwise; an empty length or procedure says that it has none of these."""
+    own, wanted = part.get("parameters", {}), given.get("parameters", {})
+    changed = {key: value for key, value in given.items() if key not in ("n", "length") or key in part}
+    parameters = {**own, **wanted}
+    if "length" in part and "length" in given:
+        lengths = set(parse_lengths(given["length"]))
+        kept = [one for one in part["length"].split(",") if parse_length(one) in lengths]
+        changed["length"] = ",".join(kept)
+    if "procedures" in own and "procedures" in wanted:
+        chosen = read_procedures(str(wanted["procedures"]).split(","))
+        of = read_procedures(own["procedures"].split(","))
+        parameters["procedures"] = ",".join(name for name in of if name in chosen)
+    names = [task for task in part["tasks"] if not tasks or task in tasks]
+    return {**part, **changed, "tasks": names, "parameters": parameters}
+
+
+def _with_some(paper: Paper, parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    left = [part for part in parts if part.get("length") != "" and part["parameters"].get("procedures") != ""]
+    if not left:
+        lengths = [part["length"] for part in _parts(paper) if "length" in part]
+        known = ", ".join(dict.fromkeys(",".join(lengths).split(",")))
+        raise UsageError(f"--paper {paper} has nothing of that; its lengths are {known}")
+    return left
 
 
 def loca_tasks() -> list[str]:
     """The tasks of LOCA-bench."""
     return sorted(configuration("loca").tasks)
-
-
-def _different(found: Sequence[Evaluation]) -> list[Evaluation]:
-    """Without those that came to be the same by what was given."""
-    kept: list[Evaluation] = []
-    for one in found:
-        if one not in kept:
-            kept.append(one)
-    return kept
