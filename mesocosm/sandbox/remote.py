@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, ClassVar, cast, get_args
 
 import httpx2
@@ -29,6 +29,9 @@ from mesocosm.sandbox.transfer import Item, Receiver, changes, digest, read, sca
 
 SILENCE = 30.0
 """Seconds without a word after which a runner is given up; it says something every second."""
+PATIENCE = 10.0
+"""Seconds in which a runner may be there again that cannot be reached, or ended before it had done anything."""
+_PAUSE = 0.25
 _caller: ContextVar[str | None] = ContextVar("caller", default=None)
 """The run whose tool call is being answered: what that starts ends with it."""
 _CROSSED = frozenset({errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY, errno.ENOENT, errno.EEXIST, errno.ELOOP})
@@ -70,8 +73,17 @@ class RemoteSandbox:
 
     def run(self, job: Job) -> Ended:
         """Run one job and wait for its end; the workspace is then as the job left it."""
+        until = monotonic() + min(PATIENCE, time_left())
         try:
-            return _Session(self._client, job).run()
+            while True:
+                session = _Session(self._client, job)
+                try:
+                    return session.run()
+                except httpx2.TransportError:
+                    # One that is restarted is there again in a moment, and has no part of the job.
+                    if session.has_effects or monotonic() > until:
+                        raise
+                sleep(_PAUSE)
         except httpx2.HTTPError as error:
             raise SandboxFailed(
                 f"the code runner at {self.url} failed: {error or type(error).__name__}"
@@ -103,6 +115,8 @@ class _Session:
         self._client, self._job = client, job
         left = time_left()
         self._limits = replace(job.limits, seconds=max(1, math.ceil(min(job.limits.seconds, left))))
+        self.has_effects = False
+        """Whether it has changed the workspace, or called a tool."""
         self._id = ""
         self._deadline = math.inf
         self._seen: dict[str, Item] = {}
@@ -195,8 +209,10 @@ class _Session:
                 self._id = str(header.get("id"))
                 self._deadline = monotonic() + self._limits.seconds
             case "put" | "gone":
+                self.has_effects = True
                 self._receive(header, payload)
             case "talk" if self._job.conversation:
+                self.has_effects = True
                 self._settle()
                 self._job.conversation.receive(payload)
                 if self._job.conversation.broken:

@@ -20,7 +20,7 @@ from mesocosm.sandbox.jobs import Limits
 from mesocosm.worlds.courtesy import give_way
 from mesocosm.worlds.folders import open_folder
 from mesocosm.worlds.limits import settings
-from mesocosm.worlds.workspace import LONGEST_PATH, is_text, visible
+from mesocosm.worlds.workspace import LAST_MOMENT, LONGEST_PATH, is_text, visible
 
 _ANY = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODE = 0o755
@@ -169,14 +169,14 @@ class _Tidying:
                 os.unlink(name, dir_fd=folder)
 
     def _stamp(self, folder: int, name: str, status: os.stat_result) -> None:
-        if self._seconds is not None and status.st_mtime_ns % 1_000_000_000:
+        if self._seconds is not None and _is_ours(status):
             with suppress(OSError):
                 times = (self._seconds, self._seconds)
                 os.utime(name, times, dir_fd=folder, follow_symlinks=False)
 
     def stamp(self, folder: int) -> None:
         """Stamp an open folder."""
-        if self._seconds is not None and os.fstat(folder).st_mtime_ns % 1_000_000_000:
+        if self._seconds is not None and _is_ours(os.fstat(folder)):
             os.utime(folder, (self._seconds, self._seconds))
 
     def _reason_to_remove(
@@ -210,6 +210,11 @@ class _Tidying:
         old, new = visible(prefix + name)[:200], visible(fresh)
         self.remarks.append(f"Renamed in the workspace: {old} to {new} (the name was not UTF-8)")
         return fresh
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    """Whether a time is that of the machine's clock, or has no date: the world's are whole seconds."""
+    return status.st_mtime_ns % 10**9 != 0 or not 0 <= status.st_mtime_ns <= LAST_MOMENT * 10**9
 
 
 def leaves(target: str, depth: int) -> bool:

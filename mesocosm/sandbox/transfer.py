@@ -21,7 +21,7 @@ from typing import Any
 from mesocosm.sandbox.frames import BadFrame, TooMuch, encode
 from mesocosm.sandbox.sharing import leaves
 from mesocosm.worlds.folders import open_below, open_folder
-from mesocosm.worlds.workspace import is_text
+from mesocosm.worlds.workspace import LAST_MOMENT, is_text
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -38,7 +38,7 @@ class Item:
     """``file``, ``folder`` or ``link``."""
     mode: int
     modified: int
-    """Nanoseconds."""
+    """Nanoseconds; code may give a file a time that no date has, which is cut off."""
     size: int
     target: str
     """Of a link."""
@@ -80,9 +80,10 @@ def _scan(folder: int, prefix: str, depth: int, found: dict[str, Item]) -> None:
 def _item(folder: int, name: str) -> Item | None:
     status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     mode, target = stat.S_IMODE(status.st_mode), ""
+    modified = min(max(status.st_mtime_ns, 0), LAST_MOMENT * 10**9)
     if stat.S_ISDIR(status.st_mode):
         # A folder's size and times say what it holds, which is compared by itself.
-        return Item("folder", mode, status.st_mtime_ns, 0, "", (status.st_ino, mode))
+        return Item("folder", mode, modified, 0, "", (status.st_ino, mode))
     if stat.S_ISLNK(status.st_mode):
         kind, target = "link", os.readlink(name, dir_fd=folder)
     elif stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
@@ -90,7 +91,7 @@ def _item(folder: int, name: str) -> Item | None:
     else:
         return None
     identity = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, mode)
-    return Item(kind, mode, status.st_mtime_ns, status.st_size, target, identity)
+    return Item(kind, mode, modified, status.st_size, target, identity)
 
 
 def look(root: Path, path: str) -> Item | None:
@@ -162,7 +163,7 @@ class Receiver:
         self._count(len(payload))
         path = _checked(header.get("path"), self._depth)
         mode, modified, target = header.get("mode"), header.get("modified"), header.get("target")
-        if type(mode) is not int or type(modified) is not int or not -(1 << 63) <= modified < 1 << 63:
+        if type(mode) is not int or type(modified) is not int or not 0 <= modified <= LAST_MOMENT * 10**9:
             raise BadFrame(f"no mode or time of {path!r}")
         match header.get("is"):
             case "folder":

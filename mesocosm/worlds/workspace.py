@@ -27,6 +27,8 @@ from mesocosm.worlds.limits import settings
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE, _NEW_FOLDER = 0o644, 0o755
+LAST_MOMENT = 253_402_300_799
+"""The last second that has a date, which is one of the year 9999; files may bear any."""
 LONGEST_PATH = 2000
 """Bytes of the path of a file or folder, seen from the workspace: with those of the folders that copies of it
 lie in, it is to be a path that the system takes (4096)."""

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -260,10 +261,51 @@ def test_a_runner_that_is_gone_is_a_fault_and_no_result(
     make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MESOCOSM_SANDBOX", raising=False)
+    monkeypatch.setattr("mesocosm.sandbox.remote.PATIENCE", 0.5)
     monkeypatch.setenv("MESOCOSM_CODE_RUNNER", "http://127.0.0.1:9")
     monkeypatch.setenv("MESOCOSM_CODE_RUNNER_TOKEN", "t")
     world = make_world(None, "python_execute")
     assert world.call("python_execute", "python_execute", {"code": "1"}).status == "fault"
+
+
+def test_a_runner_that_is_restarted_is_waited_for(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mesocosm.sandbox.remote.PATIENCE", 120.0)
+    world = make_world(None, "python_execute")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    monkeypatch.setenv("MESOCOSM_SANDBOX", "code-runner")
+    monkeypatch.setenv("MESOCOSM_CODE_RUNNER", f"http://127.0.0.1:{port}")
+    monkeypatch.setenv("MESOCOSM_CODE_RUNNER_TOKEN", RUNNER_TOKEN)
+    code = {"code": "open('n', 'a').write('x'); import time; time.sleep(1); print(open('n').read())"}
+    command = [sys.executable, "-m", "mesocosm", "code-runner", "--listen", f"127.0.0.1:{port}"]
+    given = {**os.environ, "MESOCOSM_CODE_RUNNER_TOKEN": RUNNER_TOKEN}
+    with ThreadPoolExecutor(1) as pool:
+        called = pool.submit(world.call, "python_execute", "python_execute", code)
+        first = subprocess.Popen(command, env=given)
+        wait_for(f"http://127.0.0.1:{port}")
+        first.kill()  # with the job, or before it
+        first.wait()
+        second = subprocess.Popen(command, env=given)
+        try:
+            outcome = called.result()
+        finally:
+            second.terminate()
+            second.wait()
+    assert outcome.status == "ok"
+    assert outcome.text.startswith("=== STDOUT ===\nx\n")
+
+
+@pytest.mark.parametrize("seconds", ["2**40", "-2**40", "2**33 * 100", "-1"])
+def test_a_file_may_bear_a_time_that_has_no_date(world: World, seconds: str) -> None:
+    code = "import os\nopen('f', 'w')\nos.makedirs('d', exist_ok=True)\n"
+    code += f"for n in 'fd': os.utime(n, ({seconds},) * 2)"
+    for _ in range(2):
+        assert "Return code: 0" in run(world, code)
+    outcome = world.call("filesystem", "get_file_info", {"path": "f"})
+    assert outcome.status == "ok", outcome.text
+    assert not world.journal.with_status("fault")
 
 
 @pytest.mark.parametrize(
