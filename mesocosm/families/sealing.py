@@ -12,11 +12,12 @@ import hmac
 import os
 import secrets
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 import mesocosm
 from mesocosm.errors import UsageError
@@ -54,7 +55,16 @@ class Sealed(_Document):
     """The version of the program that built the instances."""
     commitment: str
     """SHA-256 of the suite's secret."""
-    instances: list[SealedInstance]
+    instances: list[SealedInstance] = Field(min_length=1)
+
+    @field_validator("instances")
+    @classmethod
+    def _each_once(cls, instances: list[SealedInstance]) -> list[SealedInstance]:
+        seen = Counter((one.task, one.length, one.number) for one in instances)
+        for (task, length, number), times in seen.items():
+            if times > 1:
+                raise ValueError(f"{task}, length {length}, number {number} is there {times} times")
+        return instances
 
     def check(self, secret: bytes) -> None:
         """``UsageError`` unless this is the secret of this suite."""

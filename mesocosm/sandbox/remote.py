@@ -30,7 +30,7 @@ from mesocosm.sandbox.transfer import Item, Receiver, changes, digest, read, sca
 SILENCE = 30.0
 """Seconds without a word after which a runner is given up; it says something every second."""
 PATIENCE = 10.0
-"""Seconds in which a runner may be there again that cannot be reached, or ended before it had done anything."""
+"""Seconds in which a runner may be there again that cannot be reached, or ended before it did anything."""
 _PAUSE = 0.25
 _caller: ContextVar[str | None] = ContextVar("caller", default=None)
 """The run whose tool call is being answered: what that starts ends with it."""

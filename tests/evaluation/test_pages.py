@@ -131,6 +131,16 @@ def test_the_page_of_an_episode_shows_every_call(run: Path, tmp_path: Path) -> N
     assert found["wide"] <= found["window"]
 
 
+@pytest.mark.parametrize("text", ["<!--<script>", "</script>", "<!--", "]]><script>alert(1)"])
+def test_nothing_that_was_written_ends_or_hides_the_page(run: Path, text: str) -> None:
+    look = look_at(run)
+    look = look.model_copy(update={"calls": [one.model_copy(update={"result": text}) for one in look.calls]})
+    html = page(look)
+    data = html.split('id="look">')[1].split("</script>")[0]
+    assert "<" not in data
+    assert json.loads(data)["calls"][0]["result"] == text
+
+
 def test_run_directories_can_be_reported_on(run: Path, tmp_path: Path) -> None:
     [sample] = read_samples([run])
     assert (sample.model, sample.verdict, sample.length) == ("reference", "passed", 8_000)

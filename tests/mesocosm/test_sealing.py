@@ -90,3 +90,15 @@ def test_what_does_not_fit_is_refused(folder: Path, words: list[str], message: s
     done = mesocosm("suite", *words, cwd=folder)
     assert done.returncode == 2
     assert message in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("kept", [[], [0, 1, 0]])
+def test_a_manifest_of_nothing_or_with_one_instance_twice_verifies_nothing(
+    folder: Path, kept: list[int]
+) -> None:
+    manifest = json.loads((folder / "sealed.json").read_text())
+    manifest["instances"] = [manifest["instances"][number] for number in kept]
+    (folder / "wrong.json").write_text(json.dumps(manifest))
+    done = mesocosm("suite", "verify", "wrong.json", "revealed.json", "--workers", 1, cwd=folder)
+    assert done.returncode == 2
+    assert ("at least 1 item" if not kept else "number 0 is there 2 times") in done.stderr

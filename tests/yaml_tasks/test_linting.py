@@ -53,6 +53,11 @@ def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
         ("hours: [7", "hours: [25, 7", ["arrives: moment.hours.0", "less than or equal to 23, found 25"]),
         ("share: 4", "share: .inf", ["plain.share", "finite number, found inf"]),
         ("{lines: \"See you on {{ agreed }}\"}", "{matches: \"(a+\"}", ["body.matches: '(a+' is no pattern"]),
+        (
+            "{lines: \"See you on {{ agreed }}\"}",
+            "{matches: \"" + "(" * 3000 + "a" + ")" * 3000 + "\"}",
+            ["is no pattern: it is nested too deeply"],
+        ),
         ("servers: {email: all", "servers: {emial: all", ["line 14: error: servers.emial", "email, excel"]),
         ("statements:\n", "  box: {of: delivery, count: 900, fields: {n: 1}}\n"
          "  part: {of: box, count: {from: 1, to: 900}, fields: {n: 1}}\nstatements:\n",

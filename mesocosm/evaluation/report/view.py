@@ -31,8 +31,8 @@ input[type=range] { width: 100%; }
 
 def page(look: Look) -> str:
     """One file that shows the whole episode; what the agent and the world wrote is shown as text only."""
-    # Inside a script element only a closing tag would end it.
-    data = look.model_dump_json().replace("</", "<\\/")
+    # ``</script`` ends it, and ``<!--<script`` lets it go on behind its end: no such character is left.
+    data = look.model_dump_json().replace("<", "\\u003c")
     script = resources.files("mesocosm.evaluation.report").joinpath("view.js").read_text(encoding="utf-8")
     length = f"{look.length:,} tokens asked for, " if look.length else ""
     facts = {

@@ -351,8 +351,9 @@ def _no_patterns(goal: Any, index: int, rows: Sequence[Any]) -> Iterator[Finding
                 if isinstance(value, Mapping) and way in value:
                     try:
                         regex.compile(str(value[way]))
-                    except regex.error as error:
-                        message = f"{str(value[way])!r} is no pattern: {error}"
+                    except (regex.error, RecursionError) as error:
+                        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+                        message = f"{str(value[way])[:200]!r} is no pattern: {why}"
                         yield ("goal", index, goal.what, name, way), "error", message
                         return
 
