@@ -111,6 +111,12 @@ def serve(
         float,
         typer.Option(min=0, help="With --store: seconds until a change is kept (0: before it is answered)."),
     ] = 5.0,
+    tls: Annotated[
+        bool,
+        typer.Option(
+            "--tls", help="Serve https with a certificate made on the spot, for clients such as gh."
+        ),
+    ] = False,
     log: Annotated[
         str | None, typer.Option(help="Write a line of JSON for each request to this file (-: stderr).")
     ] = None,
@@ -162,6 +168,8 @@ def serve(
     requests = _request_log(log)
     kept = _store(store)
     if hosts is not None or ray is not None:
+        if tls:
+            raise UsageError("--tls is for one process; before hosts put a proxy that speaks https")
         if ray is not None and (kept is None or any(quota.bytes for quota in quotas)):
             raise UsageError(
                 "--ray needs --store, which all nodes reach, and no quota limits `bytes` on disks elsewhere"
@@ -199,7 +207,8 @@ def serve(
     )
     mail = _mail_servers(hosting.pool, _mail_listeners(host, imap_port, smtp_port))
     port = listener.getsockname()[1]
-    base = f"http://{authority(host, port)}"
+    base = f"{'https' if tls else 'http'}://{authority(host, port)}"
+    pair = _certificate(state, host, allowed_host or []) if tls else None
     err.print(f"serving on {base}; control plane: {base}/docs")
     _show_mail(host, hosting.pool.mail_ports)
     if not admin_token:
@@ -216,7 +225,19 @@ def serve(
         show_episode(base, id_, hosted.episode.prompt, list(hosted.services), hosted.apis)
         if hosting.pool.mail_ports and hosted.is_open(MAIL_SERVICE):
             err.print(f"\n[bold]mail[/] user: the mailbox's address, password: {id_}")
-    serve_http(hosting, host, port, listener, mail)
+    serve_http(hosting, host, port, listener, mail, pair)
+
+
+def _certificate(state: Path, host: str, more: list[str]) -> tuple[Path, Path]:
+    """The files of a certificate for all names of this server, and of its key."""
+    from mesocosm.hosting.tls import certificate
+
+    names = ["localhost", "127.0.0.1", "::1", *(name.partition(":")[0] for name in (host, *more))]
+    pair = certificate(
+        state / "tls", [name for name in dict.fromkeys(names) if name not in ("0.0.0.0", "*", "")]
+    )
+    err.print(f"certificate: {pair[0]} (SSL_CERT_FILE and GIT_SSL_CAINFO tell clients of it)")
+    return pair
 
 
 def _order(

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from starlette.requests import ClientDisconnect
@@ -21,6 +22,7 @@ from starlette.types import Message, Receive, Scope
 
 from mesocosm.doors.bodies import TooLarge, received
 from mesocosm.doors.intake import Take
+from mesocosm.doors.rest import basic_credentials
 from mesocosm.services.content import find_module, service_names
 
 _EPISODE = re.compile(r"[\w-]+")
@@ -47,6 +49,8 @@ class Rooted:
     """The same of an episode whose API asks who calls (``{}`` is its id)."""
     refused: Mapping[str, Any]
     """What a client is told whose password, or token, is that of no episode."""
+    status: int = 200
+    challenge: str = ""
 
     async def placed(self, scope: Scope, receive: Receive) -> tuple[Scope, Receive] | None:
         """The request as one to its episode; ``None`` where it names none."""
@@ -80,6 +84,35 @@ class Rooted:
         return {**scope, "path": place, "raw_path": place.encode(), "headers": headers}
 
 
+@dataclass(frozen=True)
+class RootedByToken:
+    """Clients that send the episode's id with every request, as a token or as a password."""
+
+    service: str
+    paths: re.Pattern[str]
+    schemes: Sequence[str]
+    """Of ``Authorization``, in lower case, whose value is the id; with Basic it is user or password."""
+    refused: Mapping[str, Any]
+    status: int = 401
+    challenge: str = ""
+    """What asks a client for credentials that sent none."""
+
+    async def placed(self, scope: Scope, receive: Receive) -> tuple[Scope, Receive] | None:
+        """The request as one to its episode; ``None`` where it names none."""
+        given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        scheme, _, value = given.decode("latin-1").partition(" ")
+        if scheme.lower() == "basic":
+            said: Sequence[str] = basic_credentials({"authorization": f"{scheme} {value}"}) or ()
+        else:
+            said = (value.strip(),) if scheme.lower() in self.schemes else ()
+        episode = next((one for one in reversed(said) if _EPISODE.fullmatch(one) and len(one) > 20), None)
+        if episode is None:
+            return None
+        place = f"/e/{episode}/{self.service}{scope['path']}"
+        raw = scope.get("raw_path") or quote(scope["path"]).encode()
+        return {**scope, "path": place, "raw_path": f"/e/{episode}/{self.service}".encode() + raw}, receive
+
+
 def _little() -> Take:
     """What is read of a client that has not said yet who it is."""
     left = _LOGIN
@@ -93,13 +126,13 @@ def _little() -> Take:
     return take
 
 
-def rooted_at(path: str) -> Rooted | None:
+def rooted_at(path: str) -> Rooted | RootedByToken | None:
     """The service whose clients ask for a path at the root."""
     return next((one for one in _all() if one.paths.fullmatch(path)), None)
 
 
 @cache
-def _all() -> tuple[Rooted, ...]:
+def _all() -> tuple[Rooted | RootedByToken, ...]:
     modules = (find_module("servers", name, "rooted") for name in service_names())
     return tuple(importlib.import_module(module).rooted for module in modules if module)
 

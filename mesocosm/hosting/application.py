@@ -24,7 +24,7 @@ from starlette.types import Message, Receive, Scope, Send
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.mcp import HttpEndpoints, error_body
-from mesocosm.doors.rooted import Rooted, rooted_at
+from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
 from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.families.storing import Store
 from mesocosm.hosting.collecting import leave_modules_out
@@ -112,10 +112,13 @@ class Hosting:
         else:
             await self.control(scope, receive, send)
 
-    async def _serve_rooted(self, rooted: Rooted, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve_rooted(
+        self, rooted: Rooted | RootedByToken, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         found = await rooted.placed(scope, receive)
         if found is None or not self.pool.has(found[0]["path"].split("/")[2]):
-            await _send_json(send, 200, orjson.dumps(rooted.refused))
+            more = {b"www-authenticate": rooted.challenge.encode()} if rooted.challenge else {}
+            await _send_json(send, rooted.status, orjson.dumps(rooted.refused), more)
             return
         await self._serve_episode(*found, send)
 

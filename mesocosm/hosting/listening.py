@@ -96,12 +96,16 @@ def serve(
     port: int,
     listener: socket.socket | None = None,
     beside: AbstractAsyncContextManager[object] | None = None,
+    tls: tuple[Path, Path] | None = None,
 ) -> None:
-    """Serve until interrupted, on a port that ``listen`` took already if it is given."""
+    """Serve until interrupted, on a port that ``listen`` took already if it is given.
+
+    ``tls``: the files of a certificate and of its key.
+    """
     # Beside a call that works in a thread, whoever is served waits for so long at every turn.
     sys.setswitchinterval(0.001)
     with listener or listen(host, port) as taken:
-        _Server(_config(app, host=host, port=port), beside).run(sockets=[taken])
+        _Server(_config(app, host=host, port=port, **_secured(tls)), beside).run(sockets=[taken])
 
 
 def serve_at(
@@ -134,6 +138,7 @@ def serving(
     app: Hosting,
     beside: AbstractAsyncContextManager[object] | None = None,
     door: socket.socket | None = None,
+    tls: tuple[Path, Path] | None = None,
 ) -> Iterator[str]:
     """Serve on a free loopback port in a thread; yields the base URL.
 
@@ -141,17 +146,22 @@ def serving(
     """
     listener = door or socket.create_server(("127.0.0.1", 0))
     more = {} if door is None else {"timeout_keep_alive": _DOOR_KEEPS, "proxy_headers": False}
-    server = _Server(_config(app, **more), beside)
+    server = _Server(_config(app, **more, **_secured(tls)), beside)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
         if not server.is_up.wait(30):
             raise RuntimeError("the server did not start within 30 seconds")
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        scheme = "https" if tls else "http"
+        yield f"{scheme}://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join(10)
         listener.close()
+
+
+def _secured(tls: tuple[Path, Path] | None) -> dict[str, Any]:
+    return {"ssl_certfile": str(tls[0]), "ssl_keyfile": str(tls[1])} if tls else {}
 
 
 def _config(app: Hosting, **where: Any) -> uvicorn.Config:

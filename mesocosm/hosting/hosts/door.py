@@ -13,7 +13,7 @@ import orjson
 from starlette.types import Message
 
 import mesocosm
-from mesocosm.doors.rooted import Rooted, rooted_at
+from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
 from mesocosm.errors import UsageError
 from mesocosm.hosting.hosts import parting
 from mesocosm.hosting.hosts.asking import ask, handed_on
@@ -279,7 +279,7 @@ class Door:
 
         return await self._once(head, body, lambda: parting.grade(self._ask, host_of, asked, headers))
 
-    async def _enter(self, rooted: Rooted, head: Head, body: bytes) -> Reply:
+    async def _enter(self, rooted: Rooted | RootedByToken, head: Head, body: bytes) -> Reply:
         """A client that is told a host and nothing else: what it signs in with names the episode."""
 
         async def receive() -> Message:

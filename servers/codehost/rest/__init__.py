@@ -2,7 +2,9 @@
 
 from mesocosm.servers.codehost.rest import (  # noqa: F401 - importing them registers the routes
     accounts,
+    actions,
     contents,
+    graphql,
     history,
     issues,
     labels,

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, func, insert, select
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import Account, Member, Repository, SignIn, Team, TeamMember
 from mesocosm.servers.codehost.store.part import Part
-from mesocosm.servers.codehost.store.values import timestamp
+from mesocosm.servers.codehost.store.values import known, timestamp
 from mesocosm.services.service import Row
 
 ROLES = ("none", "read", "triage", "write", "maintain", "admin")
@@ -22,6 +22,7 @@ _LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}", re.ASC
 _EMAIL = re.compile(r"[^@\s<>\0]+@[^@\s<>\0]+")
 
 _BY_LOGIN = select(*Account.__table__.c).where(Account.login == bindparam("login"))
+_BY_ID = select(*Account.__table__.c).where(Account.id == bindparam("id"))
 _TEAM = (
     select(Team.id, Team.slug, Account.login.label("organization"))
     .join(Account, Account.id == Team.organization_id)
@@ -42,6 +43,13 @@ class Accounts(Part):
     def account(self, login: str) -> Row:
         """An account by its login."""
         rows = self.fetch(_BY_LOGIN, login=login)
+        if not rows:
+            raise NotFound("Not Found")
+        return rows[0]
+
+    def account_by_id(self, account_id: int) -> Row:
+        """An account by its id."""
+        rows = self.fetch(_BY_ID, id=known(account_id))
         if not rows:
             raise NotFound("Not Found")
         return rows[0]

@@ -209,17 +209,23 @@ class Listing(Part):
         milestone: str | None = None,
         kind: str | None = None,
         since: str | None = None,
+        mentioned: str | None = None,
+        pulls: bool | None = None,
         sort: str = "created",
         direction: str = "desc",
         page: int | None = None,
         per_page: int | None = None,
     ) -> tuple[Sequence[Row], int]:
-        """One page of the issues and pull requests, and how many there are.
+        """One page of the issues and pull requests (or of the ones alone), and how many there are.
 
         ``assignee`` and ``milestone`` (a number) may be ``none`` or ``*``.
         """
         limit, offset = window(page, per_page)
         conditions: list[Any] = [Issue.repository_id == repository["id"]]
+        if pulls is not None:
+            conditions.append(Issue.is_pull.is_(pulls))
+        if mentioned is not None:
+            conditions.append(Issue.body.icontains(f"@{mentioned}", autoescape=True))
         if state != "all":
             conditions.append(Issue.state == state)
         for label in labels:
@@ -268,6 +274,13 @@ class Listing(Part):
         if not rows:
             raise NotFound("Not Found")
         return rows[0]
+
+    def issue_of_comment(self, comment_id: int) -> Row:
+        """The issue or pull request in whose conversation a comment is."""
+        rows = self.fetch(select(Comment.issue_id).where(Comment.id == known(comment_id)))
+        if not rows:
+            raise NotFound("Not Found")
+        return self.store.issues.issue_by_id(rows[0]["issue_id"])
 
     def reaction_list(self, subject: str, subject_id: int) -> Sequence[Row]:
         """The reactions to something, oldest first."""

@@ -130,7 +130,9 @@ class Pulls(Part):
         """One page of pull requests, the newest first unless asked otherwise, and how many there are."""
         limit, offset = window(page, per_page)
         conditions = [Issue.repository_id == repository["id"], Issue.is_pull]
-        if state != "all":
+        if state in ("merged", "unmerged"):
+            conditions += [Issue.state == "closed", PullRequest.merged_at.is_not(None) == (state == "merged")]
+        elif state != "all":
             conditions.append(Issue.state == (state or "open"))
         if base:
             conditions.append(PullRequest.base_ref == base)

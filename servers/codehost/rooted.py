@@ -1,0 +1,22 @@
+"""gh and its like are told a host and nothing else: their API lies at ``https://HOST/api``, git beside it.
+
+The token is the episode's id: ``GH_HOST`` names the server, ``GH_ENTERPRISE_TOKEN`` the episode.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mesocosm.doors.rooted import RootedByToken
+
+rooted = RootedByToken(
+    service="codehost",
+    paths=re.compile(r"/api/(?:v3(?:/.*)?|graphql)|/[^/]+/[^/]+/(?:info/refs|git-(?:upload|receive)-pack)"),
+    schemes=("token", "bearer"),
+    refused={
+        "message": "Bad credentials",
+        "documentation_url": "https://docs.github.com/rest",
+        "status": "401",
+    },
+    challenge='Basic realm="GitHub"',
+)

@@ -1,0 +1,183 @@
+"""``gh``, GitHub's command line, unmodified: what coding agents use. Run where it is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from githost import PULL_NUMBER, fill
+from rest.hosted import HostedWorld
+from secure_host import SecureHost
+
+SecureEpisodeOf = Callable[..., tuple[HostedWorld, SecureHost]]
+GH = shutil.which("gh") or os.environ.get("MESOCOSM_TEST_GH")
+pytestmark = pytest.mark.skipif(not GH, reason="gh is not installed")
+
+
+class Gh:
+    """gh in a home of its own, on an episode that a server has under a name and a certificate of its own."""
+
+    def __init__(self, home: Path, hosted: HostedWorld, secure: SecureHost) -> None:
+        self.home, self.hosted = home, hosted
+        config = home / "gh"
+        config.mkdir()
+        (config / "config.yml").write_text("git_protocol: https\nprompt: disabled\n")
+        helper = f"!{GH} auth git-credential"
+        (home / ".gitconfig").write_text(
+            "[user]\n\tname = Alice\n\temail = alice@acme.example\n"
+            f'[credential "https://{secure.name}"]\n\thelper = "{helper}"\n'
+        )
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "GH_CONFIG_DIR": str(config),
+            "GH_HOST": secure.name,
+            "GH_ENTERPRISE_TOKEN": hosted.id,
+            "GH_NO_UPDATE_NOTIFIER": "1",
+            "HTTPS_PROXY": secure.proxy,
+            "SSL_CERT_FILE": str(secure.certificate),
+            "GIT_SSL_CAINFO": str(secure.certificate),
+            "NO_COLOR": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GH_REPO": f"{secure.name}/acme/app",
+        }
+
+    def __call__(self, *words: str, at: Path | None = None, repo: bool = True) -> str:
+        environment = dict(self.environment)
+        if not repo:
+            del environment["GH_REPO"]
+        done = subprocess.run(
+            [str(GH), *words],
+            cwd=at or self.home,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, (words, done.stderr, done.stdout)
+        return done.stdout
+
+    def json(self, *words: str, fields: str) -> Any:
+        return json.loads(self(*words, "--json", fields))
+
+    def git(self, *words: str, at: Path) -> str:
+        done = subprocess.run(
+            ["git", *words],
+            cwd=at,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, (words, done.stderr)
+        return done.stdout
+
+
+@pytest.fixture
+def gh(tmp_path: Path, secure_episode_of: SecureEpisodeOf) -> Gh:
+    return Gh(tmp_path, *secure_episode_of(["codehost"], fill))
+
+
+def test_who_is_signed_in_and_what_the_repository_is(gh: Gh) -> None:
+    assert "alice" in gh("api", "user")
+    gh("auth", "status")
+    assert gh.json("repo", "view", "acme/app", fields="nameWithOwner,defaultBranchRef") == {
+        "nameWithOwner": "acme/app",
+        "defaultBranchRef": {"name": "main"},
+    }
+    assert "acme/app" in gh("repo", "view", "acme/app")
+    assert "acme/app" in gh("repo", "list", "acme")
+
+
+def test_issues_from_opening_to_closing(gh: Gh) -> None:
+    listed = gh.json("issue", "list", "--limit", "5", fields="number,title,state,labels,author")
+    assert len(listed) == 5
+    assert "open" in gh("issue", "list").lower() or gh("issue", "list")
+    url = gh(
+        "issue", "create", "--title", "Too slow", "--body", "Very.", "--label", "bug", "--assignee", "@me"
+    ).strip()
+    number = url.rpartition("/")[2]
+    assert "Too slow" in gh("issue", "view", number)
+    assert "issuecomment" in gh("issue", "comment", number, "--body", "Seen.")
+    gh("issue", "edit", number, "--title", "Slow", "--remove-label", "bug", "--body", "Quite.")
+    shown = gh.json("issue", "view", number, fields="title,body,labels,assignees,comments,state")
+    assert (shown["title"], shown["labels"], shown["comments"][0]["body"]) == ("Slow", [], "Seen.")
+    assert [one["login"] for one in shown["assignees"]] == ["alice"]
+    gh("issue", "close", number, "--reason", "not planned", "--comment", "No.")
+    closed = gh.json("issue", "view", number, fields="state")
+    assert closed["state"] == "CLOSED"
+    gh("issue", "reopen", number)
+    assert gh.json("issue", "list", "--author", "@me", fields="number")[0]["number"] == int(number)
+    assert gh.json("issue", "list", "--search", "Slow in:title", fields="number")
+    gh("issue", "status")
+
+
+def test_pull_requests_from_a_branch_to_the_merge(gh: Gh) -> None:
+    gh("repo", "clone", "acme/app", repo=False)
+    app = gh.home / "app"
+    gh.git("switch", "-q", "-c", "topic", at=app)
+    (app / "new.txt").write_text("new\n")
+    gh.git("add", ".", at=app)
+    gh.git("commit", "-q", "-m", "Add a file", at=app)
+    gh.git("push", "-q", "-u", "origin", "topic", at=app)
+    made = gh(
+        "pr",
+        "create",
+        "--title",
+        "A file",
+        "--body",
+        "It is new.",
+        "--head",
+        "topic",
+        "--base",
+        "main",
+        at=app,
+    )
+    number = made.strip().rpartition("/")[2]
+    assert "A file" in gh("pr", "list")
+    shown = gh.json(
+        "pr",
+        "view",
+        number,
+        fields="title,state,mergeable,additions,files,commits,headRefName,isDraft,reviews",
+    )
+    assert (shown["title"], shown["additions"], shown["mergeable"]) == ("A file", 1, "MERGEABLE")
+    assert "new.txt" in gh("pr", "diff", number)
+    gh("pr", "comment", number, "--body", "Mine.")
+    gh("pr", "edit", number, "--title", "One file", "--add-label", "bug")
+    gh("pr", "status", at=app)
+    gh("pr", "merge", number, "--squash", "--subject", "One file")
+    assert gh.json("pr", "view", number, fields="state,mergedAt,mergedBy")["state"] == "MERGED"
+    assert gh.json("pr", "list", "--state", "merged", fields="number")
+
+
+def test_a_pull_request_is_checked_out_and_closed(gh: Gh) -> None:
+    gh("repo", "clone", "acme/app", repo=False)
+    app = gh.home / "app"
+    gh("pr", "checkout", str(PULL_NUMBER), at=app)
+    assert gh.git("rev-parse", "--abbrev-ref", "HEAD", at=app).strip() == "feature"
+    assert gh("pr", "view", str(PULL_NUMBER))
+    gh("pr", "review", str(PULL_NUMBER), "--comment", "--body", "Fine so far.")
+    gh("pr", "close", str(PULL_NUMBER))
+    assert gh.json("pr", "view", str(PULL_NUMBER), fields="state")["state"] == "CLOSED"
+    gh("pr", "reopen", str(PULL_NUMBER))
+
+
+def test_labels_releases_runs_and_searches(gh: Gh) -> None:
+    assert "bug" in gh("label", "list")
+    gh("label", "create", "urgent", "--color", "ff0000", "--description", "Now")
+    assert "urgent" in {one["name"] for one in gh.json("label", "list", "--limit", "100", fields="name")}
+    gh("release", "list")
+    gh("run", "list")
+    assert gh.json("search", "issues", "repo:acme/app", "--limit", "2", fields="number")
+    assert (
+        json.loads(gh("api", "graphql", "-f", "query={viewer{login}}"))["data"]["viewer"]["login"] == "alice"
+    )
