@@ -198,7 +198,21 @@ def same(wanted: Any, found: Any, within: float | None = None) -> bool:
         return sorted(map(_hashable, wanted)) == sorted(map(_hashable, found))
     if wanted is None:
         return found in (None, "", [], {})
+    if isinstance(wanted, str) and isinstance(found, (dt.date, dt.time, dt.timedelta)):
+        return wanted in _writings(found)
     return bool(wanted == found)
+
+
+def _writings(found: dt.date | dt.time | dt.timedelta) -> set[str]:
+    """How a cell of a sheet that holds a day or a time is written, where a text is wanted."""
+    if isinstance(found, dt.timedelta):
+        minutes, seconds = divmod(int(found.total_seconds()), 60)
+        return set() if seconds else {f"{minutes // 60:02}:{minutes % 60:02}"}
+    if isinstance(found, dt.time):
+        return {f"{found:%H:%M:%S}"} | ({f"{found:%H:%M}"} if not found.second else set())
+    if isinstance(found, dt.datetime) and (found.hour, found.minute, found.second) != (0, 0, 0):
+        return {f"{found:%Y-%m-%d %H:%M:%S}"} | ({f"{found:%Y-%m-%d %H:%M}"} if not found.second else set())
+    return {f"{found:%Y-%m-%d}", f"{found:%m/%d/%Y}"}
 
 
 def _moment(value: Any) -> Any:
