@@ -31,6 +31,7 @@ from mesocosm.agents.loop import Conversation, Loop, Rules, check_final_text
 from mesocosm.agents.strategies.finding import label, parse_strategies
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.patience import in_time
+from mesocosm.evaluation.reports import WORLDS
 from mesocosm.evaluation.resuming import conversation_of, left_behind, take_up_usage
 from mesocosm.evaluation.runs import FAULT_FILE, RunResult, judge
 from mesocosm.evaluation.samples import Row, explain
@@ -62,8 +63,6 @@ _log = logging.getLogger(__name__)
 
 STORED = "mesocosm"
 """Key of the sample's store (and so of its log) under which the episode is described."""
-WORLDS = "worlds"
-"""Folder beside the logs in which episodes are kept."""
 MAX_TOKENS = 32_768
 WINDOW = 128_000
 

@@ -25,6 +25,8 @@ from mesocosm.worlds.workspace import replace_file
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+WORLDS = "worlds"
+"""Folder beside the logs of evaluations in which their episodes are kept, by the log's name."""
 _LABELS = {"operations": "operations (N)", "height": "tree height"}
 
 
@@ -52,7 +54,8 @@ class Bar(BaseModel):
 
 
 def read_results(paths: Iterable[Path]) -> list[RunResult]:
-    """Results of runs: run directories, folders of them, or files of what `run --json` printed."""
+    """Results of runs: run directories, folders of them (of logs of `mesocosm eval`, too, and such logs), or
+    files of what `run --json` printed."""
     results = [result for path in paths for result in _read(path)]
     if not results:
         raise UsageError("there are no results of runs")
@@ -60,7 +63,11 @@ def read_results(paths: Iterable[Path]) -> list[RunResult]:
 
 
 def _read(path: Path) -> Iterator[RunResult]:
-    if path.is_dir():
+    if path.suffix == ".eval" and path.is_file():
+        files = sorted((path.parent / WORLDS / path.stem).glob("*/run.json"))
+        if not files:
+            raise UsageError(f"the episodes of {path} are not beside it: there is no {WORLDS}/{path.stem}")
+    elif path.is_dir():
         files = [path / "run.json"] if (path / "run.json").is_file() else sorted(path.rglob("run.json"))
         if not files:
             raise UsageError(f"{path} holds no run.json")

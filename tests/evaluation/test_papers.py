@@ -88,6 +88,9 @@ def test_a_papers_figures_are_drawn_of_a_small_run(paper: Paper, logs: Path, tmp
         [(_, alone, helped)] = plates["figure-4-listworld"].rows
         assert alone.startswith("0.0%")
         assert helped.startswith("100.0%"), "who does as it is told succeeds with an oracle, and only then"
+        [file] = sorted((logs / paper).glob("*.eval"))[:1]
+        done = mesocosm("report", "lumina", file, "--json")
+        assert len(json.loads(done.stdout)["points"]) == 1, "a log is read by its episodes"
         log = files.read_eval_log(files.list_eval_logs(str(logs / paper))[0].name)
         assert (log.plan.config.temperature, log.plan.config.parallel_tool_calls) == (0.7, False)
 

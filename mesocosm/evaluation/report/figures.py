@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mesocosm.evaluation.failures import CLASSES
 from mesocosm.evaluation.report.rows import Sample
-from mesocosm.evaluation.report.tables import grouped, horizons_of, judge, lengths_of, mean
+from mesocosm.evaluation.report.tables import by_world, grouped, horizons_of, judge, lengths_of, mean
 from mesocosm.families.drawing import render
 from mesocosm.families.quantities import show_length
 
@@ -217,7 +217,7 @@ def _density(samples: Sequence[Sample]) -> Callable[[Axes], None]:
 
 def _horizon(samples: Sequence[Sample]) -> Callable[[Axes], None]:
     def draw(axes: Axes) -> None:
-        for who, group in grouped(samples, lambda sample: sample.who).items():
+        for who, group in by_world(samples).items():
             points, steps = [], []
             for _, part in horizons_of(group):
                 cell, judged = judge(part), [one for one in part if one.verdict != "errored"]

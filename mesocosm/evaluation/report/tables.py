@@ -238,10 +238,17 @@ def horizons_of(samples: Sequence[Sample]) -> list[tuple[tuple[int, int], list[S
     return [(edge, [one for one in known if edge[0] <= (one.horizon or 0) <= edge[1]]) for edge in edges]
 
 
+def by_world(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
+    """Samples by who acted, and by the task where there are several: horizons differ in what they mean."""
+    known = [one for one in samples if one.horizon is not None and one.steps is not None]
+    several = len({one.task for one in known}) > 1
+    return grouped(known, lambda one: f"{one.who}, {one.task}" if several else one.who)
+
+
 def by_horizon(samples: Sequence[Sample]) -> Table:
     """Success beside step accuracy, against the calls that an optimal policy needs."""
     rows = []
-    for who, group in grouped(samples, lambda sample: sample.who).items():
+    for who, group in by_world(samples).items():
         for (low, high), part in horizons_of(group):
             cell = judge(part)
             steps = mean(one.step_accuracy for one in part if one.verdict != "errored")

@@ -35,7 +35,7 @@ class Picture(BaseModel):
     upright: str | None = None
     """The picture before it was distorted, if it was, in base64: tools that undo that start from it, as those
     of the document store do, and lose nothing."""
-    steps: list[list[float | str]] = []
+    steps: list[list[int | float | str]] = []
     """How it was distorted, as the tools of the document store do it: ``["rotate", degrees]`` (against the
     clock), ``["flip", direction]``, ``["stretch", factor of the width, of the height]`` or
     ``["shear", factor]`` (each row goes to the right by its depth times the factor)."""
