@@ -15,6 +15,7 @@ import random
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -81,6 +82,8 @@ class World:
     ) -> None:
         self.path = path
         self.base = base
+        self.besides: frozenset[str] = frozenset()
+        """Services that somebody added to those of the task, and that nobody judges."""
         self.read_only = read_only
         self.manifest = Manifest.read(path)
         self._offer = offer
@@ -292,9 +295,11 @@ class World:
         return self._applied(service)
 
     def changes(self) -> Changes:
-        """What changed since the world was built; needs ``base``."""
+        """What changed since the world was built, in all services but those ``besides``; needs ``base``."""
         assert self.base is not None, "this world was opened without its base"
-        return compare(self.path, self.base)
+        found = compare(self.path, self.base)
+        tables = {key: those for key, those in found.tables.items() if key[0] not in self.besides}
+        return replace(found, tables=tables)
 
     @contextmanager
     def editing(self) -> Iterator[World]:

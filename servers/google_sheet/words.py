@@ -138,7 +138,9 @@ def _seen(store: rules.SheetStore, spreadsheet: str, title: str) -> Grid:
     ):
         lines[row][column] = f"{lines[row][column] * 100:.10g}%"
     blank = [place for place, line in enumerate(lines, start=1) if not any(cell != "" for cell in line)]
-    return sheet_grid(lines, [f"row {place} is blank" for place in blank[:1]])
+    noted = store.rows("SELECT row FROM cells WHERE sheet = ? AND note IS NOT NULL", (sheet.number,))
+    notes = ["a note on a cell"] if noted else []
+    return sheet_grid(lines, [*(f"row {place} is blank" for place in blank[:1]), *notes])
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:

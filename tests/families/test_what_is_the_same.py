@@ -13,8 +13,9 @@ import httpx
 import pytest
 
 from mesocosm.doors.mail.listening import MailServers
-from mesocosm.doors.mcp import McpTools
+from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.building import build_instance
+from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import listen, serving
@@ -276,6 +277,19 @@ def test_what_is_the_same_passes(solved: Callable[[str], Done], family: str, dee
         assert done.failures() == set()
 
 
+@pytest.mark.parametrize("name", ["lore_documents", "longproc_tables", "set_conf_cr_ddl", "stock_take"])
+def test_what_an_added_service_remembers_is_nobodys_damage(tmp_path: Path, name: str) -> None:
+    family = load_family(name)
+    built = build_instance(family, 0, tmp_path / "instance", target=8_000)
+    episode = Episode.create(tmp_path / "episode", built.path, family, services=["memory_tool"])
+    with McpTools(world_server(episode.world)) as tools:
+        tools.call("memory_tool", "create", path="/memories/notes.txt", file_text="Begun.")
+        family.solve(_Unclaimed(tools), built.prompt, built.expected)
+    verdict = episode.grade()
+    assert [check for check in verdict.findings if not check.passed] == []
+    episode.close()
+
+
 # -- not the same -----------------------------------------------------------------------------------------
 
 
@@ -356,6 +370,15 @@ def _shown_in_percent(done: Done) -> None:
     done.rest("POST", f"google_sheet/v4/spreadsheets/{book}:batchUpdate", json={"requests": [request]})
 
 
+def _noted(done: Done) -> None:
+    book = done.book("nhl_b2b_analysis")
+    read = done.rest("GET", f"google_sheet/v4/spreadsheets/{book}")
+    area = {"sheetId": read["sheets"][0]["properties"]["sheetId"], "startRowIndex": 1, "endRowIndex": 2,
+            "startColumnIndex": 1, "endColumnIndex": 2}  # fmt: skip
+    request = {"repeatCell": {"range": area, "cell": {"note": "Not sure"}, "fields": "note"}}
+    done.rest("POST", f"google_sheet/v4/spreadsheets/{book}:batchUpdate", json={"requests": [request]})
+
+
 def _in_csv(path: str, change: Callable[[list[str]], list[str]]) -> Deed:
     def deed(done: Done) -> None:
         text = str(done.call("filesystem", "read_text_file", path=path))
@@ -403,6 +426,7 @@ def _lowered(done: Done) -> None:
         ("bug_triage", _drafted),
         ("nhl_b2b_analysis", _thrown_away),
         ("nhl_b2b_analysis", _shown_in_percent),
+        ("nhl_b2b_analysis", _noted),
         ("refund_list", _in_csv("refunds.csv", lambda lines: [lines[0], *(f"{one},x" for one in lines[1:])])),
         (
             "refund_list",
