@@ -21,6 +21,8 @@ from fuzzing.calls import Tools
 from fuzzing.inputs import Inputs
 from fuzzing.odd import FLOATS, NUMBERS, TEXTS
 from mesocosm.families.episode import Episode
+from mesocosm.services.queries.words import WarehouseWords
+from mesocosm.services.words import load_words
 from mesocosm.services.world import World
 from mesocosm.worlds.journal import Entry
 
@@ -44,6 +46,31 @@ _PARTS = [
     b"<row r='1048577'/>", b"<!DOCTYPE x>", b"\xff\xfe", b"<mergeCell ref='A1:XFD1048576'/>", b"<<>", b"&#0;",
     b'<c r="XFD1048576"><v>1e999</v></c>', b"<f>1</f>", b"</sheetData>", b"<v>", b"numFmtId='-1'",
 ]  # fmt: skip
+_EXPRESSIONS = [
+    "NULL", "0", "-1", "1e308", "1e400", "'x'", "''", "TRUE", "'infinity'", "CAST('inf' AS FLOAT64)",
+    "CAST('nan' AS FLOAT64)", "'NaN'::FLOAT", "'inf'::FLOAT", "DATE '0001-01-01'", "DATE '9999-12-31'",
+    "DATE '10000-01-01'", "'20250-02-17'::DATE", "'infinity'::DATE", "'-infinity'::TIMESTAMP",
+    "DATE_ADD(DATE '2025-01-01', INTERVAL 3000000 DAY)", "TIMESTAMP_SECONDS(1759307518000)",
+    "TIMESTAMP '9999-12-31 23:59:59.999999 UTC'", "TIMESTAMP '0001-01-01 00:00:00+00'",
+    "TIME '23:59:59.999999'",
+    "PARSE_JSON('1e400')", "JSON '[1e400]'", "PARSE_JSON('{\"a\":1,\"a\":2}')", "9223372036854775807",
+    "99999999999999999999999999999999999999", "NUMERIC '99999999999999999999999999999.999999999'",
+    "BIGNUMERIC '1e38'", "[1.0, CAST('nan' AS FLOAT64)]", "[]", "['x']", "REPEAT('x', 100000)", "b'\\xff'",
+    "STRUCT(1 AS a)", "CURRENT_TIMESTAMP()", "INTERVAL 1 DAY", "ARRAY_CONSTRUCT('nan'::FLOAT)",
+    "OBJECT_CONSTRUCT('a', NULL)", "TO_VARIANT(1e308)",
+]  # fmt: skip
+"""Values of columns of warehouses, in the words of either."""
+_STATEMENTS = [
+    "UPDATE {table} SET {column} = {value} WHERE TRUE",
+    "INSERT INTO {table} ({column}) VALUES ({value})",
+    "CREATE OR REPLACE TABLE {table} AS SELECT * REPLACE ({value} AS {column}) FROM {table}",
+    "CREATE OR REPLACE TABLE {table} AS SELECT {value} AS {column}",
+    "ALTER TABLE {table} ADD COLUMN odd STRING",
+    "DELETE FROM {table} WHERE TRUE",
+    "DROP TABLE {table}",
+    "TRUNCATE TABLE {table}",
+]
+_QUERIES = {"google_cloud": "bigquery_run_query", "snowflake": "write_query"}
 _NAMES = [
     "a/b",
     "..",
@@ -93,6 +120,7 @@ class Leavings:
             self._again,
             self._again,
         ]
+        ways += [self._stored] * any(name in world.services for name in _QUERIES)
         return [dice.choice([*ways, self._anything])(world, dice) for _ in range(dice.choice((1, 1, 2, 4)))]
 
     # -- files ------------------------------------------------------------------------------------------
@@ -121,27 +149,9 @@ class Leavings:
         return f"{how} in {place.name!r}: {data[:200]!r}"
 
     def _tree(self, world: World, dice: Dice) -> str:
-        place = self._place(world, dice)
-        ways: list[Callable[[Path, Dice], Any]] = [
-            lambda p, d: (_clear(p), p.mkdir(parents=True)),
-            lambda p, d: (_clear(p), (p / "in").mkdir(parents=True)),
-            lambda p, d: (
-                _clear(p),
-                p.symlink_to(d.choice([p.name, "/etc/passwd", "..", "nothing", "a" * 300])),
-            ),
-            lambda p, d: (_clear(p), os.mkfifo(p)),
-            lambda p, d: _clear(p),
-            lambda p, d: os.utime(p, (s := d.choice(_SECONDS), s)),
-            lambda p, d: p.chmod(d.choice([0, 0o777, 0o4755])),
-            lambda p, d: os.mkdir(bytes(p) + b"\xff\xfe"),
-            lambda p, d: Path(os.fsdecode(bytes(p) + b"\xc3(")).write_bytes(b"x"),
-            lambda p, d: os.link(p, p.with_name("linked")),
-            lambda p, d: p.with_name(f"{p.name}\n.csv").write_bytes(b"x"),
-            lambda p, d: p.rename(p.with_suffix(d.choice([".XLSX", ".csv ", ".json", ""]))),
-        ]
-        number = dice.randrange(len(ways))
+        place, number = self._place(world, dice), dice.randrange(12)
         try:
-            ways[number](place, dice)
+            _disarrange(place, number, dice)
         except (OSError, ValueError, OverflowError):
             return "nothing"
         return f"tree {number} at {place.name!r}"
@@ -159,10 +169,57 @@ class Leavings:
         outcome = world.call(entry.service, entry.tool, arguments)
         return f"{entry.service}.{entry.tool} {str(arguments)[:300]}: {outcome.status}"
 
+    def _stored(self, world: World, dice: Dice) -> str:
+        """A value in a column of a table of a warehouse."""
+        service = next(name for name in _QUERIES if name in world.services)
+        words = load_words(service)
+        assert isinstance(words, WarehouseWords)
+        assert words.warehouse is not None
+        shelves = words.warehouse.current(world)[1]
+        if not shelves:
+            return "nothing"
+        shelf = shelves[dice.choice(sorted(shelves))]
+        column = dice.choice([one.name for one in shelf.columns] or ["x"])
+        query = dice.choice(_STATEMENTS).format(
+            table=shelf.name, column=column, value=dice.choice(_EXPRESSIONS)
+        )
+        outcome = world.call(service, _QUERIES[service], {"query": query})
+        return f"{query}: {outcome.status}"
+
     def _anything(self, world: World, dice: Dice) -> str:
         inputs = Inputs(str(dice.random()))
         made = [one.make() and one.name for one in islice(Tools(world, inputs, code=False), 4)]
         return f"called {', '.join(map(str, made))}"
+
+
+def _disarrange(place: Path, number: int, dice: Dice) -> None:
+    """Something of another kind or name at a place, or another time or mode."""
+    if number < 5:
+        _clear(place)
+    match number:
+        case 0:
+            place.mkdir(parents=True)
+        case 1:
+            (place / "in").mkdir(parents=True)
+        case 2:
+            place.symlink_to(dice.choice([place.name, "/etc/passwd", "..", "nothing", "a" * 300]))
+        case 3:
+            os.mkfifo(place)
+        case 5:
+            seconds = dice.choice(_SECONDS)
+            os.utime(place, (seconds, seconds))
+        case 6:
+            place.chmod(dice.choice([0, 0o777, 0o4755]))
+        case 7:
+            os.mkdir(bytes(place) + b"\xff\xfe")
+        case 8:
+            Path(os.fsdecode(bytes(place) + b"\xc3(")).write_bytes(b"x")
+        case 9:
+            os.link(place, place.with_name("linked"))
+        case 10:
+            place.with_name(f"{place.name}\n.csv").write_bytes(b"x")
+        case 11:
+            place.rename(place.with_suffix(dice.choice([".XLSX", ".csv ", ".json", ""])))
 
 
 def _changes(tool: Any) -> bool:
