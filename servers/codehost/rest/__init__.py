@@ -3,6 +3,7 @@
 from mesocosm.servers.codehost.rest import (  # noqa: F401 - importing them registers the routes
     accounts,
     actions,
+    administering,
     contents,
     graphql,
     history,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import orjson
+from markdown_it import MarkdownIt
 
 from mesocosm.doors.request import Request
-from mesocosm.doors.rest import Api, basic_credentials, bearer, link_header
+from mesocosm.doors.rest import Api, Route, basic_credentials, bearer, link_header
 from mesocosm.errors import Invalid, MissingArgument, NoObject, Refusal, UnreadableBody, WrongArgument
 from mesocosm.services.service import Page, Reply
 
@@ -45,9 +49,53 @@ class _GitHub(Api):
             return self.error(422, refusal.message, refusal.code)
         return super().refusal(refusal)
 
+    def _reply(self, result: Any, route: Route, request: Request) -> Reply:
+        if (kind := _body_kind(request)) is not None:
+            if isinstance(result, Page):
+                result = replace(result, items=[_with_bodies(one, kind) for one in result.items])
+            else:
+                result = _with_bodies(result, kind)
+        reply = super()._reply(result, route, request)
+        if request.method != "GET" or reply.status != 200 or reply.media_type != "application/json":
+            return reply
+        tag = f'W/"{hashlib.sha256(reply.body).hexdigest()}"'
+        headers = {**reply.headers, "ETag": tag, "Cache-Control": "private, max-age=60, s-maxage=60"}
+        wanted = request.headers.get("if-none-match", "")
+        if tag in wanted or tag.removeprefix("W/") in wanted:
+            return Reply(b"", 304, headers)
+        return replace(reply, headers=headers)
+
     def answer(self, shape: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
         """Data with a status of its own."""
         return Reply(orjson.dumps(shape), status, headers or {})
+
+
+_BODIES = re.compile(r"application/vnd\.github(?:\.v3|\.VERSION)?\.(full|html|text)(?:-json|\+json)")
+
+
+def _body_kind(request: Request) -> str | None:
+    """How bodies are wanted beside, or in place of, their Markdown."""
+    found = _BODIES.search(request.headers.get("accept", ""))
+    return found[1] if found else None
+
+
+def _with_bodies(shown: Any, kind: str) -> Any:
+    """An object whose ``body`` is shown as HTML, as text, or (``full``) in all three ways."""
+    if not isinstance(shown, dict) or "body" not in shown:
+        return shown
+    text = shown["body"] or ""
+    found = {
+        "html": {"body_html": _markdown().render(text)},
+        "text": {"body_text": " ".join(re.sub(r"[*_`#>]+", "", text).split())},
+    }
+    if kind == "full":
+        return shown | found["html"] | found["text"]
+    return {name: value for name, value in shown.items() if name != "body"} | found[kind]
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
 def _authenticate(request: Request, headers: Mapping[str, str], token: str) -> bool:

@@ -83,6 +83,7 @@ def get_readme(store: CodehostStore, request: Request, owner: str, repo: str, re
 @api.put(f"{REPO}/contents/{{path:path}}")
 def put_content(store: CodehostStore, request: Request, owner: str, repo: str, path: str) -> Reply:
     """Commit one new or changed file; ``sha`` names the version that it replaces."""
+    request.asked.get("ref")  # some clients send it with everything; the body says the branch
     repository, links, body = (
         store.repositories.repository(owner, repo, need="write"),
         Links(request),

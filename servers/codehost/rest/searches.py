@@ -20,7 +20,12 @@ Order = Literal["asc", "desc"]
 
 def _found(request: Request, items: Sequence[Any], total: int) -> Reply:
     """One page of results; only the first 1,000 can be had."""
-    shape = {"total_count": total, "incomplete_results": False, "items": items}
+    shape = {
+        "total_count": total,
+        "incomplete_results": False,
+        "search_type": "lexical",
+        "items": items,
+    }
     return paged_object(request, shape, min(total, MAX_RESULTS))
 
 

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from mesocosm.servers.codehost.models import Base
 from mesocosm.servers.codehost.store.accounts import Accounts
+from mesocosm.servers.codehost.store.administering import Administering
 from mesocosm.servers.codehost.store.contents import Contents
 from mesocosm.servers.codehost.store.fields import Fields
 from mesocosm.servers.codehost.store.filling import (
@@ -117,6 +118,11 @@ class CodehostStore(View, Store):
     def taking_back(self) -> TakingBack:
         """Changing and removing what was said, which only the REST API does."""
         return TakingBack(self)
+
+    @cached_property
+    def administering(self) -> Administering:
+        """Settings, releases, locks and statuses, which only the REST API changes."""
+        return Administering(self)
 
     @cached_property
     def filling(self) -> Filling:

@@ -55,6 +55,11 @@ _COMMENT = (
     .join(Issue, Issue.id == Comment.issue_id)
     .where(Comment.id == bindparam("id"), Issue.repository_id == bindparam("repository"))
 )
+_COMMENT_OF_ALL = (
+    select(*Comment.__table__.c, _USER.login.label("user"), Issue.number)
+    .join(_USER, _USER.id == Comment.user_id)
+    .join(Issue, Issue.id == Comment.issue_id)
+)
 _REACTIONS = (
     select(*Reaction.__table__.c, _USER.login.label("user"))
     .join(_USER, _USER.id == Reaction.user_id)
@@ -92,6 +97,10 @@ _MILESTONES = select(
         .label(f"{state}_issues")
         for state in ("open", "closed")
     ),
+    select(Repository.created_at)
+    .where(Repository.id == Milestone.repository_id)
+    .scalar_subquery()
+    .label("created_at"),
 ).where(Milestone.repository_id == bindparam("repository"))
 _FORK = aliased(Repository, name="fork")
 _NUMBERS = select(
@@ -274,6 +283,15 @@ class Listing(Part):
         if not rows:
             raise NotFound("Not Found")
         return rows[0]
+
+    def all_comments(self, repository: Row, sort: str, direction: str, since: str | None) -> Sequence[Row]:
+        """The comments of all conversations of a repository, each with the number of its issue."""
+        found = _COMMENT_OF_ALL.where(Issue.repository_id == repository["id"])
+        if since is not None:
+            found = found.where(Comment.updated_at >= parse_time(since, "since"))
+        column = Comment.updated_at if sort == "updated" else Comment.created_at
+        order = (column.desc(), Comment.id.desc()) if direction == "desc" else (column, Comment.id)
+        return self.fetch(found.order_by(*order).limit(10_000))
 
     def issue_of_comment(self, comment_id: int) -> Row:
         """The issue or pull request in whose conversation a comment is."""

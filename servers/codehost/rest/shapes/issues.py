@@ -41,6 +41,7 @@ def label(links: Links, repo: Row, row: Row) -> Json:
         "color": row["color"],
         "default": False,
         "description": row["description"] or None,
+        "archived_at": None,
     }
 
 
@@ -57,6 +58,10 @@ def milestone(links: Links, repo: Row, row: Row) -> Json:
         "title": row["title"],
         "description": row["description"] or None,
         **same(row, "state", "open_issues", "closed_issues", "due_on"),
+        # When they were made is not kept: since the repository is.
+        "created_at": row["created_at"],
+        "updated_at": row["created_at"],
+        "closed_at": row["created_at"] if row["state"] == "closed" else None,
         "creator": None,
     }
 

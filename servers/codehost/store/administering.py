@@ -1,0 +1,181 @@
+"""What owners and clients of the REST API do besides: settings of repositories, releases, locks, statuses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select, update
+
+from mesocosm.errors import NotFound
+from mesocosm.servers.codehost.models import File, Issue, Release, Repository, Status
+from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.servers.codehost.store.values import clean
+from mesocosm.services.service import Row
+
+STATES = ("error", "failure", "pending", "success")
+LANGUAGES = {
+    "c": "C",
+    "cpp": "C++",
+    "cs": "C#",
+    "css": "CSS",
+    "go": "Go",
+    "html": "HTML",
+    "java": "Java",
+    "js": "JavaScript",
+    "kt": "Kotlin",
+    "php": "PHP",
+    "py": "Python",
+    "rb": "Ruby",
+    "rs": "Rust",
+    "sh": "Shell",
+    "sql": "SQL",
+    "swift": "Swift",
+    "ts": "TypeScript",
+}
+"""Languages by how the names of files end."""
+
+
+class Administering(Part):
+    """Settings, releases, locks and statuses."""
+
+    # -- repositories -----------------------------------------------------------------------------------
+
+    def change_repository(self, repository: Row, changes: Mapping[str, Any]) -> Row:
+        """Set what is given: ``description``, ``homepage``, ``private``, ``archived``, ``default_branch``."""
+        self.store.repositories.require(repository, "admin")
+        values = dict(changes)
+        branch = values.get("default_branch")
+        if branch is not None and self.store.commits.ref(repository, f"refs/heads/{branch}") is None:
+            raise Unprocessable(f"Validation Failed: The branch {branch} was not found.")
+        if branch is not None and branch != repository["default_branch"]:
+            raise Unprocessable("Validation Failed: default_branch cannot be changed here.")
+        for name in ("description", "homepage"):
+            if values.get(name) is not None:
+                values[name] = clean(values[name], name)
+        if values:
+            values["updated_at"] = self.today
+            self.session.execute(update(Repository).where(Repository.id == repository["id"]).values(**values))
+        return self.store.repositories.repository_by_id(repository["id"])
+
+    def set_topics(self, repository: Row, topics: list[str]) -> None:
+        """Replace the topics of a repository."""
+        self.store.repositories.require(repository, "admin")
+        for topic in topics:
+            if not topic or len(topic) > 50 or not all(one.isalnum() or one == "-" for one in topic):
+                raise Unprocessable(
+                    f"Validation Failed: topic {topic[:60]!r} has other characters than a-z, 0-9, -."
+                )
+        self.session.execute(
+            update(Repository)
+            .where(Repository.id == repository["id"])
+            .values(topics=" ".join(topic.lower() for topic in topics))
+        )
+
+    def languages(self, repository: Row) -> dict[str, int]:
+        """Bytes of each language at the head of the default branch, most first."""
+        size: Counter[str] = Counter()
+        found = select(func.lower(File.extension).label("extension"), func.sum(File.size).label("size"))
+        for row in self.fetch(found.where(File.repository_id == repository["id"]).group_by("extension")):
+            if name := LANGUAGES.get(row["extension"].lstrip(".")):
+                size[name] += row["size"]
+        return dict(sorted(size.items(), key=lambda pair: (-pair[1], pair[0])))
+
+    def contributors(self, repository: Row) -> list[tuple[int, str, int]]:
+        """Accounts with commits on the default branch: id, login and how many, most first."""
+        head = self.store.commits.find_commit(repository, None)
+        if head is None:
+            return []
+        counts: Counter[tuple[int, str]] = Counter()
+        page, total = 1, 1
+        while (page - 1) * 100 < total:
+            rows, total = self.store.commits.log(repository, head["sha"], page=page, per_page=100)
+            counts.update((row["author_id"], row["author_login"]) for row in rows if row["author_id"])
+            page += 1
+        ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0][1]))
+        return [(account, login, count) for (account, login), count in ordered]
+
+    # -- issues -----------------------------------------------------------------------------------------
+
+    def lock(self, repository: Row, number: int, *, locked: bool) -> None:
+        """Let only those who can write comment on an issue, or everybody again."""
+        self.store.repositories.require(repository, "triage")
+        issue = self.store.issues.issue(repository, number)
+        self.session.execute(update(Issue).where(Issue.id == issue["id"]).values(locked=locked))
+
+    # -- commits ----------------------------------------------------------------------------------------
+
+    def add_status(
+        self, repository: Row, sha: str, state: str, context: str, description: str, target_url: str | None
+    ) -> Row:
+        """What an external service says of a commit."""
+        self.store.repositories.require(repository, "write")
+        commit = self.store.commits.find_commit(repository, sha)
+        if commit is None or commit["sha"] != sha:
+            raise Unprocessable(f"No commit found for SHA: {sha[:60]}")
+        row = {
+            "repository_id": repository["id"],
+            "sha": sha,
+            "context": clean(context, "context"),
+            "state": state,
+            "description": clean(description, "description"),
+            "target_url": target_url,
+            "created_at": self.today,
+        }
+        made = self.session.execute(insert(Status).returning(Status.id), row).scalar_one()
+        return self.fetch(select(*Status.__table__.c).where(Status.id == made))[0]
+
+    # -- releases ---------------------------------------------------------------------------------------
+
+    def create_release(self, repository: Row, values: Mapping[str, Any]) -> Row:
+        """A new release; its tag is made at the target (the default branch), if there is none."""
+        self.store.repositories.require(repository, "write")
+        tag, target = values["tag_name"], values.get("target") or repository["default_branch"]
+        taken = select(Release.id).where(Release.repository_id == repository["id"], Release.tag_name == tag)
+        if self.fetch(taken):
+            raise Unprocessable("Validation Failed: the release's tag_name already_exists.")
+        if not values.get("draft"):
+            self._tag(repository, tag, target)
+        row = {
+            "repository_id": repository["id"],
+            "target": target,
+            "name": values.get("name") or tag,
+            "body": values.get("body") or "",
+            "draft": bool(values.get("draft")),
+            "prerelease": bool(values.get("prerelease")),
+            "tag_name": tag,
+            "author_id": self.me["id"],
+            "created_at": self.today,
+            "published_at": None if values.get("draft") else self.today,
+        }
+        made = int(self.session.execute(insert(Release).returning(Release.id), row).scalar_one())
+        return self.store.releases.release_by_id(repository, made)
+
+    def change_release(self, repository: Row, release_id: int, changes: Mapping[str, Any]) -> Row:
+        """Change fields of a release; one that is no draft any more is published."""
+        self.store.repositories.require(repository, "write")
+        before = self.store.releases.release_by_id(repository, release_id)
+        values = dict(changes)
+        if before["draft"] and values.get("draft") is False:
+            self._tag(repository, values.get("tag_name") or before["tag_name"], before["target"])
+            values["published_at"] = self.today
+        if values:
+            self.session.execute(update(Release).where(Release.id == release_id).values(**values))
+        return self.store.releases.release_by_id(repository, release_id)
+
+    def remove_release(self, repository: Row, release_id: int) -> None:
+        """Delete a release; its tag stays."""
+        self.store.repositories.require(repository, "write")
+        self.store.releases.release_by_id(repository, release_id)
+        self.session.execute(delete(Release).where(Release.id == release_id))
+
+    def _tag(self, repository: Row, tag: str, target: str) -> None:
+        if self.store.commits.ref(repository, f"refs/tags/{tag}") is not None:
+            return
+        commit = self.store.commits.find_commit(repository, target)
+        if commit is None:
+            raise NotFound(f"Branch {target} not found")
+        self.store.commits.check_ref_name(f"refs/tags/{tag}")
+        self.store.commits.set_ref(repository, f"refs/tags/{tag}", commit["sha"])

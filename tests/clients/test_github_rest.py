@@ -1,0 +1,121 @@
+"""GitHub's REST API beyond issues and pull requests: what PyGithub, github3.py and githubkit ask for."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx2
+import pytest
+from githost import fill
+from rest.hosted import HostedWorld
+
+REPO = "/api/v3/repos/acme/app"
+
+
+@pytest.fixture
+def http(episode_of: Callable[..., HostedWorld]) -> Iterator[httpx2.Client]:
+    hosted = episode_of(["codehost"], fill)
+    headers = {"Authorization": f"token {hosted.id}", "Accept": "application/vnd.github+json"}
+    with httpx2.Client(base_url=hosted.api("codehost"), headers=headers) as client:
+        yield client
+
+
+def said(answer: httpx2.Response, status: int = 200) -> Any:
+    assert answer.status_code == status, answer.text
+    return answer.json() if answer.content else None
+
+
+def test_bodies_come_as_the_media_type_says(http: httpx2.Client) -> None:
+    made = said(http.post(f"{REPO}/issues", json={"title": "x", "body": "**Bold** <b>&</b>"}), 201)
+    path = f"{REPO}/issues/{made['number']}"
+    full = said(http.get(path, headers={"Accept": "application/vnd.github.v3.full+json"}))
+    assert (full["body"], full["body_text"]) == ("**Bold** <b>&</b>", "Bold <b&</b")
+    assert full["body_html"] == "<p><strong>Bold</strong> &lt;b&gt;&amp;&lt;/b&gt;</p>\n"
+    html = said(http.get(f"{REPO}/issues", headers={"Accept": "application/vnd.github.html+json"}))[0]
+    assert "body" not in html
+    assert html["body_html"]
+
+
+def test_what_has_not_changed_is_not_sent_again(http: httpx2.Client) -> None:
+    first = http.get(f"{REPO}/issues")
+    again = http.get(f"{REPO}/issues", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    said(http.post(f"{REPO}/issues", json={"title": "new"}), 201)
+    assert http.get(f"{REPO}/issues", headers={"If-None-Match": first.headers["etag"]}).status_code == 200
+
+
+def test_settings_of_a_repository(http: httpx2.Client) -> None:
+    changed = said(http.patch(REPO, json={"description": "New", "homepage": "", "has_wiki": False}))
+    assert (changed["description"], changed["homepage"]) == ("New", "")
+    assert "colour" in said(http.patch(REPO, json={"colour": "red"}), 422)["message"]
+    assert said(http.put(f"{REPO}/topics", json={"names": ["cli", "API"]}))["names"] == ["cli", "api"]
+    assert said(http.get(f"{REPO}/topics"))["names"] == ["cli", "api"]
+    assert said(http.get(f"{REPO}/languages"))["Python"] > 0
+    people = said(http.get(f"{REPO}/contributors"))
+    assert people[0]["contributions"] >= people[-1]["contributions"] > 0
+
+
+def test_releases_are_made_changed_and_deleted(http: httpx2.Client) -> None:
+    body = {"tag_name": "v9", "name": "Nine", "body": "* more", "draft": True}
+    made = said(http.post(f"{REPO}/releases", json=body), 201)
+    assert (made["draft"], made["published_at"]) == (True, None)
+    path = f"{REPO}/releases/{made['id']}"
+    assert said(http.patch(path, json={"draft": False}))["published_at"]
+    assert said(http.get(f"{REPO}/releases/latest"))["tag_name"] == "v9"
+    assert said(http.get(f"{REPO}/git/ref/tags/v9"))["ref"] == "refs/tags/v9"
+    assert said(http.post(f"{REPO}/releases", json=body), 422)
+    assert said(http.get(f"{path}/assets")) == []
+    said(http.delete(path), 204)
+    said(http.get(path), 404)
+
+
+def test_an_archive_has_the_files_of_a_commit(http: httpx2.Client) -> None:
+    answer = http.get(f"{REPO}/tarball/main")
+    with tarfile.open(fileobj=io.BytesIO(answer.content)) as archive:
+        names = archive.getnames()
+    assert any(name.endswith("/src/v0.py") for name in names)
+    assert http.get(f"{REPO}/tarball/main").content == answer.content
+    assert http.get(f"{REPO}/zipball").content.startswith(b"PK")
+    said(http.get(f"{REPO}/tarball/nope"), 404)
+
+
+def test_conversations_are_locked_and_what_happened_is_listed(http: httpx2.Client) -> None:
+    number = said(http.post(f"{REPO}/issues", json={"title": "x"}), 201)["number"]
+    path = f"{REPO}/issues/{number}"
+    said(http.put(f"{path}/lock", json={"lock_reason": "resolved"}), 204)
+    assert said(http.get(path))["locked"] is True
+    said(http.delete(f"{path}/lock"), 204)
+    said(http.post(f"{path}/comments", json={"body": "First"}), 201)
+    said(http.patch(path, json={"state": "closed"}))
+    assert [one["event"] for one in said(http.get(f"{path}/events"))] == ["closed"]
+    assert [one["event"] for one in said(http.get(f"{path}/timeline"))] == ["commented", "closed"]
+    newest = said(http.get(f"{REPO}/issues/comments", params={"direction": "desc", "sort": "created"}))
+    assert newest[0]["body"] == "First"
+
+
+def test_statuses_are_set_on_commits(http: httpx2.Client) -> None:
+    sha = said(http.get(f"{REPO}/commits/main"))["sha"]
+    body = {
+        "state": "success",
+        "context": "ci/test",
+        "description": "ok",
+        "target_url": "https://ci.example/1",
+    }
+    assert said(http.post(f"{REPO}/statuses/{sha}", json=body), 201)["context"] == "ci/test"
+    found = said(http.get(f"{REPO}/commits/main/status"))
+    assert [one["state"] for one in found["statuses"] if one["context"] == "ci/test"] == ["success"]
+    assert said(http.post(f"{REPO}/statuses/{sha}", json={"state": "great"}), 422)
+
+
+def test_fields_that_strict_models_ask_for(http: httpx2.Client) -> None:
+    label = said(http.get(f"{REPO}/labels"))[0]
+    assert label["archived_at"] is None
+    made = said(http.post(f"{REPO}/milestones", json={"title": "M"}), 201)
+    assert made["created_at"]
+    assert made["updated_at"]
+    assert said(http.get("/api/v3/search/issues", params={"q": "repo:acme/app"}))["search_type"] == "lexical"
+    content = {"message": "m", "content": "eA==", "branch": "main"}
+    assert said(http.put(f"{REPO}/contents/x.txt", params={"ref": "main"}, json=content), 201)
