@@ -38,6 +38,8 @@ from mesocosm.hosting.tokens import Keys, Quota
 from mesocosm.hosting.views import BEING_MOVED
 from mesocosm.worlds.courtesy import request_came
 
+_PROBES = ("/health", "/ready", "/metrics")
+"""What is asked by address, by whoever looks after servers."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -107,6 +109,8 @@ class Hosting:
             await self._serve_episode(scope, receive, send)
         elif rooted := rooted_at(scope["path"]):
             await self._serve_rooted(rooted, scope, receive, send)
+        elif scope["path"] not in _PROBES and (refused := await self.endpoints.refused(scope)):
+            await refused(scope, receive, send)
         elif self.quotas is not None and Quotas.concern(scope["method"], scope["path"]):
             await answer_within(self.quotas, self.control, scope, receive, send)
         else:

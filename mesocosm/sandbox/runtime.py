@@ -137,6 +137,14 @@ def program_folders() -> tuple[str, ...]:
     return tuple(sorted(one for one in found if not any(one.startswith(f"{other}/") for other in found)))
 
 
+@cache
+def program_files() -> tuple[str, ...]:
+    """Programs that lie among the machine's libraries themselves: they are covered one by one."""
+    roots = [mount.source for mount in system_mounts() if os.path.isdir(mount.source)]
+    paths = (os.path.join(root, name) for root in roots for name in os.listdir(root) if ".so" not in name)
+    return tuple(sorted(filter(_is_program, paths)))
+
+
 def _is_program(path: str) -> bool:
     with suppress(OSError):
         status = os.lstat(path)

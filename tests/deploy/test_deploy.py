@@ -53,6 +53,7 @@ def test_podman_compose_understands_the_file(tmp_path: Path) -> None:
     (tmp_path / "podman").write_text("#!/bin/sh\necho podman version 5.0.0\n")
     (tmp_path / "podman").chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "LENGTH": "64k"}
+    environment |= {"MESOCOSM_ADMIN_TOKEN": "a", "MESOCOSM_CODE_RUNNER_TOKEN": "b"}
     files = [word for name in ("", ".hosts") for word in ("-f", str(ROOT / f"docker-compose{name}.yml"))]
     command = [sys.executable, "-m", "podman_compose", *files, "config"]
     shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=tmp_path)
@@ -62,6 +63,12 @@ def test_podman_compose_understands_the_file(tmp_path: Path) -> None:
     assert services["servers"]["command"][-2:] == ["--hosts", "0"]
     assert "http://servers:8321" in services["hosts"]["command"]
     assert services["code-runner"]["build"]["target"] == "code-runner"
+    # No token is accepted that everybody could know: without one of their own nothing starts.
+    for name in ("MESOCOSM_ADMIN_TOKEN", "MESOCOSM_CODE_RUNNER_TOKEN"):
+        without = {key: value for key, value in environment.items() if key != name}
+        said = subprocess.run(command, env=without, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert said.returncode != 0
+        assert "is made as the top of docker-compose.yml says" in said.stdout + said.stderr
 
 
 def container_command(compose: Any, service: str, port: int) -> list[str]:

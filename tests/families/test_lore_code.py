@@ -183,9 +183,16 @@ _RUN = "import runpy, sys; sys.path[0:0] = sys.argv[1:]; runpy.run_module('main'
 
 def test_the_virtual_clock_wakes_tasks_as_the_real_one_does(tmp_path: Path) -> None:
     codebase = composed(HARD, 2, operations=6, operators=["asynchronous"])
-    virtual, real = write(codebase.files, tmp_path / "virtual"), tmp_path / "real"
-    write([File(f.id, re.sub(r"sleep\((\d+)\)", r"sleep(\1 / 200)", f.text)) for f in codebase.files], real)
-    assert executed_plainly(RUNNER, virtual) == executed_plainly("-c", _RUN, real) == codebase.answer
+    assert executed_plainly(RUNNER, write(codebase.files, tmp_path / "virtual")) == codebase.answer
+
+    def in_real_time(parts: int) -> object:
+        slept = [
+            File(f.id, re.sub(r"sleep\((\d+)\)", rf"sleep(\1 / {parts})", f.text)) for f in codebase.files
+        ]
+        return executed_plainly("-c", _RUN, write(slept, tmp_path / f"real-{parts}"))
+
+    # A machine with much to do wakes tasks late: then they sleep for longer.
+    assert any(in_real_time(parts) == codebase.answer for parts in (200, 50, 10, 2))
 
 
 def test_the_worked_example_of_the_paper_returns_115(tmp_path: Path) -> None:

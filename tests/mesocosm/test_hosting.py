@@ -258,6 +258,14 @@ def test_a_foreign_host_header_is_refused(host: Host) -> None:
     assert status == 421
 
 
+@pytest.mark.parametrize("path", ["/openapi.json", "/episodes", "/tasks", "/"])
+def test_the_control_plane_answers_to_its_own_names_only(host: Host, path: str) -> None:
+    assert host.ask(path, Host="evil.example")[0] == 421
+    assert host.ask(path)[0] in (200, 404)
+    for probe in ("/health", "/ready"):  # by address, as orchestrators ask
+        assert host.ask(probe, Host="10.0.0.7:8321")[0] == 200
+
+
 @pytest.mark.parametrize("token", [None, "", "wrong", TOKEN + "x"])
 @pytest.mark.parametrize(
     ("method", "path"),
@@ -399,7 +407,7 @@ def test_an_episode_may_offer_only_the_tools_that_its_task_needs(host: Host) -> 
     assert everything["edl"] == view["edl"]
     with host.tools(everything["id"]) as tools:
         assert "create_chart" in {tool.name for tool in tools.list_tools()}
-    assert host.ask("/episodes", body | {"tools": "some"})[0] == 422
+    assert host.ask("/episodes", body | {"tools": "some"})[0] == 400
 
 
 def test_where_an_episode_lies_does_not_tell_its_id(host: Host) -> None:

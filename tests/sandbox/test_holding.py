@@ -13,6 +13,7 @@ from confinement import RUNNER_TOKEN, SLOTS_WORK, needs_sandbox, running_code_ru
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from mesocosm.sandbox import runtime
 from mesocosm.sandbox.jobs import MIB
 from mesocosm.sandbox.runtime import COMMANDS
 from mesocosm.services.world import World
@@ -192,6 +193,16 @@ print(json.dumps(found))
         path for path in found if path.replace("/bin/", "/usr/bin/", path.startswith("/bin/")) not in allowed
     ]
     assert [path for path in others if not path.startswith("/opt/")] == []
+
+
+def test_programs_among_the_libraries_of_the_machine_are_covered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, mode in (("libx.so.1", 0o755), ("helper-mechanism", 0o755), ("data", 0o644)):
+        (tmp_path / name).touch()
+        (tmp_path / name).chmod(mode)
+    monkeypatch.setattr(runtime, "system_mounts", lambda: (runtime.Mount(str(tmp_path), "/lib"),))
+    assert runtime.program_files.__wrapped__() == (str(tmp_path / "helper-mechanism"),)
 
 
 def test_a_program_that_reads_no_answer_is_answered_little_and_not_at_all_when_it_is_over(
