@@ -16,6 +16,7 @@ from mesocosm.servers.canvas.rest import (
     planner,
     quizzes,
     submissions,
+    surroundings,
     users,
 )
 from mesocosm.servers.canvas.rest.api import api
@@ -38,5 +39,6 @@ __all__ = [
     "planner",
     "quizzes",
     "submissions",
+    "surroundings",
     "users",
 ]

@@ -1,0 +1,210 @@
+"""What clients ask for around courses, and what an institution that set up nothing of it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mesocosm.doors.request import Request
+from mesocosm.errors import NotFound
+from mesocosm.servers.canvas.rest.api import account_key, api, reading, stretch, user_key
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.tools.objects import Object, account_json
+from mesocosm.services.service import Page
+
+_OF_COURSES = (
+    *("external_tools", "grading_standards", "content_exports", "content_migrations", "outcome_group_links"),
+    *("features/enabled", "custom_gradebook_columns", "blackout_dates", "live_assessments", "collaborations"),
+    *("conferences", "course_pacing", "outcome_imports", "assignment_overrides", "feeds"),
+)
+_OF_ACCOUNTS = (
+    *("external_tools", "grading_standards", "content_migrations", "outcome_group_links", "features/enabled"),
+    *("account_notifications", "authentication_providers", "groups", "group_categories", "sis_imports"),
+    *("outcome_imports", "scopes"),
+)
+"""Lists that are empty: nothing of the kind can be made here."""
+_ROLES = (
+    "StudentEnrollment",
+    "TeacherEnrollment",
+    "TaEnrollment",
+    "DesignerEnrollment",
+    "ObserverEnrollment",
+)
+_FEATURES = ("new_gradebook", "quizzes_next", "rce_enhancements")
+
+
+def _of_course(store: CanvasStore, request: Request) -> Object:
+    course = reading(store, request.params["course_id"]).course["id"]
+    return {"context_id": course, "context_type": "Course", "path": f"courses/{course}"}
+
+
+def _of_account(store: CanvasStore, request: Request) -> Object:
+    account = store.accounts.account(account_key(store, request.params["account_id"]))
+    return {"context_id": account["id"], "context_type": "Account", "path": f"accounts/{account['id']}"}
+
+
+_PLACES: Mapping[str, tuple[Callable[[CanvasStore, Request], Object], tuple[str, ...]]] = {
+    "/courses/{course_id}": (_of_course, _OF_COURSES),
+    "/accounts/{account_id}": (_of_account, _OF_ACCOUNTS),
+}
+
+
+def _serve(prefix: str, place: Callable[[CanvasStore, Request], Object], names: tuple[str, ...]) -> None:
+    def nothing(store: CanvasStore, request: Request) -> Page:
+        """What there is none of."""
+        place(store, request)
+        return Page([], *stretch(request), 0)
+
+    for name in names:
+        api.get(f"{prefix}/{name}")(nothing)
+
+    @api.get(f"{prefix}/features")
+    def list_features(store: CanvasStore, request: Request) -> Page:
+        """Features, all of which are off."""
+        where = place(store, request)
+        shown = [_feature(where, name) for name in _FEATURES]
+        return Page(shown, *stretch(request), len(shown))
+
+    @api.get(f"{prefix}/features/flags/{{feature}}")
+    def get_flag(store: CanvasStore, request: Request) -> Object:
+        """Whether a feature is on."""
+        where = place(store, request)
+        if request.params["feature"] not in _FEATURES:
+            raise NotFound("The specified resource does not exist.")
+        flag: Object = _feature(where, request.params["feature"])["feature_flag"]
+        return flag
+
+    @api.get(f"{prefix}/root_outcome_group")
+    def get_root_group(store: CanvasStore, request: Request) -> Object:
+        """The group in which all outcomes are: none."""
+        return _root_group(place(store, request))
+
+    @api.get(f"{prefix}/outcome_groups")
+    def list_outcome_groups(store: CanvasStore, request: Request) -> Page:
+        """The groups of outcomes: the root alone."""
+        return Page([_root_group(place(store, request))], *stretch(request), 1)
+
+
+for _prefix, _place in _PLACES.items():
+    _serve(_prefix, *_place)
+
+
+def _feature(where: Object, name: str) -> Object:
+    flag = {
+        "context_id": where["context_id"],
+        "context_type": where["context_type"],
+        "feature": name,
+        "state": "off",
+        "locked": True,
+    }
+    return {
+        "feature": name,
+        "name": name,
+        "display_name": name.replace("_", " ").capitalize(),
+        "applies_to": where["context_type"],
+        "type": "setting",
+        "feature_flag": flag,
+    }
+
+
+def _root_group(where: Object) -> Object:
+    url = f"/api/v1/{where['path']}/outcome_groups/{where['context_id']}"
+    return {
+        "id": where["context_id"],
+        "title": "ROOT",
+        "url": url,
+        "subgroups_url": f"{url}/subgroups",
+        "outcomes_url": f"{url}/outcomes",
+        "can_edit": False,
+        "import_url": f"{url}/import",
+        "context_id": where["context_id"],
+        "context_type": where["context_type"],
+        "description": None,
+        "vendor_guid": None,
+    }
+
+
+@api.get("/accounts/{account_id}/terms")
+def list_terms(store: CanvasStore, request: Request, account_id: str) -> Object:
+    """The terms of an account: all courses are in one."""
+    store.accounts.account(account_key(store, account_id))
+    term = {"id": 1, "name": "Default Term", "start_at": None, "end_at": None, "workflow_state": "active"}
+    return {"enrollment_terms": [term]}
+
+
+@api.get("/accounts/{account_id}/roles")
+def list_roles(store: CanvasStore, request: Request, account_id: str) -> Page:
+    """The roles that an account knows: Canvas's own."""
+    account = store.accounts.account(account_key(store, account_id))
+    shown = [
+        {
+            "id": number,
+            "role": name,
+            "label": name.removesuffix("Enrollment"),
+            "base_role_type": name,
+            "account": {"id": account["id"], "name": account["name"]},
+            "workflow_state": "built_in",
+            "is_account_role": False,
+            "permissions": {},
+        }
+        for number, name in enumerate(_ROLES, 1)
+    ]
+    return Page(shown, *stretch(request), len(shown))
+
+
+@api.get("/manageable_accounts")
+@api.get("/course_accounts")
+@api.get("/course_creation_accounts")
+def list_manageable(store: CanvasStore, request: Request) -> Page:
+    """The accounts in which one may make courses: those that one administers."""
+    listing = store.accounts.my_accounts(*stretch(request))
+    return Page([account_json(row, manage=True) for row in listing.rows], *stretch(request), listing.total)
+
+
+# -- oneself ------------------------------------------------------------------------------------------------
+
+
+@api.get("/users/{user_id}/colors")
+def list_colors(store: CanvasStore, user_id: str) -> dict[str, Any]:
+    """The colours that a user chose: none."""
+    store.roster.acquaintance(user_key(store, user_id))
+    return {"custom_colors": {}}
+
+
+@api.get("/users/{user_id}/custom_data")
+@api.get("/users/{user_id}/custom_data/{scope:path}")
+def get_custom_data(store: CanvasStore, request: Request, user_id: str) -> dict[str, Any]:
+    """What applications keep for a user: nothing, which Canvas says so."""
+    store.roster.acquaintance(user_key(store, user_id))
+    request.asked.get("ns")
+    raise NotFound("no data for scope")
+
+
+@api.get("/users/{user_id}/dashboard_positions")
+def list_positions(store: CanvasStore, user_id: str) -> dict[str, Any]:
+    """Where a user put the cards of courses: nowhere."""
+    store.roster.acquaintance(user_key(store, user_id))
+    return {"dashboard_positions": {}}
+
+
+@api.get("/users/{user_id}/settings")
+def get_settings(store: CanvasStore, user_id: str) -> dict[str, Any]:
+    """The settings of a user, which are Canvas's own."""
+    store.roster.acquaintance(user_key(store, user_id))
+    names = (
+        "manual_mark_as_read",
+        "collapse_global_nav",
+        "hide_dashcard_color_overlays",
+        "comment_library_suggestions_enabled",
+    )
+    return dict.fromkeys(names, False)
+
+
+@api.get("/users/{user_id}/content_exports")
+@api.get("/users/{user_id}/content_migrations")
+@api.get("/users/{user_id}/observees")
+@api.get("/users/{user_id}/features/enabled")
+def list_nothing(store: CanvasStore, request: Request, user_id: str) -> Page:
+    """What a user has none of."""
+    store.roster.acquaintance(user_key(store, user_id))
+    return Page([], *stretch(request), 0)

@@ -1,0 +1,64 @@
+"""``canvasapi`` on what lies around courses: tools, features, standards, outcomes, accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import requests
+from campus import fill_campus
+from canvasapi import Canvas
+from canvasapi.exceptions import ResourceDoesNotExist
+from rest.hosted import HostedWorld
+
+pytestmark = pytest.mark.filterwarnings("ignore:Canvas may respond unexpectedly:UserWarning")
+
+
+@pytest.fixture
+def hosted(episode_of: Callable[..., HostedWorld]) -> HostedWorld:
+    return episode_of(["canvas"], fill_campus)
+
+
+@pytest.fixture
+def canvas(hosted: HostedWorld) -> Canvas:
+    return Canvas(hosted.api("canvas"), hosted.id)
+
+
+def test_what_a_course_has_none_of_is_an_empty_list(canvas: Canvas) -> None:
+    course = canvas.get_course(1)
+    for listed in (
+        course.get_external_tools(),
+        course.get_grading_standards(),
+        course.get_content_exports(),
+        course.get_content_migrations(),
+        course.get_all_outcome_links_in_context(),
+    ):
+        assert list(listed) == []
+    assert course.get_root_outcome_group().title == "ROOT"
+    assert [group.id for group in course.get_outcome_groups_in_context()] == [course.id]
+    features = list(course.get_features())
+    assert features
+    assert {feature.feature_flag["state"] for feature in features} == {"off"}
+    with pytest.raises(ResourceDoesNotExist):
+        list(canvas.get_course(999).get_external_tools())
+
+
+def test_what_an_account_has(canvas: Canvas) -> None:
+    account = canvas.get_account(1)
+    assert [term.name for term in account.get_enrollment_terms()] == ["Default Term"]
+    assert "TeacherEnrollment" in {role.role for role in account.get_roles()}
+    assert list(account.get_external_tools()) == []
+    assert list(account.get_grading_standards()) == []
+    assert list(canvas.get_course_accounts()) is not None
+
+
+def test_what_one_has_set_oneself(canvas: Canvas, hosted: HostedWorld) -> None:
+    me = canvas.get_current_user()
+    assert me.get_colors()["custom_colors"] == {}
+    assert list(me.get_content_exports()) == []
+    answer = requests.get(
+        f"{hosted.api('canvas')}/api/v1/users/self/custom_data?ns=x",
+        headers={"Authorization": f"Bearer {hosted.id}"},
+        timeout=10,
+    )
+    assert answer.status_code == 404
