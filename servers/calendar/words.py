@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Invalid
@@ -21,7 +22,6 @@ from mesocosm.services.words import (
     only_stamped,
     stamp,
 )
-from mesocosm.worlds.changes import TableChanges
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
@@ -308,12 +308,12 @@ def _same(world: World, changes: Changes) -> set[tuple[str, Any]]:
     # An event that was moved to another calendar and back leaves a cancelled entry there.
     found |= {("entries", row["id"]) for row in entries.added if row["cancelled"]}
     found |= {("entries", key) for key in only_stamped(entries, "id", ("updated", "revision"))}
-    for before, after in changes.table("calendar", "events").changed:
+    events = changes.table("calendar", "events")
+    for before, after in events.changed:
         # How a time zone is written down is no matter where nothing is repeated by it.
         stamps = _ZONES if not after["recurrence"] else ()
-        found |= {
-            ("events", key) for key in only_stamped(_one(before, after), "number", ("sequence", *stamps))
-        }
+        one = replace(events, added=[], removed=[], changed=[(before, after)])
+        found |= {("events", key) for key in only_stamped(one, "number", ("sequence", *stamps))}
     for table in ("access_rules", "subscriptions"):
         pairs = made_anew(changes.table("calendar", table), "id", ())
         found |= {(table, number) for pair in pairs for number in pair}
@@ -321,10 +321,6 @@ def _same(world: World, changes: Changes) -> set[tuple[str, Any]]:
 
 
 _ZONES = ("start_time_zone", "end_time_zone")
-
-
-def _one(before: Row, after: Row) -> TableChanges:
-    return TableChanges(changed=[(before, after)])
 
 
 words = Words(
