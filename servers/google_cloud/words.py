@@ -69,7 +69,8 @@ class BigQuery(Warehouse):
     def shelves(self, db: Any) -> dict[str, Shelf]:
         found = db.execute(
             "SELECT datasets.id, tables.id, tables.number, tables.dataset, fields, columns,"
-            " tables.description, tables.labels, partitioning, clustering FROM tables"
+            " tables.description, tables.labels, partitioning, clustering, tables.friendly_name, expires,"
+            " requires_filter FROM tables"
             " JOIN datasets ON tables.dataset = datasets.number WHERE kind = 'TABLE'"
         )
         return {shelf.name: shelf for shelf in map(_shelf, found)}
@@ -147,8 +148,11 @@ def _parts(name: str) -> tuple[str, str]:
 
 
 def _shelf(row: Any) -> Shelf:
-    dataset, table, number, place, fields, columns, description, labels, partitioning, clustering = row
-    known = schema.columns_of(orjson.loads(fields), orjson.loads(columns))
+    dataset, table, number, place, fields, columns, description, labels, partitioning, clustering, *more = row
+    rest = dict(zip(("the friendly name", "the expiration", "the required filter"), more, strict=True))
+    lasting = ("the expiration", "the required filter")
+    known_fields = orjson.loads(fields)
+    known = schema.columns_of(known_fields, orjson.loads(columns))
     about = {
         "description": description,
         "labels": orjson.loads(labels),
@@ -165,6 +169,8 @@ def _shelf(row: Any) -> Shelf:
         about,
         frozenset({("tables", number)}),
         frozenset({("datasets", place)}),
+        rest | {"defaults": [(one["name"], one["default"]) for one in known_fields if one.get("default")]},
+        {name: rest[name] for name in lasting if rest[name]},
     )
 
 

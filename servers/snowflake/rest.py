@@ -292,8 +292,12 @@ def _value(value: Any, kind: str) -> str | None:
             return value.hex().upper()
         case Decimal():
             return f"{value:f}"
-        case str() if kind.startswith("TIMESTAMP"):  # of SHOW, where it is text
-            return _value(datetime.fromisoformat(value.replace(" +0000", "+00:00")), kind)
+        case str() if kind.startswith(("TIMESTAMP", "DATE")):  # of SHOW, or what Python has no value for
+            try:
+                return _value(datetime.fromisoformat(value.replace(" +0000", "+00:00")), kind)
+            except ValueError:
+                what = kind.partition(" ")[0].capitalize()
+                raise SqlError(100035, "22007", f"{what} '{value[:50]}' is not recognized") from None
         case list() | dict():
             return orjson.dumps(value, default=str).decode()
     return str(value)

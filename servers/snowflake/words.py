@@ -58,18 +58,21 @@ class Account(Warehouse):
     """Where Snowflake has its tables."""
 
     service = _SERVICE
-    columns = frozenset({"altered", "position", "stored", "kind", "type", "longest", "required", "default"})
+    columns = frozenset(
+        {"created", "altered", "position", "stored", "kind", "type", "longest", "required", "default"}
+    )
 
     def shelves(self, db: Any) -> dict[str, Shelf]:
         columns: dict[int, list[Any]] = {}
         for row in db.execute(
-            "SELECT item_id, id, name, stored, kind, type, required, comment FROM item_columns"
+            "SELECT item_id, id, name, stored, kind, type, required, comment, [default], primary_key,"
+            " unique_key, sequence_id IS NOT NULL FROM item_columns"
             " ORDER BY item_id, position"
         ):
             columns.setdefault(row[0], []).append(row[1:])
         found = db.execute(
             "SELECT items.id, databases.name, schemas.name, items.name, items.comment, schemas.id,"
-            " databases.id FROM items JOIN schemas ON schema_id = schemas.id"
+            " databases.id, items.kind, items.cluster_by FROM items JOIN schemas ON schema_id = schemas.id"
             " JOIN databases ON database_id = databases.id WHERE items.kind NOT IN ('VIEW', 'TEMPORARY')"
         )
         shelves = [_shelf(row, columns.get(row[0], [])) for row in found]
@@ -123,7 +126,7 @@ def _named(name: str) -> str:
 
 
 def _shelf(row: Any, columns: Sequence[Any]) -> Shelf:
-    number, database, schema, name, comment, schema_id, database_id = row
+    number, database, schema, name, comment, schema_id, database_id, kind, cluster_by = row
     about = {
         "comment": comment,
         "comments": {naming.written(column[1]): column[6] for column in columns if column[6]},
@@ -132,12 +135,15 @@ def _shelf(row: Any, columns: Sequence[Any]) -> Shelf:
         naming.written(database, schema, name),
         number,
         tuple(
-            Kept(called, stored, kind, f"{vendor}{' NOT NULL' if required else ''}")
-            for _, called, stored, kind, vendor, required, _ in columns
+            Kept(called, stored, type_, f"{vendor}{' NOT NULL' if required else ''}")
+            for _, called, stored, type_, vendor, required, *_ in columns
         ),
         about,
         frozenset({("items", number), *(("item_columns", column[0]) for column in columns)}),
         frozenset({("schemas", schema_id), ("databases", database_id)}),
+        {"kind": kind, "cluster by": cluster_by}
+        | {f"what the column {one[1]} has by default or counts": one[7:] for one in columns if any(one[7:])},
+        {"kind": kind} if kind != "TABLE" else {},
     )
 
 
@@ -178,11 +184,18 @@ class CommentThing(Thing):
         for before, after in changes.table(_SERVICE, "item_columns").changed:
             if before["comment"] != after["comment"]:
                 yield _found(names.get(after["item_id"]), after["name"], "item_columns", before, after)
+        for one in _ACCOUNT.differences(world, changes):
+            # A table that was made anew with the comment that was asked for is the same with that comment.
+            for of, (was, is_) in one.comments() if one.differs_in_comments else ():
+                column = naming.parts_of(of)[0] if of else None
+                fields = {"table": one.name, "column": column, "comment": is_}
+                rows = frozenset({*one.catalogue, one.comment_key(of)})
+                yield Found(fields, rows, _ACCOUNT.columns, {**fields, "comment": was})
 
 
 def _found(table: str | None, column: str | None, kept: str, before: Row, after: Row) -> Found:
     fields = {"table": table, "column": column, "comment": after["comment"]}
-    columns = frozenset({"comment", "altered"})
+    columns = frozenset({"comment", "created", "altered"})
     rows = frozenset({(kept, after["id"])})
     return Found(fields, rows, columns, {**fields, "comment": before["comment"]})
 
@@ -232,7 +245,7 @@ def _follows(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
     """A table that was written to has another time, a column that counts another number; a view that was made
     again as it had been is the same, and a temporary table is there for its session alone."""
     items, columns = (changes.table(_SERVICE, name) for name in ("items", "item_columns"))
-    found = {("items", key) for key in only_stamped(items, "id", {"altered"})}
+    found = {("items", key) for key in only_stamped(items, "id", {"created", "altered"})}
     found |= {
         ("sequences", key) for key in only_stamped(changes.table(_SERVICE, "sequences"), "id", {"next"})
     }

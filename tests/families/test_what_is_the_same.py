@@ -244,6 +244,30 @@ def _stray_sheet(done: Done) -> None:
     done.rest("PATCH", f"google_sheet/drive/v3/files/{made['spreadsheetId']}", json={"trashed": True})
 
 
+_PAYMENTS = "PURCHASE_INVOICE.PUBLIC.INVOICE_PAYMENTS"
+
+
+def _statements(*statements: str) -> Deed:
+    """Statements on the account of Snowflake."""
+
+    def deed(done: Done) -> None:
+        for one in statements:
+            done.call("snowflake", "write_query", query=one)
+
+    return deed
+
+
+def _made_anew(kind: str, *statements: str) -> Deed:
+    """The table is made anew, with its rows and comments, by way of a copy."""
+    copied = f"{_PAYMENTS}_COPY"
+    return _statements(
+        f"create table {copied} clone {_PAYMENTS}",
+        f"create or replace {kind} {_PAYMENTS} clone {copied}",
+        f"drop table {copied}",
+        *statements,
+    )
+
+
 @pytest.mark.parametrize(
     ("family", "deed"),
     [
@@ -254,6 +278,7 @@ def _stray_sheet(done: Done) -> None:
         ("woocommerce_stock_alert", _price_set_back),
         ("payable_invoice_checker", _mails_fetched),
         ("payable_invoice_checker", _mail_moved_and_back),
+        ("payable_invoice_checker", _made_anew("table")),
         ("recall_campaign", _mails_fetched),
         ("recall_campaign", _event_saved),
         ("recall_campaign", _event_renamed_and_back),
@@ -415,6 +440,8 @@ def _lowered(done: Done) -> None:
 @pytest.mark.parametrize(
     ("family", "deed"),
     [
+        ("payable_invoice_checker", _made_anew("transient table")),
+        ("payable_invoice_checker", _made_anew("table", f"comment on table {_PAYMENTS} is 'mine'")),
         ("payable_invoice_checker", _from_another_account),
         ("payable_invoice_checker", _put_into_the_inbox),
         ("recall_campaign", _from_another_account),

@@ -12,6 +12,7 @@ from sqlglot import exp
 from mesocosm.errors import Invalid
 from mesocosm.services.queries import copies
 from mesocosm.services.queries.catalogue import Column, Result, Stored
+from mesocosm.services.queries.complaints import SAID
 from mesocosm.services.queries.dialect import SOURCE, Context, Dialect
 from mesocosm.services.queries.engine import Table
 from mesocosm.services.queries.resolving import Resolved, label_columns, resolve
@@ -54,15 +55,28 @@ def change(tree: exp.Expr, dialect: Dialect, context: Context) -> Change:
     raise Invalid("This statement changes no rows.")
 
 
+_MOMENTS = ("0001-01-01 00:00:00", "9999-12-31 23:59:59.999999")
+_LIMITS = {
+    "DATE": ("0001-01-01", "9999-12-31"),
+    "TIMESTAMP": _MOMENTS,
+    **dict.fromkeys(("TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE"), tuple(f"{one}+00" for one in _MOMENTS)),
+}
+"""The first and the last value that the products have of a type; DuckDB has more, and infinity."""
+
+
 def stored_sql(name: str, column: Column) -> str:
     """DuckDB's expression for a value of a column as SQLite keeps it."""
     kind = column.kind
     value = f"CAST({name} AS {kind})"
     if column.longest is not None:
-        value = (
-            f"CASE WHEN length({value}) > {column.longest} THEN error('String ''' || left({value}, 100) || "
-            f"''' is too long and would be truncated') ELSE {value} END"
+        said = f"'String ''' || left({value}, 100) || ''' is too long and would be truncated'"
+        value = _refusing(value, f"length({value}) > {column.longest}", said)
+    if limits := _LIMITS.get(kind):
+        first, last = (f"CAST('{one}' AS {kind})" for one in limits)
+        said = (
+            f"'{'Date' if kind == 'DATE' else 'Timestamp'} value out of range: ' || CAST({value} AS VARCHAR)"
         )
+        value = _refusing(value, f"{value} NOT BETWEEN {first} AND {last}", said)
     if kind == "BOOLEAN":
         return f"CAST({value} AS INTEGER)"
     if kind in {"BIGINT", "INTEGER", "HUGEINT", "DOUBLE", "VARCHAR", "BLOB"}:
@@ -72,6 +86,10 @@ def stored_sql(name: str, column: Column) -> str:
     if kind.startswith(("STRUCT", "MAP")) or kind.endswith("]"):
         return f"CAST(to_json({value}) AS VARCHAR)"
     return f"CAST({value} AS VARCHAR)"
+
+
+def _refusing(value: str, condition: str, said: str) -> str:
+    return f"CASE WHEN {condition} THEN error('{SAID}' || {said}) ELSE {value} END"
 
 
 def kept(value: Any) -> Value:

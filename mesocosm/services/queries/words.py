@@ -7,6 +7,7 @@ nobody who asks can see them.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 import sqlite3
 from abc import ABC, abstractmethod
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import orjson
 
 from mesocosm.services.columns import Columns, Joined, blocks_of
+from mesocosm.services.contents import Unreadable
 from mesocosm.services.later import later
 from mesocosm.services.words import Cells, Fields, Found, Spoiling, Thing, Word, Words
 
@@ -65,6 +67,10 @@ class Shelf:
     """The rows of the service's own tables that make it up: (table, primary key)."""
     place: frozenset[Key] = frozenset()
     """Those of what it lies in."""
+    rest: Mapping[str, Any] = field(default_factory=dict)
+    """What no goal speaks of: a table that is made anew is the same only if this is."""
+    odd: Mapping[str, Any] = field(default_factory=dict)
+    """Of that, what a table that is asked for has not: that it does not last, or not without a filter."""
 
     @property
     def types(self) -> dict[str, str]:
@@ -85,17 +91,48 @@ class Shelf:
 
 
 def _value(kind: str, kept: Any) -> Any:
+    """A value of Python; of what Python has no value for, a text that says so and equals no value.
+
+    An agent may store whatever the product stores: the year 10000, infinity, JSON that is nested without end.
+    """
     if kept is None:
         return None
-    if kind.endswith("]") or kind.startswith(("STRUCT", "JSON")):
-        return orjson.loads(kept)
-    read = _READERS.get(kind.partition("(")[0])
-    return read(kept) if read else kept
+    read = _json if _is_json(kind) else _READERS.get(kind.partition("(")[0])
+    try:
+        return read(kept) if read else kept
+    except (ValueError, ArithmeticError, TypeError, RecursionError) as error:
+        return str(Unreadable(f"{str(kept)[:200]!r} is no {kind} that can be compared: {error}"))
+
+
+def _is_json(kind: str) -> bool:
+    return kind.endswith("]") or kind.startswith(("STRUCT", "JSON", "MAP"))
+
+
+def _json(kept: str) -> Any:
+    if kept.count("[") + kept.count("{") > _DEEPEST and _depth(kept) > _DEEPEST:
+        raise ValueError("it is nested too deep")
+    return orjson.loads(kept)
+
+
+_DEEPEST = 100
+"""How deep JSON may be nested that is compared."""
+_NESTING = re.compile(r'"(?:[^"\\\\]|\\\\.)*"|([\[{])|[\]}]')
+
+
+def _depth(text: str) -> int:
+    deepest = depth = 0
+    for found in _NESTING.finditer(text):
+        if found[1]:
+            depth += 1
+            deepest = max(deepest, depth)
+        elif not found[0].startswith('"'):
+            depth -= 1
+    return deepest
 
 
 def _float(kept: Any) -> Any:
     number = float(kept)
-    return number if number == number else "NaN"
+    return number if math.isfinite(number) else str(number).replace("nan", "NaN")
 
 
 _day = lru_cache(maxsize=10_000)(dt.date.fromisoformat)
@@ -106,11 +143,13 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "BIGINT": int,
     "HUGEINT": int,
     "DOUBLE": _float,
+    "FLOAT": _float,
     "BOOLEAN": bool,
     "DECIMAL": lambda kept: Decimal(str(kept)),
     "DATE": _day,
     "TIMESTAMP": _moment,
     "TIMESTAMP WITH TIME ZONE": _moment,
+    "TIMESTAMPTZ": _moment,
     "BLOB": lambda kept: kept.hex(),
 }
 
@@ -152,6 +191,30 @@ class Difference:
                 self.key("changed", number),
                 f"{self.name}: a row was changed ({', '.join(other)}): {_shown(row)}",
             )
+        for of, said in self.comments():
+            yield self.comment_key(of), f"{self.name}: the comment of {of or 'the table'} is {said[1]!r}"
+
+    def comments(self) -> Iterator[tuple[str, tuple[str, str]]]:
+        """Of a table that was made anew: comments that differ, by the column (empty for the table's own), as
+        they were and as they are."""
+        old, new = self.before, self.after
+        if old is None or new is None or old.number == new.number:
+            return
+        before, after = _comments(old), _comments(new)
+        for of in dict.fromkeys([*before, *after]):
+            said = before.get(of, ""), after.get(of, "")
+            if said[0] != said[1]:
+                yield of, said
+
+    def comment_key(self, of: str) -> Key:
+        """The name of a comment that differs."""
+        return self.name, ("comment", of)
+
+    @property
+    def differs_in_comments(self) -> bool:
+        """Whether it is the same table but for its comments and its rows."""
+        old, new = self.before, self.after
+        return old is not None and new is not None and _shape(old) == _shape(new)
 
     def key(self, what: str, number: int) -> Key:
         """The name of one row that differs."""
@@ -177,7 +240,18 @@ class Difference:
 
 
 def _definition(shelf: Shelf) -> Any:
-    return [(column.name, column.vendor) for column in shelf.columns], shelf.about
+    return _shape(shelf), shelf.about
+
+
+def _shape(shelf: Shelf) -> Any:
+    return [(column.name, column.vendor) for column in shelf.columns], shelf.rest
+
+
+def _comments(shelf: Shelf) -> dict[str, str]:
+    """By column; the table's own without a name. For services that have comments."""
+    if "comments" not in shelf.about:
+        return {}
+    return {"": shelf.about.get("comment") or "", **shelf.about["comments"]}
 
 
 def _shown(row: Mapping[str, Any]) -> str:
@@ -532,6 +606,11 @@ class WarehouseWords(Words):
         for one in differences:
             if one.before is not None and one.after is not None:
                 yield from (text for key, text in one.differing() if key not in rows)
+            if one.after is not None:
+                wanted, has = (one.before.rest, one.after.rest) if one.before else ({}, one.after.odd)
+                for name in has if wanted != has else ():
+                    if wanted.get(name) != has[name]:
+                        yield f"{one.name}: {name} is {has[name]}"
 
 
 # -- damage -----------------------------------------------------------------------------------------------

@@ -174,7 +174,7 @@ class Defining:
             # A copy of itself, in its own place.
             if not with_rows:
                 self._store.rows.clear(source["id"])
-            self._store.touch(source["id"], created=self._store.stamp())
+            self._store.touch(source["id"], kind=new.kind, created=self._store.stamp())
         else:
             self._make_room(tree, present)
             copy_item(self._store, source, new, rows=with_rows)

@@ -83,11 +83,11 @@ class BigQuery(Dialect):
     def refused(
         self, failed: Failed, tree: exp.Expr, columns: list[str], called: Sequence[str] = ()
     ) -> Refusal:
+        if failed.message.startswith(SAID):
+            return wrong(failed.message.removeprefix(SAID))
         for pattern, say in () if UPDATED in failed.message else _SAYINGS:
             if found := pattern.search(failed.message):
                 return say(found, tree, columns)
-        if failed.message.startswith(SAID):
-            return wrong(failed.message.removeprefix(SAID))
         return _worded(complaint(failed, called, FUNCTIONS | _KNOWN, _VENDOR))
 
     def unknown_function(self, name: str) -> Refusal:

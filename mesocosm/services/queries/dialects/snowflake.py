@@ -335,6 +335,8 @@ def _mixed(found: re.Match[str], tree: exp.Expr, columns: list[str]) -> SqlError
 _SAYINGS: tuple[tuple[re.Pattern[str], _Say], ...] = tuple(
     (re.compile(pattern, re.DOTALL), say)
     for pattern, say in (
+        (r"\ADate value out of range: (.*)", _say(100040, "22007", r"Date '\1' is not recognized")),
+        (r"\ATimestamp value out of range: (.*)", _say(100035, "22007", r"Timestamp '\1' is not recognized")),
         (r'Referenced column "([^"]+)"[^"]*not found', _column),
         (r'Table "[^"]*" does not have a column named "([^"]+)"', _column),
         (r'Values list "[^"]*" does not have a column named "([^"]+)"', _column),
