@@ -25,6 +25,7 @@ from rest.test_calendar import fill as fill_calendar
 from shop import fill_shop
 
 from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.google_sheet.store import SheetStore
 
 HERE = Path(__file__).with_name("javascript")
 MODULES = Path(os.environ.get("MESOCOSM_NODE_MODULES") or HERE / "node_modules")
@@ -55,6 +56,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_octokit(run: Run, episode_of: EpisodeOf) -> None:
     hosted = episode_of(["codehost"], fill_githost)
     assert run("octokit", url=hosted.api("codehost"), token=hosted.id) == {
+        "graphql": 3,
         "issues": 8,
         "raw": "# App\n",
         "downloaded": "# App\n",
@@ -79,7 +81,18 @@ def test_the_woocommerce_client(run: Run, episode_of: EpisodeOf) -> None:
 def test_googleapis(run: Run, episode_of: EpisodeOf) -> None:
     hosted = episode_of(["calendar"], fill_calendar)
     found = run("google", url=hosted.api("calendar"), token=hosted.id)
-    assert found == {"listed": 3, "summary": "New"}
+    assert found == {"listed": 3, "summary": "New", "quick": "Tea", "bare": "id", "known": True}
+
+
+def test_google_spreadsheet(run: Run, episode_of: EpisodeOf) -> None:
+    def fill(world: Any) -> None:
+        store = world.store(SheetStore)
+        store.drive.create_account(ADDRESS, "Ada")
+        store.drive.sign_in(ADDRESS)
+
+    hosted = episode_of(["google_sheet"], fill)
+    found = run("googleSpreadsheet", url=hosted.api("google_sheet"), token=hosted.id)
+    assert found == {"title": "New", "sheets": 2, "left": [["Bob", "9"]]}
 
 
 def test_fetch_with_forms(run: Run, episode_of: EpisodeOf) -> None:

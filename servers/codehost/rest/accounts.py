@@ -25,17 +25,53 @@ _PERMISSIONS = {"maintain": "write", "triage": "read"}
 """Roles that the older of the product's two words for them does not know."""
 
 
+_PAGED = "{&page,per_page,sort,order}"
+_PLACES = {
+    "current_user": "user",
+    "current_user_repositories": "user/repos{?type,page,per_page,sort}",
+    "emails": "user/emails",
+    "emojis": "emojis",
+    "events": "events",
+    "feeds": "feeds",
+    "followers": "user/followers",
+    "following": "user/following{/target}",
+    "gists": "gists{/gist_id}",
+    "issues": "issues",
+    "keys": "user/keys",
+    "notifications": "notifications",
+    "organization": "orgs/{org}",
+    "organization_repositories": "orgs/{org}/repos{?type,page,per_page,sort}",
+    "organization_teams": "orgs/{org}/teams",
+    "public_gists": "gists/public",
+    "rate_limit": "rate_limit",
+    "repository": "repos/{owner}/{repo}",
+    "starred": "user/starred{/owner}{/repo}",
+    "starred_gists": "gists/starred",
+    "user": "users/{user}",
+    "user_organizations": "user/orgs",
+    "user_repositories": "users/{user}/repos{?type,page,per_page,sort}",
+    **{
+        f"{name}_search": f"search/{path}?q={{query}}{_PAGED}"
+        for name, path in (
+            ("code", "code"),
+            ("commit", "commits"),
+            ("issue", "issues"),
+            ("repository", "repositories"),
+            ("user", "users"),
+        )
+    },
+    "label_search": "search/labels?q={query}&repository_id={repository_id}{&page,per_page}",
+}
+"""What the product says is where; not all of it is here."""
+
+
 @api.get(PREFIX)
 @api.get(f"{PREFIX}/")
 def root(store: CodehostStore, request: Request) -> dict[str, Any]:
     """Where things are."""
     links = Links(request)
-    return {
-        "current_user_url": links.api("user"),
-        "repository_url": links.api("repos") + "/{owner}/{repo}",
-        "user_url": links.api("users") + "/{user}",
-        "rate_limit_url": links.api("rate_limit"),
-    }
+    shown = {f"{name}_url": links.api("") + path for name, path in _PLACES.items()}
+    return shown | {"current_user_authorizations_html_url": links.web("settings/connections/applications")}
 
 
 @api.get(f"{PREFIX}/rate_limit")
@@ -177,6 +213,8 @@ def _create(store: CodehostStore, request: Request, organization: str | None) ->
         private=read.text(body, "visibility") == "private" if private is None else private,
         with_readme=read.flag(body, "auto_init"),
     )
+    if homepage := read.text(body, "homepage"):
+        store.administering.change_repository(made, {"homepage": homepage})
     return full_repository(Links(request), store, store.repositories.repository_by_id(made["id"]))
 
 

@@ -18,6 +18,7 @@ from mesocosm.servers.google_sheet.rest.service import (
 from mesocosm.servers.google_sheet.rest.values import filtered
 from mesocosm.servers.google_sheet.store import SheetStore, messages
 from mesocosm.servers.google_sheet.store.names import range_text
+from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.servers.google_sheet.store.resources import sheet_properties, spreadsheet
 from mesocosm.servers.google_sheet.store.sheets import Book
 
@@ -62,6 +63,15 @@ def _shown(store: SheetStore, book: Book, ranges: list[str], grid_data: bool) ->
             raise Invalid(f"An answer has the data of at most {MAX_CELLS} cells here: name ranges.")
     shown = spreadsheet(store, book, places, grid_data=grid_data)
     shown["properties"] |= {"defaultFormat": _DEFAULT_FORMAT}
+    for one in shown["sheets"] if grid_data else ():
+        size = one["properties"]["gridProperties"]
+        asked = [area for sheet, area in places if sheet.sheet_id == one["properties"]["sheetId"]]
+        for number, data in enumerate(one["data"]):
+            # What is asked for as a whole has as many lines as the sheet.
+            area = asked[number] if asked else Area(0, 0, size["rowCount"], size["columnCount"])
+            area = area.within(size["rowCount"], size["columnCount"])
+            data["rowMetadata"] = [{"pixelSize": 21}] * area.height
+            data["columnMetadata"] = [{"pixelSize": 100}] * area.width
     return shown
 
 

@@ -16,7 +16,12 @@ const clients = {
     const protection = await hub.rest.repos.getBranchProtection({ ...at, branch: "guarded" });
     const started = Date.now();
     const missing = await hub.request("PROPPATCH /repos/{owner}/{repo}", at).catch((error) => error.status);
+    const { repository } = await hub.graphql(
+      "query($n: Int!) { repository(owner: \"acme\", name: \"app\") { issues(first: $n) { totalCount nodes { title } } } }",
+      { n: 3 },
+    );
     return {
+      graphql: repository.issues.nodes.length,
       issues: issues.length,
       raw: raw.data,
       downloaded: await (await fetch(file.data.download_url)).text(),
@@ -54,14 +59,47 @@ const clients = {
     const calendar = google.calendar({ version: "v3", auth });
     const here = { rootUrl: `${url}/` };
     const listed = await calendar.events.list({ calendarId: "primary", maxResults: 3 }, here);
+    const told = { sendUpdates: "all", conferenceDataVersion: 0, supportsAttachments: true, maxAttendees: 9 };
+    const quick = await calendar.events.quickAdd({ calendarId: "primary", text: "Tea tomorrow 3pm" }, here);
+    const fields = "items(id),nextPageToken";
+    const part = await calendar.events.list({ calendarId: "primary", fields, eventTypes: ["default"] }, here);
+    const settings = await calendar.settings.list({}, here);
     const start = { dateTime: "2025-03-03T09:00:00Z" };
     const end = { dateTime: "2025-03-03T10:00:00Z" };
-    const made = await calendar.events.insert({ calendarId: "primary", requestBody: { summary: "Ø", start, end } }, here);
+    const made = await calendar.events.insert({ calendarId: "primary", requestBody: { summary: "Ø", start, end }, ...told }, here);
     const one = { calendarId: "primary", eventId: made.data.id };
     const moved = await calendar.events.patch({ ...one, requestBody: { start } }, here);
     const put = await calendar.events.update({ ...one, requestBody: { ...moved.data, summary: "New" } }, here);
     await calendar.events.delete(one, here);
-    return { listed: listed.data.items.length, summary: put.data.summary };
+    const bare = Object.keys(part.data.items[0]).join();
+    const known = settings.data.items.some((one) => one.id === "timezone");
+    return { listed: listed.data.items.length, summary: put.data.summary, quick: quick.data.summary, bare, known };
+  },
+
+  async googleSpreadsheet({ url, token }) {
+    const send = globalThis.fetch;
+    const to = (address) => `${url}/${address.split("/").slice(3).join("/")}`;
+    globalThis.fetch = (asked, options) =>
+      send(asked instanceof Request ? new Request(to(asked.url), asked) : to(String(asked)), options);
+    const { GoogleSpreadsheet } = await import("google-spreadsheet");
+    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+    const body = JSON.stringify({ properties: { title: "Points" } });
+    const made = await (await send(`${url}/v4/spreadsheets`, { method: "POST", headers, body })).json();
+    const book = new GoogleSpreadsheet(made.spreadsheetId, { token });
+    await book.loadInfo();
+    const page = await book.addSheet({ title: "Team", headerValues: ["name", "points"] });
+    await page.addRows([{ name: "Ada", points: 3 }, { name: "Bob", points: 4 }]);
+    const rows = await page.getRows();
+    rows[0].set("points", 5);
+    await rows[0].save();
+    await page.loadCells("A1:B3");
+    const cell = page.getCellByA1("B3");
+    cell.value = 9;
+    await page.saveUpdatedCells();
+    await rows[0].delete();
+    await book.updateProperties({ title: "New" });
+    const left = (await page.getRows()).map((row) => [row.get("name"), row.get("points")]);
+    return { title: book.title, sheets: book.sheetCount, left };
   },
 
   async fetch({ url, token, shop }) {

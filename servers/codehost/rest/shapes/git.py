@@ -12,7 +12,7 @@ from mesocosm.servers.codehost.store.contents import MAX_FILE, Entry
 from mesocosm.servers.codehost.store.differences import Difference, hunks, statistics
 from mesocosm.services.service import Row
 
-_UNSIGNED = {"verified": False, "reason": "unsigned", "signature": None, "payload": None}
+_UNSIGNED = {"verified": False, "reason": "unsigned", "signature": None, "payload": None, "verified_at": None}
 
 
 def signature(row: Row, who: str) -> Json:

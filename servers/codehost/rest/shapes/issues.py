@@ -42,6 +42,7 @@ def label(links: Links, repo: Row, row: Row) -> Json:
         "default": False,
         "description": row["description"] or None,
         "archived_at": None,
+        "archived_by": None,
     }
 
 

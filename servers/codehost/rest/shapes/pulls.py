@@ -99,6 +99,14 @@ def team(links: Links, organization: str, row: Row) -> Json:
         "name": row["slug"],
         "url": links.api("orgs", organization, "teams", row["slug"]),
         "html_url": links.web("orgs", organization, "teams", row["slug"]),
+        "members_url": links.api("orgs", organization, "teams", row["slug"], "members{/member}"),
+        "repositories_url": links.api("orgs", organization, "teams", row["slug"], "repos"),
+        "description": None,
+        "privacy": "closed",
+        "notification_setting": "notifications_enabled",
+        "permission": "pull",
+        "type": "organization",
+        "parent": None,
     }
 
 
