@@ -69,6 +69,13 @@ def test_cells_are_read_written_and_emptied_by_filters(http: httpx2.Client, book
         )
     )
     assert shown["sheets"][0]["data"][0]["rowData"][0]["values"][0]["formattedValue"] == "6"
+    wide = {"range": {"sheetId": 0, "dimension": "COLUMNS", "startIndex": 1, "endIndex": 2}}
+    wide |= {"properties": {"pixelSize": 300}, "fields": "pixelSize"}
+    said(http.post(f"{book}:batchUpdate", json={"requests": [{"updateDimensionProperties": wide}]}))
+    whole = said(http.get(f"{book}?includeGridData=true"))["sheets"][0]
+    metadata = whole["data"][0]["columnMetadata"]
+    assert [one["pixelSize"] for one in metadata[:3]] == [100, 300, 100]
+    assert len(metadata) == whole["properties"]["gridProperties"]["columnCount"]
     said(http.post(f"{book}/values:batchClearByDataFilter", json={"dataFilters": filters}))
     assert said(http.get(f"{book}/values/A1:B2"))["values"] == [[], ["Bob"]]
     wrong = {"dataFilters": [{"developerMetadataLookup": {}}]}

@@ -18,8 +18,7 @@ from mesocosm.servers.google_sheet.rest.service import (
 from mesocosm.servers.google_sheet.rest.values import filtered
 from mesocosm.servers.google_sheet.store import SheetStore, messages
 from mesocosm.servers.google_sheet.store.names import range_text
-from mesocosm.servers.google_sheet.store.ranges import Area
-from mesocosm.servers.google_sheet.store.resources import sheet_properties, spreadsheet
+from mesocosm.servers.google_sheet.store.resources import line_metadata, sheet_properties, spreadsheet
 from mesocosm.servers.google_sheet.store.sheets import Book
 
 MAX_CELLS = 100_000
@@ -64,14 +63,10 @@ def _shown(store: SheetStore, book: Book, ranges: list[str], grid_data: bool) ->
     shown = spreadsheet(store, book, places, grid_data=grid_data)
     shown["properties"] |= {"defaultFormat": _DEFAULT_FORMAT}
     for one in shown["sheets"] if grid_data else ():
-        size = one["properties"]["gridProperties"]
-        asked = [area for sheet, area in places if sheet.sheet_id == one["properties"]["sheetId"]]
-        for number, data in enumerate(one["data"]):
-            # What is asked for as a whole has as many lines as the sheet.
-            area = asked[number] if asked else Area(0, 0, size["rowCount"], size["columnCount"])
-            area = area.within(size["rowCount"], size["columnCount"])
-            data["rowMetadata"] = [{"pixelSize": 21}] * area.height
-            data["columnMetadata"] = [{"pixelSize": 100}] * area.width
+        sheet = store.sheets.with_id(book, one["properties"]["sheetId"])
+        asked = [area for place, area in places if place.number == sheet.number]
+        for data, area in zip(one["data"], asked or [sheet.area], strict=True):
+            data |= line_metadata(store, sheet, area)
     return shown
 
 

@@ -127,6 +127,16 @@ def grid_data_of(store: SheetStore, sheet: Grid, area: Area) -> Json:
     return found
 
 
+def line_metadata(store: SheetStore, sheet: Grid, area: Area) -> Json:
+    """How high and wide the rows and columns of an area are, whether somebody changed it or not."""
+    area = area.within(sheet.rows, sheet.columns)
+    rows, columns = (store.formats.lines(sheet, axis) for axis in ("ROWS", "COLUMNS"))
+    return {
+        "rowMetadata": _lines(rows, area.top, area.height, "ROWS"),
+        "columnMetadata": _lines(columns, area.left, area.width, "COLUMNS"),
+    }
+
+
 def _lines(sizes: dict[int, tuple[int, bool]], start: int, count: int, axis: str) -> list[Json]:
     found = []
     for position in range(start, start + count):
