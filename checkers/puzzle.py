@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import delete, insert, select, update
 
-from mesocosm.families.verdict import Check, Inapplicable, Mutant
+from mesocosm.families.verdict import Check, Inapplicable, Mutant, finding
 from mesocosm.generators.puzzle import Expected
+from mesocosm.kits.damage import touched_files, touched_services
 from mesocosm.servers.puzzle.models import Creature, Game, Guess, Trait
 from mesocosm.servers.puzzle.store import PuzzleStore
 from mesocosm.services.world import World
@@ -23,14 +24,14 @@ def check(world: World, expected: Expected) -> list[Check]:
     queries = f"{store.wasted()} of {len(store.queries())} queries wasted"
     score = f"{len(guesses)} of {expected.rounds} rounds, {queries}"
     changes = world.changes()
-    others = [*changes.files_added, *changes.files_removed, *changes.files_changed]
-    others += [".".join(table) for table in changes.tables if table not in _TABLES]
+    others = [
+        *touched_files(changes),
+        *touched_services(world, changes, is_harmless=lambda service, table, _: (service, table) in _TABLES),
+    ]
     return [
         Check(name="solved", passed=solved, detail=f"{score}; guessed last: {(said or ['nobody'])[-1]}"),
         Check(name="rounds", passed=_numbered(world, expected.rounds), detail=score),
-        Check(
-            name="encyclopaedia", passed=not others, detail=f"changed: {', '.join(others)}" if others else ""
-        ),
+        finding("encyclopaedia", others),
     ]
 
 
