@@ -16,9 +16,13 @@ import secrets
 import shutil
 import tarfile
 import tempfile
+import threading
 import zlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any, TypeVar, cast
 
 from mesocosm.errors import MissingExtra, NotNow, UsageError
 from mesocosm.worlds.packing import pack, unpack
@@ -43,6 +47,15 @@ class Superseded(NotNow):
     seconds = 1
 
 
+DEADLINE = 10.0
+"""Seconds in which a store has to answer, besides what it takes to carry something large."""
+_SLOWEST = 2**20
+"""Bytes a second at which that is carried at least."""
+_SILENCE = 5.0
+"""Seconds for which a store is not asked again that did not answer."""
+_MOST_STUCK = 16
+"""Requests that may hang; then none is made until one of them has ended."""
+T = TypeVar("T")
 PACKING = ".packing-"
 """Begins the names of files beside a folder that is being packed."""
 _FENCE = 10**7
@@ -70,6 +83,38 @@ class Store:
         except ValueError as error:
             raise UsageError(f"not a place to keep episodes at: {url}: {error}") from None
         self._is_local = "file" in self._protocols
+        self._silent_until = 0.0
+        self._stuck = 0
+        """Requests that have not come to an end, in threads of their own."""
+
+    def _timely(self, ask: Callable[[], T], seconds: float | None = None) -> T:
+        """What something answers that may hang, such as a disk of another machine.
+
+        Raises ``TimeoutError`` where it takes too long; then the same is raised at once for some seconds.
+        """
+        seconds = DEADLINE if seconds is None else seconds
+        if self._stuck >= _MOST_STUCK or monotonic() < self._silent_until:
+            raise TimeoutError("it does not answer")
+        answered: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
+
+        def run() -> None:
+            try:
+                answered.put((ask(), None))
+            except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+                answered.put((None, error))
+            finally:
+                self._stuck -= 1
+
+        self._stuck += 1
+        threading.Thread(target=run, name="store", daemon=True).start()
+        try:
+            answer, error = answered.get(timeout=seconds)
+        except Empty:
+            self._silent_until = monotonic() + _SILENCE
+            raise TimeoutError(f"no answer within {seconds:g} seconds") from None
+        if error is not None:
+            raise error
+        return cast(T, answer)
 
     @property
     def _protocols(self) -> tuple[str, ...]:
@@ -142,7 +187,7 @@ class Store:
         """Make an instance that was built elsewhere lie at a path; whether there is one."""
         where = f"{self._root}/instances/{path.name}.tar.gz"
         try:
-            if not self._fs.exists(where):
+            if not self._timely(lambda: self._fs.exists(where)):
                 return False
         except Exception as error:
             raise StoreFailed(f"{self.url} cannot be read: {error}") from error
@@ -158,7 +203,7 @@ class Store:
     def names(self, folder: str) -> list[str]:
         """Names of the files of a folder, which need not be there."""
         try:
-            found = self._fs.ls(f"{self._root}/{folder}", detail=False)
+            found = self._timely(lambda: self._fs.ls(f"{self._root}/{folder}", detail=False))
         except FileNotFoundError:
             return []
         except Exception as error:
@@ -168,7 +213,7 @@ class Store:
     def read(self, name: str) -> bytes:
         """The content of a file; nothing where there is none."""
         try:
-            return bytes(self._fs.cat_file(f"{self._root}/{name}"))
+            return bytes(self._timely(lambda: self._fs.cat_file(f"{self._root}/{name}")))
         except FileNotFoundError:
             return b""
         except Exception as error:
@@ -177,7 +222,7 @@ class Store:
     def modified(self, name: str) -> float | None:
         """When a file was written, in seconds by the store's clock; ``None`` where there is none."""
         try:
-            return float(self._fs.modified(f"{self._root}/{name}").timestamp())
+            return float(self._timely(lambda: self._fs.modified(f"{self._root}/{name}")).timestamp())
         except FileNotFoundError:
             return None
         except Exception as error:
@@ -196,9 +241,9 @@ class Store:
         path = f"{self._root}/{name}"
         try:
             if self._is_local:
-                _link_new(Path(path), data)
+                self._timely(lambda: _link_new(Path(path), data))
             else:
-                self._fs.pipe_file(path, data, mode="create")
+                self._timely(lambda: self._fs.pipe_file(path, data, mode="create"))
         except FileExistsError:
             return False
         except Exception as error:
@@ -211,10 +256,9 @@ class Store:
         """A file is there whole or not at all."""
         try:
             if self._is_local:
-                Path(path).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                replace_file(Path(path), data)
+                self._timely(lambda: _write_whole(Path(path), data))
             else:
-                self._fs.pipe_file(path, data)
+                self._timely(lambda: self._fs.pipe_file(path, data))
         except Exception as error:
             raise StoreFailed(f"{self.url} cannot be written: {error}") from error
 
@@ -230,17 +274,18 @@ class Store:
                 packed.flush()
             except (OSError, tarfile.TarError, ValueError) as error:
                 raise NotPacked(f"{folder.name} cannot be packed: {error}") from error
+            seconds = DEADLINE + packed.tell() / _SLOWEST
             try:
                 if self._is_local:
-                    _copy_whole(packed.name, Path(path))
+                    self._timely(lambda: _copy_whole(packed.name, Path(path)), seconds)
                 else:
-                    self._fs.put_file(packed.name, path)
+                    self._timely(lambda: self._fs.put_file(packed.name, path), seconds)
             except Exception as error:
                 raise StoreFailed(f"{self.url} cannot be written: {error}") from error
 
     def _remove(self, path: str) -> None:
         try:
-            self._fs.rm(path, recursive=True)
+            self._timely(lambda: self._fs.rm(path, recursive=True))
         except FileNotFoundError:
             pass
         except Exception as error:
@@ -250,12 +295,18 @@ class Store:
         archive = target.with_name(f".{target.name}.{os.getpid()}.archive")
         shutil.rmtree(target, ignore_errors=True)
         try:
-            self._fs.get_file(path, str(archive))
+            size = self._timely(lambda: self._fs.size(path)) or 0
+            self._timely(lambda: self._fs.get_file(path, str(archive)), DEADLINE + size / _SLOWEST)
             unpack(archive, target)
         except (OSError, EOFError, zlib.error, tarfile.TarError) as error:
             raise StoreFailed(f"{self.url} cannot be read: {error}") from error
         finally:
             archive.unlink(missing_ok=True)
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    replace_file(path, data)
 
 
 def _link_new(path: Path, data: bytes) -> None:

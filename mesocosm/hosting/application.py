@@ -31,7 +31,7 @@ from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.control_plane import control_plane
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.keeping import KEEP_EVERY
-from mesocosm.hosting.metrics import RequestLog, kind_of
+from mesocosm.hosting.metrics import LINES_LOST, RequestLog, kind_of
 from mesocosm.hosting.pool import EpisodePool, log_request
 from mesocosm.hosting.quotas import Quotas, answer_within
 from mesocosm.hosting.tokens import Keys, Quota
@@ -66,6 +66,8 @@ class Hosting:
             root, max_open, seat.new_id if seat else None, store, keep_every, server, alone
         )
         self.log = log
+        if log is not None:
+            self.pool.metrics.gauge("mesocosm_log_lines_lost", LINES_LOST, lambda: log.lost)
         if seat is None or alone:
             self.pool.metrics.gauge("mesocosm_episodes", "Episodes that there are", self.pool.count)
         self.endpoints = HttpEndpoints(hosts + (allowed_hosts or []))

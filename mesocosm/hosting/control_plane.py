@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Annotated, Any
 
 import anyio.to_thread
+import sqlalchemy.exc
 from anyio.from_thread import BlockingPortal
 from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
@@ -21,6 +23,7 @@ from mesocosm.families.archives import pack
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names
 from mesocosm.hosting.batches import judge_all, open_all, open_one
+from mesocosm.hosting.health import NO_ROOM, disk_trouble, is_no_room, looking_at_the_code_runner
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING
 from mesocosm.hosting.pool import EpisodePool
@@ -68,7 +71,12 @@ def control_plane(
 ) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with endpoints.running(), BlockingPortal() as portal, pool.keeping.running(pool.background):
+        async with (
+            endpoints.running(),
+            BlockingPortal() as portal,
+            pool.keeping.running(pool.background),
+            looking_at_the_code_runner(pool.background),
+        ):
             pool.portal = portal
             yield
             pool.portal = None
@@ -120,18 +128,23 @@ def control_plane(
         """The process answers."""
         return Health()
 
-    @app.get("/ready", tags=["status"], responses={503: {"description": "Cannot write its state"}})
+    @app.exception_handler(OSError)
+    @app.exception_handler(sqlite3.OperationalError)
+    @app.exception_handler(sqlalchemy.exc.OperationalError)
+    async def fail(_: Request, error: Exception) -> JSONResponse:
+        """Nothing was done: episodes are made whole or not at all, and calls are undone."""
+        if not is_no_room(error):
+            raise error
+        return JSONResponse({"detail": NO_ROOM}, 507, {"Retry-After": "5"})
+
+    @app.get("/ready", tags=["status"], responses={503: {"description": "Cannot do all it is for"}})
     async def ready() -> Health:
-        """Episodes can be created: the state directory is writable."""
-        probe = pool.root / ".ready"
-        try:
-            probe.write_bytes(b"")
-            probe.unlink()
-        except OSError as error:
-            raise HTTPException(503, f"the state directory is not writable: {error.strerror}") from None
+        """Episodes can be made and are kept: there is room on the disk, what is done beside goes on, and
+        store and code runner answer."""
         if pool.portal is None:
             raise HTTPException(503, "the episodes are not being served")
-        if trouble := pool.keeping.failed or pool.background.trouble:
+        trouble = await anyio.to_thread.run_sync(disk_trouble, pool.root)
+        if trouble := trouble or pool.keeping.failed or pool.background.trouble:
             raise HTTPException(503, trouble)
         return Health()
 

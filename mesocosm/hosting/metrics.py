@@ -25,6 +25,7 @@ except ModuleNotFoundError:
 
 MISSING = "metrics need the extra `metrics`: pip install 'mesocosm[metrics]'"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+LINES_LOST = "Lines of the log of requests that could not be written"
 _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 
 
@@ -155,6 +156,8 @@ class RequestLog:
     """
 
     def __init__(self, path: str) -> None:
+        self.lost = 0
+        """Lines that could not be written, as on a full disk: requests are answered all the same."""
         self._file: IO[bytes] = sys.stderr.buffer
         if path != "-":
             self._file = Path(path).open("ab", buffering=0)  # noqa: SIM115 - as long as the process
@@ -182,7 +185,9 @@ class RequestLog:
             "sent": sent,
             "host": host,
         }
-        self._file.write(
-            orjson.dumps({name: value for name, value in line.items() if value is not None}) + b"\n"
-        )
-        self._file.flush()
+        told = orjson.dumps({name: value for name, value in line.items() if value is not None})
+        try:
+            self._file.write(told + b"\n")
+            self._file.flush()
+        except (OSError, ValueError):  # the latter of a stream that was closed
+            self.lost += 1

@@ -47,8 +47,8 @@ R = TypeVar("R")
 
 FILES_PER_EPISODE = 8
 """File descriptors that an open episode needs at most, about."""
-_PATIENCE = 5.0
-"""Seconds in which another process has to give a world up."""
+_PATIENCE = 8.0
+"""Seconds in which another process has to give a world up: a host that is told to end has five."""
 
 
 class HostedEpisode:

@@ -8,12 +8,15 @@ import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from mesocosm.errors import UsageError
 from mesocosm.sandbox import bubblewrap
 from mesocosm.sandbox.jobs import Ended, Job
 from mesocosm.sandbox.unconfined import Subprocess
+
+if TYPE_CHECKING:
+    from mesocosm.sandbox.remote import RemoteSandbox
 
 VARIABLE = "MESOCOSM_SANDBOX"
 CHOICES = ("auto", "bubblewrap", "code-runner", "subprocess", "none")
@@ -53,6 +56,16 @@ def active() -> Sandbox:
     if isinstance(sandbox, str):
         raise Unavailable(f"code of agents cannot be run here: {sandbox} (see: mesocosm doctor)")
     return sandbox
+
+
+def remote() -> RemoteSandbox | None:
+    """The code runner, where one is used."""
+    if not os.environ.get(RUNNER) or chosen() not in ("auto", "code-runner"):
+        return None
+    from mesocosm.sandbox.remote import RemoteSandbox
+
+    sandbox = active()
+    return sandbox if isinstance(sandbox, RemoteSandbox) else None
 
 
 def announce(services: Sequence[str]) -> None:

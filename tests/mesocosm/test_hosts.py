@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confinement import needs_sandbox
 
 import mesocosm
 from mesocosm.doors.mcp import McpTools
@@ -359,3 +360,24 @@ def test_hosts_that_join_serve_and_leave(tmp_path: Path) -> None:
         for process in begun:
             process.terminate()
             process.communicate(timeout=60)
+
+
+@needs_sandbox
+def test_what_is_being_done_when_the_server_is_told_to_end_is_done_and_answered(tmp_path: Path) -> None:
+    served = Served(tmp_path)
+    served.all_hosts()
+    code = "import time; time.sleep(3); open('done.txt', 'w').write('x'); print('done')"
+    with served.open() as server, ThreadPoolExecutor(4) as pool:
+        episodes = server.create_batch([{**ORDER, "services": ["python_execute"], "count": 4}])
+        arguments = {"code": code, "timeout": 60}
+        asked = [
+            pool.submit(one.act, "python_execute", arguments, service="python_execute") for one in episodes
+        ]
+        deadline = time.monotonic() + 60
+        while b"mesocosm_busy 4.0" not in served.get("/metrics"):
+            assert time.monotonic() < deadline
+        served.process.terminate()
+        assert ["done" in one.result().text for one in asked] == [True] * 4
+    served.process.communicate(timeout=60)
+    found = [path.read_text() for path in tmp_path.glob("episodes/*/world/workspace/done.txt")]
+    assert found == ["x"] * 4

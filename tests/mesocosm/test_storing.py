@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ import mesocosm
 from mesocosm.errors import UsageError
 from mesocosm.families.storing import Store
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.client import BlockingServer, CallFailed, ServerError, UnknownEpisode
+from mesocosm.hosting.client import BlockingServer, Busy, CallFailed, ServerError, UnknownEpisode
+from mesocosm.hosting.health import LEAST_FREE
 from mesocosm.hosting.listening import serving
+from mesocosm.hosting.metrics import RequestLog
 from mesocosm.worlds.packing import unpack
 
 TOKEN = "token-of-the-test"
@@ -231,6 +234,73 @@ def test_a_task_beside_that_fails_is_told_and_goes_on(tmp_path: Path) -> None:
         wait_until(lambda: ready(base) == 503)
         del app.pool.keeping._waiting["nonsense"]
         wait_until(lambda: ready(base) == 200)
+
+
+def test_a_store_that_hangs_is_said_and_holds_up_nobody_for_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mesocosm.families.storing.DEADLINE", 0.5)
+    monkeypatch.setattr("mesocosm.families.storing._SILENCE", 0.1)
+    url = f"file://{tmp_path}/store"
+    with serving(hosting(tmp_path / "one", url)) as base, connect(base) as server:
+        first, second = server.create_batch([{**ORDER, "count": 2}])
+        first.call("filesystem", "write_file", path="a.txt", content="kept")
+    app = hosting(tmp_path / "one", url)
+    with serving(app) as base, connect(base) as server:
+        # Nobody answers who reads a pipe that nobody writes: as on a disk of a machine that has gone.
+        claims = tmp_path / "store" / "episodes" / app.pool.path(second.id).name
+        claims.mkdir(exist_ok=True)
+        pipe = claims / "99999999.claim"
+        os.mkfifo(pipe)
+        with pytest.raises(Busy, match=r"cannot be read: .*answer") as caught:
+            server.episode(second.id)
+        assert caught.value.status == 503
+        writer = os.open(pipe, os.O_RDWR)
+        pipe.unlink()
+        os.close(writer)
+
+        def answers() -> bool:
+            with suppress(Busy):
+                return "kept" in server.episode(first.id).act("read_text_file", {"path": "a.txt"}).text
+            return False
+
+        wait_until(answers)
+        wait_until(lambda: ready(base) == 200)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes small disks")
+def test_a_full_disk_is_said_and_nothing_is_lost_when_it_is_freed(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    size = LEAST_FREE + 64 * 2**20
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", disk], check=False).returncode:
+        pytest.skip("no disk can be made here")
+    try:
+        app = Hosting(disk / "state", admin_token=TOKEN, log=RequestLog(str(disk / "log")))
+        with serving(app) as base, connect(base) as server:
+            episode = server.create(**ORDER)
+            assert ready(base) == 200
+            filler = disk / "filler"
+            with filler.open("wb") as file, suppress(OSError):
+                while True:
+                    file.write(bytes(2**20))
+                    file.flush()
+            assert ready(base) == 503
+            with pytest.raises(ServerError, match="no room on the disk") as caught:
+                server.create(**{**ORDER, "seed": 2})
+            assert caught.value.status == 507
+            assert episode.look().data["id"] == episode.id
+            assert app.log
+            for _ in range(200):  # the last block of the file has room for some lines
+                ready(base)
+            assert app.log.lost
+            filler.unlink()
+            assert ready(base) == 200
+            assert server.create(**ORDER).id != episode.id
+            episode.call("filesystem", "write_file", path="a.txt", content="kept")
+            assert episode.grade().verdict == "failed"
+    finally:
+        subprocess.run(["umount", "--lazy", disk], check=True)
 
 
 def ready(base: str) -> int:

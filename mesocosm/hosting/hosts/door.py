@@ -20,7 +20,7 @@ from mesocosm.hosting.hosts.asking import ask, handed_on
 from mesocosm.hosting.hosts.links import Host
 from mesocosm.hosting.hosts.placement import Placement
 from mesocosm.hosting.hosts.relay import Choice, Client, Head, Reply, busy
-from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING, Metrics, RequestLog, kind_of, together
+from mesocosm.hosting.metrics import CONTENT_TYPE, LINES_LOST, MISSING, Metrics, RequestLog, kind_of, together
 from mesocosm.hosting.pool import log_request
 from mesocosm.hosting.quotas import Asked, Quotas
 from mesocosm.hosting.repeats import Repeats
@@ -30,6 +30,8 @@ MOST_BUSY = 1000
 """Requests that a host may be working at; more are told to come again."""
 _PATIENCE = 10.0
 """Seconds that a request waits for a host, and an episode for being moved."""
+_DRAINING = 30.0
+"""Seconds in which what is being answered has to be, when the server ends."""
 _CALM = 2
 """Requests at which the other hosts may be when one comes,"""
 _CALMING = 5.0
@@ -70,7 +72,10 @@ class Door:
         self._moving: tuple[Placement, asyncio.Event] | None = None
         self._turn = asyncio.Lock()
         self._log = log
+        self._ends = False
         self.metrics = Metrics("mesocosm_door")
+        if log is not None:
+            self.metrics.gauge("mesocosm_log_lines_lost", LINES_LOST, lambda: log.lost)
         self.metrics.gauge("mesocosm_hosts_up", "Hosts that serve", lambda: len(self.placement.up))
         self.metrics.gauge(
             "mesocosm_busy", "Requests being answered", lambda: sum(h.busy for h in self.hosts.values())
@@ -139,10 +144,20 @@ class Door:
     def _as_admin(self) -> dict[str, str]:
         return {"authorization": f"Bearer {self._admin_token}", "content-type": "application/json"}
 
+    async def drain(self) -> None:
+        """Take no further requests, and wait for those that are being answered."""
+        self._ends = True
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _DRAINING
+        while loop.time() < until and any(host.busy for host in self.hosts.values()):
+            await asyncio.sleep(0.02)
+
     # -- where a request goes ---------------------------------------------------------------------------
 
     def choose(self, head: Head) -> Choice:
         """The host of the episode that a request is about; else the one with the least to do."""
+        if self._ends:
+            return busy("the server is ending", 5)
         if self._quotas is not None and Quotas.concern(head.method, head.path):
             return partial(self._within, self._quotas)
         return self._choose(head)

@@ -74,6 +74,7 @@ async def _serve(
         beside.add_done_callback(end_if_failed)
         await over.wait()
         server.close()
+        await door.drain()
     if beside.done():
         beside.result()
 
