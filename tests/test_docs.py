@@ -57,3 +57,10 @@ def test_every_command_is_documented(command: str) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+def test_the_tests_that_hold_what_is_promised_exist() -> None:
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`", (ROOT / "docs/security.md").read_text())
+    assert len(named) > 40
+    for file, test in named:
+        assert f"def {test}(" in (ROOT / "tests" / file).read_text(), f"{file}::{test}"
