@@ -7,18 +7,20 @@ world: files are damaged, workbooks are repacked with broken parts, things of ot
 files, the solver's calls are made again with values at and beyond every limit, and tools are called with
 anything. Each state is judged: a verdict has to come of it. A checker that raises, a verdict that cannot be
 written down, and a call that breaks are faults of ours, reported by their fingerprints with the first state
-that met them. Exit code 1 if there was a fault, or if nothing was done in a state that passed.
+that met them. A run that is ended by a signal reports what it has found until then. Exit code 1 if there was a fault.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import signal
 import sys
 import tempfile
 import traceback
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 
@@ -92,6 +94,13 @@ def judge(found: Found, name: str, episode: Episode, leavings: Leavings, dice: r
 def run(families: list[str], states: int, seed: str) -> Found:
     """So many states, the same number of each family."""
     found, started = Found(), perf_counter()
+    with suppress(KeyboardInterrupt):
+        _run(found, families, states, seed)
+    found.seconds = perf_counter() - started
+    return found
+
+
+def _run(found: Found, families: list[str], states: int, seed: str) -> None:
     for number, name in enumerate(families):
         many = (states + number) // len(families)
         with tempfile.TemporaryDirectory(prefix="mesocosm-verdicts-") as folder:
@@ -102,8 +111,7 @@ def run(families: list[str], states: int, seed: str) -> Found:
                 judge(found, name, dice.choice((untouched, done, done)), leavings, dice)
             untouched.close()
             done.close()
-    found.seconds = perf_counter() - started
-    return found
+        print(f"{name}: {found.states.total():,} states, {len(found.faults)} faults", file=sys.stderr)
 
 
 def main() -> int:
@@ -116,6 +124,7 @@ def main() -> int:
     parser.add_argument("--seed", default="0")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     families = options.families.split(",") if options.families else family_names()
     found = run(families, options.states, options.seed)
     print(found.model_dump_json()) if options.json else _show(found)
