@@ -7,7 +7,8 @@ world: files are damaged, workbooks are repacked with broken parts, things of ot
 files, the solver's calls are made again with values at and beyond every limit, and tools are called with
 anything. Each state is judged: a verdict has to come of it. A checker that raises, a verdict that cannot be
 written down, and a call that breaks are faults of ours, reported by their fingerprints with the first state
-that met them. A run that is ended by a signal reports what it has found until then. Exit code 1 if there was a fault.
+that met them. A run that is ended by a signal reports what it has found until then. Exit code 1 if there was
+a fault.
 """
 
 from __future__ import annotations
