@@ -36,6 +36,9 @@ def lore(
     n: Annotated[str, typer.Option("--n", help="Operations: 20, 1-350, 10-100:10 (every tenth), 1,5,50.")],
     seeds: Annotated[str, typer.Option(help="Seeds for each N: 0, 0-4 or 1,7.")] = "0",
     hard: Annotated[bool, typer.Option("--hard", help="The hard variant of the domain.")] = False,
+    expert: Annotated[
+        bool, typer.Option("--expert", help="The expert variant: documents and code, errors are silent.")
+    ] = False,
     param: Parameter = None,
     workers: Workers = None,
     ray: Ray = None,
@@ -47,7 +50,9 @@ def lore(
     """
     from mesocosm.kits.weaving.datasets import STANDARD, find_task, write_dataset
 
-    family = find_task("lore", domain, "hard" if hard else STANDARD)
+    if hard and expert:
+        raise UsageError("--hard and --expert are two variants: give one of them")
+    family = find_task("lore", domain, "hard" if hard else "expert" if expert else STANDARD)
     operations, wanted, parameters = parse_counts(n), parse_seeds(seeds), read_parameters(param)
     sizes = []
     count = len(set(operations)) * len(set(wanted))

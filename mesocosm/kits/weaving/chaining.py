@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from mesocosm.families import family
 from mesocosm.families.family import Evidence
@@ -27,6 +27,7 @@ from mesocosm.kits.weaving import (
 from mesocosm.kits.weaving.composing import Composition, File
 from mesocosm.kits.weaving.oracle import Piece, WovenOracle, chain_pieces
 from mesocosm.kits.weaving.params import TreeParams
+from mesocosm.kits.weaving.shadows import Shadows
 from mesocosm.kits.weaving.steps import Step, steps_of
 from mesocosm.kits.weaving.wording import field_text, list_text, rule_text
 from mesocosm.worlds import tokens
@@ -55,6 +56,16 @@ class ChainParams(TreeParams):
     """Tokens of remarks in a document, on average."""
     distractor_documents: int = Field(default=0, ge=0)
     """Documents that lead elsewhere (besides those of ``filler_tokens``)."""
+    silent_errors: bool = False
+    """Whether a wrong result leads to a document too, and on to another end, instead of to none."""
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without ``silent_errors`` where there are none: what is written of other tasks stays as it was."""
+        dumped: dict[str, Any] = dump(self)
+        if not self.silent_errors:
+            del dumped["silent_errors"]
+        return dumped
 
     def values(self, rng: random.Random) -> Values:
         """A supply of values; those of the tree and of each distractor are drawn from the same range."""
@@ -253,6 +264,8 @@ def compose_chain(streams: Streams, params: ChainParams, writer: Writer) -> Chai
     numbers.rng = streams.stream("distractor names")
     other_answer = _distract(streams, params, name, writer, library)
     evidence += _write_lists(streams, tree, library)
+    if params.silent_errors:
+        _write_shadows(streams, params, name, tree, writer, library)
     leaves = [leaf.id for leaf in tree.leaves()]
     streams.stream("prompt").shuffle(leaves)
     return Chain(
@@ -355,6 +368,29 @@ def _write_lists(streams: Streams, tree: Tree, library: Library) -> list[Evidenc
         library.add(File(node.id, list_text(ids, rng)))
         found += [Evidence(service="documents", contains=f"- {member}") for member in members]
     return found
+
+
+def _write_shadows(
+    streams: Streams,
+    params: ChainParams,
+    name: Callable[[], str],
+    tree: Tree,
+    writer: Writer,
+    library: Library,
+) -> None:
+    """Write what stands where wrong results lead; the survey passes over it: no right one leads there."""
+    rng = streams.stream("shadows")
+    values = params.values(rng)
+    author = Author(rng, Prose(streams.stream("shadow remarks")), params, name, values, writer)
+    for id_, node in Shadows(tree, rng, name, values).documents():
+        if node.role == "list":
+            ids = [parent.id for parent in node.parents]
+            ids += rng.sample(library.listed, min(len(ids), len(library.listed)))
+            rng.shuffle(ids)
+            library.add(File(id_, list_text(ids, rng)))
+        else:
+            statement = writer.state(node, rng)
+            library.add(File(id_, author.document(statement.text), statement.draw))
 
 
 def _reading_order(leaves: Sequence[str], library: Library, tree: Tree) -> list[str]:

@@ -1,0 +1,133 @@
+"""What one mistake does to dependency-tree tasks: whether it shows, and whether it changes the answer.
+
+    python benchmarks/headroom.py [--operations 60] [--instances 20] [--mistakes 20]
+
+In documents one identifier is computed wrongly, and what follows is done rightly: *silent* is a mistake after
+which another value of the variable that is asked for is found, without a document that is not there. In code
+one module's value is got wrong, by a little or by its sign: *changed* is a mistake after which the program's
+value is another one. Exit code 1 if an expert task is below 95 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections import deque
+from collections.abc import Mapping
+from functools import cache
+
+from mesocosm.families.family import Family, load_family
+from mesocosm.kits.weaving.composing import Composition
+from mesocosm.solvers.lore_code.interpreting import Module, NotYetKnown
+from mesocosm.solvers.lore_documents import Notes, Rule
+from mesocosm.worlds.randomness import Dice
+
+LEAST = 0.95
+_BY = (-10, -3, -2, -1, 1, 2, 3, 10)
+
+
+class Mistaken(Notes):
+    """Computes one identifier wrongly."""
+
+    def __init__(self, at: int, rng: random.Random) -> None:
+        super().__init__()
+        self.at, self.rng, self.computed = at, rng, 0
+
+    def _document(self, rule: Rule) -> str:
+        right = super()._document(rule)
+        self.computed += 1
+        if self.computed != self.at:
+            return right
+        target, _, result = right.partition("%")
+        if result.lstrip("-").isdigit():
+            return f"{target}%{int(result) + self.rng.choice((-10, -2, -1, 1, 2, 10))}"
+        return f"{target}%{result[::-1]}" if result != result[::-1] else f"{target}%{result.swapcase()}"
+
+
+def read(made: Composition, notes: Notes) -> str | None:
+    """What is found for the variable that is asked for; ``None`` where a document is not there."""
+    files = {file.id: file.text for file in made.files}
+    queue = deque(made.public["documents"].split(", "))
+    seen = set(queue)
+    while "v0" not in notes.values:
+        if not queue or (document := queue.popleft()) not in files:
+            return None
+        for found in notes.take_in(files[document]):
+            if found not in seen:
+                seen.add(found)
+                queue.append(found)
+    return str(notes.values["v0"])
+
+
+def silent(made: Composition, mistakes: int, rng: random.Random) -> tuple[int, int]:
+    """How many mistakes lead to another value, of how many."""
+    whole = Mistaken(0, rng)
+    assert read(made, whole) == made.answer
+    ends = [read(made, Mistaken(rng.randint(1, whole.computed), rng)) for _ in range(mistakes)]
+    return sum(end not in (None, made.answer) for end in ends), len(ends)
+
+
+def value(modules: Mapping[str, Module], wrong: Mapping[str, int]) -> tuple[int, list[str]]:
+    """What the program returns where some modules' values are given, and which modules are called."""
+    values, waiting = dict(wrong), ["main"]
+    while waiting:
+        name = waiting[-1]
+        try:
+            values[name] = wrong[name] if name in wrong else modules[name].main(values)
+        except NotYetKnown as missing:
+            waiting.append(missing.module)
+        else:
+            waiting.pop()
+    return values["main"], [name for name in values if name != "main"]
+
+
+def changed(made: Composition, mistakes: int, rng: random.Random) -> tuple[int, int]:
+    """How many mistakes change the program's value, of how many."""
+    modules = {file.id.removesuffix(".py"): Module(file.text) for file in made.files}
+    right, called = value(modules, {})
+    assert str(right) == made.answer
+    counted = 0
+    for _ in range(mistakes):
+        name = rng.choice(called)
+        own, _ = value({**modules, "main": modules[name]}, {})
+        wrong = -own if rng.random() < 0.2 else own + rng.choice(_BY)
+        counted += value(modules, {name: wrong})[0] != right
+    return counted, mistakes
+
+
+@cache
+def composed(task: str, operations: int, seed: int) -> Composition:
+    """An instance without a world."""
+    family: Family = load_family(task)
+    compose = family.hook("compose")
+    assert compose
+    made: Composition = compose(Dice(task, seed), family.params(operations=operations))
+    return made
+
+
+def main() -> int:
+    """Measure all variants."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--operations", type=int, default=60)
+    parser.add_argument("--instances", type=int, default=20)
+    parser.add_argument("--mistakes", type=int, default=20)
+    options = parser.parse_args()
+    low = False
+    for domain, measure, word in (("documents", silent, "silent"), ("code", changed, "changed")):
+        for variant in ("", "_hard", "_expert"):
+            task, rng = f"lore_{domain}{variant}", random.Random(0)
+            counts = [
+                measure(composed(task, options.operations, seed), options.mistakes, rng)
+                for seed in range(options.instances)
+            ]
+            share = sum(one for one, _ in counts) / sum(of for _, of in counts)
+            low |= variant == "_expert" and share < LEAST
+            print(f"{task}: {share:.1%} {word} of {sum(of for _, of in counts)} mistakes")
+    return int(low)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

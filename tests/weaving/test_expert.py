@@ -1,0 +1,51 @@
+"""The expert level: errors of documents are silent, and every operation of a program counts."""
+
+from __future__ import annotations
+
+import random
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUNNER = Path(__file__).parents[1] / "virtual_time.py"
+MEASURES = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "headroom.py"))
+changed, composed, silent = (MEASURES[name] for name in ("changed", "composed", "silent"))
+
+
+def test_a_wrong_result_leads_on_to_another_end() -> None:
+    found = [
+        silent(composed("lore_documents_expert", 25, seed), 20, random.Random(seed)) for seed in range(4)
+    ]
+    assert sum(one for one, _ in found) >= 0.85 * sum(of for _, of in found), found
+    assert silent(composed("lore_documents_hard", 25, 0), 10, random.Random(0))[0] == 0, "elsewhere to none"
+
+
+def test_a_wrong_result_changes_what_a_program_returns() -> None:
+    found = [changed(composed("lore_code_expert", 25, seed), 20, random.Random(seed)) for seed in range(4)]
+    assert sum(one for one, _ in found) >= 0.95 * sum(of for _, of in found), found
+
+
+def test_what_stands_at_wrong_identifiers_is_another_thing_of_the_same_kind() -> None:
+    made = composed("lore_documents_expert", 12, 1)
+    right = {node.id: node for node in made.tree.nodes()}
+    for node in right.values():
+        if not node.rule:
+            continue
+        beside = [file for file in made.files if file.id.startswith(f"{node.rule.target}%")]
+        assert len(beside) >= 3, "the right one and wrong ones"
+        if node.role == "value":
+            assert all(f"{node.variable}" in file.text for file in beside)
+            told = [file for file in beside if f"{node.value}" in file.text.replace(file.id, "")]
+            assert [file.id for file in told] == [node.id], "only the right one says the right value"
+
+
+@pytest.mark.parametrize("operations", [1, 40, 400])
+def test_programs_run_as_they_are_computed(operations: int, tmp_path: Path) -> None:
+    made = composed("lore_code_expert", operations, 2)
+    for file in made.files:
+        (tmp_path / file.id).write_text(file.text)
+    done = subprocess.run([sys.executable, RUNNER, tmp_path], capture_output=True, text=True, check=False)
+    assert done.stdout == made.answer, done.stderr
