@@ -104,7 +104,7 @@ class Shadows:
             other = self._others[stating].states
             rules += [other] if other else []
         choices = [
-            [right[child.variable], *([self._others[child].value] if child in self._others else [])]
+            [right[child.variable], *self._other_values(child)]
             for child in node.children
             if child.role == "value"
         ]
@@ -116,6 +116,10 @@ class Shadows:
                 if stated is rule and known == right:
                     yield from _mistakes(stated, known)
 
+    def _other_values(self, node: Node) -> list[Value]:
+        other = self._others.get(node)
+        return [] if other is None or other.value is None else [other.value]
+
 
 def _values(node: Node) -> dict[str, Value]:
     return {
@@ -125,9 +129,8 @@ def _values(node: Node) -> dict[str, Value]:
     }
 
 
-def _results(rule: Rule, known: Mapping[str, Value | None]) -> Iterator[str]:
-    values = {name: value for name, value in known.items() if value is not None}
-    result = evaluate(rule.expression, values)
+def _results(rule: Rule, known: Mapping[str, Value]) -> Iterator[str]:
+    result = evaluate(rule.expression, known)
     yield f"{rule.target}%{result}"
     if isinstance(result, int):
         yield f"{rule.target}%{result + 1}"
