@@ -12,6 +12,10 @@ def main() -> None:
 
         run_bridge(sys.argv[2])
     else:
+        if sys.argv[1:2] == ["serve"] and "--stdio" in sys.argv:
+            from mesocosm.doors.greeting import greet
+
+            greet(sys.argv[2:])
         from mesocosm.worlds.garbage import look_rarely
 
         look_rarely()

@@ -427,6 +427,7 @@ def bridge(url: Annotated[str, typer.Argument(help="URL of an MCP endpoint.")]) 
 def _serve_stdio(service: str, world: Path | None, tools: Offer) -> None:
     import anyio
 
+    from mesocosm.doors import greeting
     from mesocosm.doors.mcp import serve_stdio
     from mesocosm.doors.stdio import SharedWorld
 
@@ -437,7 +438,7 @@ def _serve_stdio(service: str, world: Path | None, tools: Offer) -> None:
     shared = SharedWorld(folder, offer)
     if service != "all" and service not in shared.services:
         raise UsageError(f"the world has no service {service!r}; it has {', '.join(shared.services)}")
-    anyio.run(serve_stdio, shared, None if service == "all" else service)
+    anyio.run(serve_stdio, shared, None if service == "all" else service, greeting.greeting)
 
 
 def _offer(world: Path, tools: Offer) -> dict[str, list[str] | None]:

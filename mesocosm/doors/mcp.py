@@ -27,6 +27,7 @@ from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from mcp.shared.message import SessionMessage
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -34,6 +35,7 @@ from starlette.types import Receive, Scope, Send
 import mesocosm
 from mesocosm.doors.bodies import looked_at
 from mesocosm.doors.episodes import Caller
+from mesocosm.doors.greeting import Greeting
 from mesocosm.doors.intake import Full, intake
 from mesocosm.doors.stdio import Conversation
 from mesocosm.doors.turns import take_turn
@@ -245,12 +247,26 @@ def _content(outcome: Outcome) -> list[types.ContentBlock]:
     ]
 
 
-async def serve_stdio(caller: Caller, service: str | None) -> None:
-    """Serve one world to the client at the other end of stdin and stdout, until it hangs up."""
+async def serve_stdio(caller: Caller, service: str | None, greeting: Greeting | None = None) -> None:
+    """Serve one world to the client at the other end of stdin and stdout, until it hangs up.
+
+    ``greeting``: a message of it that was read already.
+    """
     server = build_server(service, lambda _: caller) if service else _all_of(caller)
     options = server.create_initialization_options()
     async with stdio_server() as (reading, writing):
-        await Conversation(reading, writing).serve(lambda get, put: server.run(get, put, options))
+        conversation = Conversation(reading, writing)
+        if greeting is not None and greeting.line.strip():
+            conversation.begin_with(_envelope(greeting.line), greeting.answered)
+        await conversation.serve(lambda get, put: server.run(get, put, options))
+
+
+def _envelope(line: bytes) -> SessionMessage | Exception:
+    """A line as the transport reads it."""
+    try:
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line))
+    except ValueError as error:
+        return error
 
 
 _Kind = str | tuple[tuple[str, ...], tuple[str, ...]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -104,6 +104,12 @@ class Conversation:
         self._answered = anyio.Event()
         self._discovered = False
         self._handshake: Envelope | None = None
+        self._first: Envelope | Exception | None = None
+        self._answered_before: Any = None
+
+    def begin_with(self, envelope: Envelope | Exception, answered: Any) -> None:
+        """Let a message that was read already be the first; with the id of one that was answered, too."""
+        self._first, self._answered_before = envelope, answered
 
     async def serve(
         self, run: Callable[[ObjectReceiveStream[Any], ObjectSendStream[Any]], Awaitable[None]]
@@ -131,7 +137,7 @@ class Conversation:
             only_discovers = first is None
             if first:
                 await self._pass(first, into)
-            async for envelope in self._reading:
+            async for envelope in self._incoming():
                 method = getattr(getattr(envelope, "message", None), "method", None)
                 if method == "initialize" and only_discovers and self._discovered:
                     self._handshake, self._discovered = envelope, False
@@ -143,16 +149,29 @@ class Conversation:
                 while self._open:
                     await self._answered.wait()
 
+    async def _incoming(self) -> AsyncIterator[Envelope | Exception]:
+        if self._first is not None:
+            first, self._first = self._first, None
+            yield first
+        async for envelope in self._reading:
+            yield envelope
+
     async def _pass(self, envelope: Envelope | Exception, into: ObjectSendStream[Any]) -> None:
         self._note(envelope)
         await into.send(envelope)
 
     async def _pass_out(self, out: ObjectReceiveStream[Any]) -> None:
         async for envelope in out:
-            await self._writing.send(envelope)
             message = envelope.message
+            if self._answered_before is not None and self._is_answer(message):
+                self._answered_before = None
+            else:
+                await self._writing.send(envelope)
             if not hasattr(message, "method") and hasattr(message, "id"):
                 self._close(message.id)
+
+    def _is_answer(self, message: Any) -> bool:
+        return not hasattr(message, "method") and getattr(message, "id", None) == self._answered_before
 
     def _note(self, envelope: Envelope | Exception) -> None:
         message = getattr(envelope, "message", None)

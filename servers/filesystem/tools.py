@@ -17,7 +17,7 @@ from mesocosm.worlds.workspace import Entry, Workspace, visible
 server = Service(
     "filesystem",
     FilesystemStore,
-    instructions=f"The files of the workspace, {Workspace.ALIAS}. Paths may be absolute or relative to it.",
+    instructions="The files of the workspace, /workspace. Paths may be absolute or relative to it.",
 )
 
 _MEDIA_TYPES = {

@@ -19,10 +19,12 @@ from typing import Any
 
 import pytest
 
+from mesocosm.doors import greeting
 from mesocosm.doors.mcp import Era, McpTools
 from mesocosm.errors import UsageError
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.services.calling import ToolError
+from mesocosm.services.service import load_service, service_names
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 
@@ -239,3 +241,30 @@ def test_a_client_whose_probe_timed_out_may_shake_hands(instance: Path) -> None:
     assert "2026-07-28" in answers[0]["result"]["supportedVersions"]
     assert answers[1]["result"]["protocolVersion"] == HELLO["protocolVersion"]
     assert json.loads(answers[2]["result"]["content"][0]["text"])["total"] == 30
+
+
+def test_the_greeting_says_what_the_server_would_say(instance: Path) -> None:
+    from mcp_types import version
+
+    assert greeting.HANDSHAKES == version.HANDSHAKE_PROTOCOL_VERSIONS
+    assert greeting.MODERN == version.MODERN_PROTOCOL_VERSIONS
+    for name in service_names():
+        assert greeting.instructions(name) == load_service(name).instructions, name
+    key = "io.modelcontextprotocol/"
+    meta = {f"{key}protocolVersion": "2026-07-28", f"{key}clientCapabilities": {}}
+    meta[f"{key}clientInfo"] = HELLO["clientInfo"]
+    for service, message in (
+        ("email", {"id": 7, "method": "initialize", "params": HELLO | {"protocolVersion": "1999-01-01"}}),
+        ("all", {"id": "x", "method": "server/discover", "params": {"_meta": meta}}),
+        ("email", {"id": 7, "method": "initialize", "params": {}}),
+        ("email", {"id": 7, "method": "tools/list", "params": {"_meta": meta}}),
+    ):
+        said = json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n"
+        command = [*MESOCOSM, "serve", "--stdio", service, "--world", str(instance)]
+        # With one more option the greeting is left to the server.
+        one, other = (
+            subprocess.run([*command, *more], input=said, capture_output=True, check=True, timeout=60).stdout
+            for more in ([], ["--tools", "all"])
+        )
+        assert len(one.splitlines()) == len(other.splitlines()) == 1
+        assert json.loads(one) == json.loads(other)

@@ -14,7 +14,7 @@ server = Service(
     instructions=(
         "A Snowflake account, spoken to in Snowflake SQL. read_query takes SELECT, WITH, SHOW and DESCRIBE, "
         "write_query everything that changes something. Names are DATABASE.SCHEMA.TABLE; unquoted names are "
-        f"upper-case. Results are YAML of at most {MAX_ROWS} rows: aggregate, or page by LIMIT and OFFSET."
+        "upper-case. Results are YAML of at most 200 rows: aggregate, or page by LIMIT and OFFSET."
     ),
 )
 
