@@ -103,7 +103,7 @@ class Conversation:
         self._open: set[Any] = set()
         self._answered = anyio.Event()
         self._discovered = False
-        self._handshake: Envelope | None = None
+        self._handshake: Envelope | Exception | None = None
         self._first: Envelope | Exception | None = None
         self._answered_before: Any = None
 
