@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from fuzzing.leavings import Leavings
 from pydantic import BaseModel
@@ -34,6 +35,8 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, family_names, load_family
 from mesocosm.families.faults import Fault, faults_of
 from mesocosm.families.verdict import Verdict
+from mesocosm.services.calling import Tools
+from mesocosm.services.service import Image
 
 _LENGTH = 8_000
 
@@ -65,8 +68,18 @@ def solved(family: Family, folder: Path) -> Iterator[Episode]:
     yield Episode.create(folder / "untouched", built.path, family, steps=False)
     episode = Episode.create(folder / "solved", built.path, family, steps=False)
     with McpTools(world_server(episode.world)) as tools:
-        family.solve(tools, episode.prompt, built.expected)
+        family.solve(_Unclaimed(tools), episode.prompt, built.expected)
     yield episode
+
+
+class _Unclaimed(Tools):
+    """Tools with which a task cannot be declared done, after which no call would be accepted."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        return ["{}"] if service == "claim_done" else self._tools.look(service, tool, arguments)
 
 
 def judge(found: Found, name: str, episode: Episode, leavings: Leavings, dice: random.Random) -> None:
