@@ -16,6 +16,7 @@ from mesocosm.servers.codehost.store.contents import FILE
 from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean
+from mesocosm.services.schema import as_json
 from mesocosm.services.service import Row
 
 DEFAULT_LABELS = (
@@ -235,20 +236,20 @@ def _color(color: str) -> str:
 def _field_value(field: Row, value: Any) -> str:
     if field["data_type"] == "number":
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Unprocessable(f"issue field {field['name']!r} takes a number, got {value!r}")
+            raise Unprocessable(f"issue field {field['name']!r} takes a number, got {as_json(value)}")
         return str(int(value)) if value == int(value) else repr(value)
     if not isinstance(value, str):
-        raise Unprocessable(f"issue field {field['name']!r} takes text, got {value!r}")
+        raise Unprocessable(f"issue field {field['name']!r} takes text, got {as_json(value)}")
     if field["data_type"] == "single_select":
         for option in orjson.loads(field["options"]):
             if option.lower() == value.strip().lower():
                 return str(option)
-        raise Unprocessable(f"issue field option {value!r} was not found for field {field['name']!r}")
+        raise Unprocessable(f"issue field option {as_json(value)} was not found for field {field['name']!r}")
     if field["data_type"] == "date":
         try:
             return date.fromisoformat(value.strip()).isoformat()
         except ValueError:
             raise Unprocessable(
-                f"issue field {field['name']!r} takes a date such as 2025-01-15, got {value!r}"
+                f"issue field {field['name']!r} takes a date such as 2025-01-15, got {as_json(value)}"
             ) from None
     return clean(value, f"issue field {field['name']!r}", limit=1024)

@@ -17,6 +17,7 @@ from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.excel.store.cells import Area, check_value
 from mesocosm.servers.excel.store.formulas import check_syntax
 from mesocosm.servers.excel.store.shifting import to_area
+from mesocosm.services.schema import as_json
 
 BORDERS = (
     "thin",
@@ -202,7 +203,7 @@ def _number_format(text: str) -> str:
 
 def _check_choice(value: Any, choices: tuple[str, ...], what: str) -> None:
     if value not in choices:
-        raise Invalid(f"{what} must be one of {', '.join(choices)}, got {value!r}.")
+        raise Invalid(f"{what} must be one of {', '.join(choices)}, got {as_json(value)}.")
 
 
 # -- conditional formats --------------------------------------------------------------------------------
@@ -341,5 +342,5 @@ def _appearance(params: Mapping[str, Any]) -> dict[str, Any]:
 def _flag(params: Mapping[str, Any], name: str) -> bool | None:
     value = params.get(name)
     if value is not None and not isinstance(value, bool):
-        raise Invalid(f"{name} must be true or false, got {value!r}.")
+        raise Invalid(f"{name} must be true or false, got {as_json(value)}.")
     return value

@@ -19,6 +19,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.excel.store.cells import Area, address, check_fits, check_size, parse_cell
 from mesocosm.servers.excel.store.shifting import to_area
+from mesocosm.services.schema import as_json
 
 CHARTS: dict[str, Callable[[], Any]] = {
     "line": LineChart,
@@ -109,7 +110,7 @@ def _check_headers(sheet: Worksheet, area: Area) -> None:
         value = _value(sheet, area.first_row, column)
         place = address(area.first_row, column)
         if not isinstance(value, str) or not value:
-            raise Invalid(f"{place} must hold the text of a header, got {value!r}.")
+            raise Invalid(f"{place} must hold the text of a header, got {as_json(value)}.")
         if value.casefold() in seen:
             raise Invalid(f"The header {value!r} at {place} is there twice.")
         seen.add(value.casefold())

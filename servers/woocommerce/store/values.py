@@ -19,6 +19,7 @@ from typing import Any
 from mesocosm.errors import Invalid
 from mesocosm.servers.woocommerce.store.refusals import invalid_parameter
 from mesocosm.services.fields import Fields
+from mesocosm.services.schema import as_json
 from mesocosm.services.values import Check, Checks, Kinds
 
 MAX_TEXT = 1_000_000
@@ -168,7 +169,7 @@ _KINDS = Kinds(
 
 def shown(value: Any) -> str:
     """A caller's value, short enough to repeat to it."""
-    written = repr(value)
+    written = as_json(value)
     return written if len(written) <= 60 else written[:57] + "..."
 
 
