@@ -71,7 +71,7 @@ class Hosting:
         if seat is None or alone:
             self.pool.metrics.gauge("mesocosm_episodes", "Episodes that there are", self.pool.count)
         self.endpoints = HttpEndpoints(hosts + (allowed_hosts or []))
-        keys = Keys(admin_token, ((quota.sha256, quota.name) for quota in tokens))
+        keys = Keys(admin_token, tokens)
         self.control = control_plane(self.pool, self.endpoints, keys, seat)
         self.quotas: Quotas | None = None
         # With several hosts, the door counts.

@@ -28,7 +28,7 @@ from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.hosting.repeats import Repeats
-from mesocosm.hosting.tokens import Keys
+from mesocosm.hosting.tokens import Keys, Scope, scope_of
 from mesocosm.hosting.views import (
     BEING_MOVED,
     FIRST,
@@ -87,9 +87,15 @@ def control_plane(
             await pool.bring(id_)
 
     def require_admin(request: Request) -> None:
-        if keys.holder(request.headers.get("authorization")) is None:
+        holder = keys.holder(request.headers.get("authorization"))
+        if holder is None:
             headers = {"WWW-Authenticate": "Bearer"}
             raise HTTPException(401, "the control plane needs the admin token as bearer token", headers)
+        allow(holder, scope_of(request.method, request.url.path))
+
+    def allow(holder: str | None, scope: Scope) -> None:
+        if holder is None or not keys.may(holder, scope):
+            raise HTTPException(403, f"the token {holder!r} has not the scope `{scope}`")
 
     app = FastAPI(
         title="Mesocosm control plane",
@@ -251,8 +257,10 @@ def control_plane(
         return judged
 
     @app.post("/grade", tags=["episodes"], **known)
-    async def grade_batch(body: GradeOrder, key: Key = None) -> Grades:
+    async def grade_batch(request: Request, body: GradeOrder, key: Key = None) -> Grades:
         """Judge up to 1,000 episodes, and remove them afterwards if that is asked for."""
+        if body.delete:
+            allow(keys.holder(request.headers.get("authorization")), "serve")
 
         async def act() -> Grades:
             return Grades(grades=await judge_all(pool, body))

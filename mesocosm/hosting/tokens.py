@@ -7,8 +7,11 @@
       episodes: 500         # at a time
       creations: 2000/h     # within any s, min, h or day
       bytes: 20GiB          # on this machine's disk
+      scopes: [serve]       # what it opens of the control plane; without this, all
 
-All of them open the whole control plane; a quota limits what whoever holds one makes there.
+``serve``: making, changing, listing and removing episodes; ``grade``: verdicts and what is expected;
+``read``: the catalogue, what was counted, and episodes whose id one knows. A quota limits what whoever holds
+a token makes.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import re
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, TypeAdapter, ValidationError
@@ -27,6 +30,8 @@ from mesocosm.errors import UsageError
 
 OWN = "admin"
 """Name of the server's own token, which has no quota."""
+Scope = Literal["serve", "grade", "read"]
+ALL: tuple[Scope, ...] = ("serve", "grade", "read")
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "day": 86_400}
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 
@@ -64,6 +69,8 @@ class Quota(BaseModel):
     creations: Annotated[Rate, BeforeValidator(_read_rate)] | None = None
     bytes: ByteSize | None = None
     """What the episodes may take on disk."""
+    scopes: tuple[Scope, ...] = ALL
+    """What of the control plane it opens."""
 
 
 def read_tokens(path: Path) -> list[Quota]:
@@ -92,12 +99,17 @@ class Keys:
 
     Args:
         own: The server's own token.
-        others: The digests of others, and their names.
+        others: Those of the file.
     """
 
-    def __init__(self, own: str, others: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, own: str, others: Iterable[Quota] = ()) -> None:
         self._own = own
-        self._others = dict(others)
+        self._others = {quota.sha256: quota.name for quota in others}
+        self._scopes: dict[str, tuple[Scope, ...]] = {quota.name: quota.scopes for quota in others}
+
+    def may(self, holder: str, scope: Scope) -> bool:
+        """Whether a token opens a part of the control plane."""
+        return holder == OWN or scope in self._scopes[holder]
 
     def holder(self, authorization: str | None) -> str | None:
         """The name of the token that a request's header has; ``None`` where it is none of them."""
@@ -108,3 +120,11 @@ class Keys:
         if secrets.compare_digest(raw, self._own.encode()):
             return OWN
         return self._others.get(hashlib.sha256(raw).hexdigest())
+
+
+def scope_of(method: str, path: str) -> Scope:
+    """Which part of the control plane a request is about."""
+    if path.endswith(("/grade", "/truth", "/archive")):
+        return "grade"
+    # Ids open episodes, so to have them listed is to serve.
+    return "read" if method in ("GET", "HEAD") and path != "/episodes" else "serve"

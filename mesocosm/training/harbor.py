@@ -10,12 +10,13 @@
       tests/test.sh              asks the server for its verdict; there once the agent has stopped
       solution/solve.sh          makes the calls of the reference solver
 
-Only the server's container has the answer. The agent reaches its tools; the control plane wants a token that
-only the verifier and the server have.
+Only the server's container has the answer. The agent reaches its tools; the control plane wants a token.
+That of the verifier, which runs where the agent was, opens judging alone.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import secrets
@@ -43,6 +44,8 @@ from mesocosm.services.service import combined_names
 
 SERVER = "http://mesocosm:8321"
 """Where the agent and the verifier find the server."""
+TOKENS = "tokens.yaml"
+"""The file of the state that says what the verifier's token opens."""
 _USER = 10001
 """The server's account in the image."""
 
@@ -108,6 +111,10 @@ class _Made:
         self._id = pool.adopt(instance.path, family, tools)
         self._episode = Episode(pool.path(self._id), family)
         pool.close()
+        self._verifier_token = secrets.token_urlsafe(32)
+        digest = hashlib.sha256(self._verifier_token.encode()).hexdigest()
+        # It judges, and opens nothing else: whoever was where the verifier runs may have it.
+        (scratch / "state" / TOKENS).write_text(f"verifier:\n  sha256: {digest}\n  scopes: [grade]\n")
 
     def write(self, path: Path, images: Images) -> Path:
         """Write the folder; nothing is there unless the whole of it is."""
@@ -137,6 +144,7 @@ class _Made:
             "id": self._id,
             "server": SERVER,
             "token": secrets.token_urlsafe(32),
+            "verifier_token": self._verifier_token,
             "images": images,
             "calls": self._solution(),
             "mesocosm": mesocosm.__version__,

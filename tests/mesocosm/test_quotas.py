@@ -98,6 +98,40 @@ def test_a_file_of_tokens_that_is_wrong_is_said(tmp_path: Path, text: str, said:
         read_tokens(tmp_path / "tokens.yaml")
 
 
+def test_a_token_opens_what_its_scopes_say(tmp_path: Path) -> None:
+    scopes = {"maker": "scopes: [serve]", "judge": "scopes: [grade]", "looker": "scopes: [read]"}
+    with serving(hosting(tmp_path / "state", **scopes)) as base:
+        with mesocosm.connect_sync(base, token="maker-s") as maker:
+            id_ = maker.create(**ORDER).id
+
+        def ask(name: str, method: str, path: str, **body: Any) -> int:
+            headers = {"Authorization": f"Bearer {name}-s"}
+            return httpx.request(method, base + path, headers=headers, json=body or None).status_code
+
+        one = f"/episodes/{id_}"
+        asked = [
+            ("serve", "GET", "/episodes", {}),
+            ("serve", "POST", f"{one}/reset", {}),
+            ("serve", "POST", f"{one}/fork", {}),
+            ("grade", "POST", f"{one}/grade", {}),
+            ("grade", "POST", "/grade", {"ids": [id_]}),
+            ("grade", "GET", f"{one}/truth", {}),
+            ("grade", "GET", f"{one}/archive", {}),
+            ("read", "GET", one, {}),
+            ("read", "GET", f"{one}/journal", {}),
+            ("read", "GET", "/tasks", {}),
+            ("read", "GET", "/metrics", {}),
+        ]
+        holders = {"maker": "serve", "judge": "grade", "looker": "read"}
+        for scope, method, path, body in asked:
+            for name, has in holders.items():
+                status = ask(name, method, path, **body)
+                assert (status == 403) is (scope != has), (name, method, path, status)
+        assert ask("judge", "POST", "/grade", ids=[id_], delete=True) == 403
+        assert ask("judge", "DELETE", one) == 403
+        assert ask("maker", "DELETE", one) == 204
+
+
 def test_orders_beyond_what_may_wait_are_told_to_come_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

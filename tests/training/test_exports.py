@@ -39,9 +39,8 @@ def test_a_harbor_task_says_what_harbor_wants_to_know(folder: Path) -> None:
 def test_the_agents_container_has_neither_the_answer_nor_the_token(folder: Path) -> None:
     compose = yaml.safe_load((folder / "environment/docker-compose.yaml").read_text())
     token = compose["services"]["mesocosm"]["environment"]["MESOCOSM_ADMIN_TOKEN"]
-    for seen in ("instruction.md", "task.toml", "environment/Dockerfile"):
+    for seen in ("instruction.md", "task.toml", "environment/Dockerfile", "tests/test.sh"):
         assert token not in (folder / seen).read_text()
-    assert token in (folder / "tests/test.sh").read_text()
     with tarfile.open(folder / "environment/world/state.tar") as tar:
         entries = tar.getmembers()
     assert {(entry.uid, entry.gid, entry.mtime) for entry in entries} == {(10001, 10001, 0)}

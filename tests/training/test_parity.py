@@ -25,6 +25,7 @@ from mesocosm.families.quantities import parse_length
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import BlockingServer
 from mesocosm.hosting.listening import serving
+from mesocosm.hosting.tokens import read_tokens
 from mesocosm.training.harbor import write_tasks
 
 TOKEN = "token-of-the-test"
@@ -179,7 +180,8 @@ def through_harbor(host: Host, calls: Calls) -> float | None:
         token = compose["services"]["mesocosm"]["environment"]["MESOCOSM_ADMIN_TOKEN"]
         config = tomllib.loads((host.harbor / "task.toml").read_text())
         endpoint = config["environment"]["mcp_servers"][0]["url"]
-        with serving(Hosting(Path(scratch) / "state", admin_token=token)) as base:
+        tokens = read_tokens(Path(scratch) / "state" / "tokens.yaml")
+        with serving(Hosting(Path(scratch) / "state", admin_token=token, tokens=tokens)) as base:
             given = {**os.environ, "MESOCOSM_URL": base, "VERIFIER_LOGS": f"{scratch}/logs"}
             if calls is host.trajectories["reference"]:
                 subprocess.run([host.harbor / "solution" / "solve.sh"], env=given, check=True)

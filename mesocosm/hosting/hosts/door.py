@@ -24,7 +24,7 @@ from mesocosm.hosting.metrics import CONTENT_TYPE, LINES_LOST, MISSING, Metrics,
 from mesocosm.hosting.pool import log_request
 from mesocosm.hosting.quotas import Asked, Quotas
 from mesocosm.hosting.repeats import Repeats
-from mesocosm.hosting.tokens import OWN, Keys, Quota
+from mesocosm.hosting.tokens import OWN, Keys, Quota, Scope
 
 MOST_BUSY = 1000
 """Requests that a host may be working at; more are told to come again."""
@@ -81,7 +81,7 @@ class Door:
             "mesocosm_busy", "Requests being answered", lambda: sum(h.busy for h in self.hosts.values())
         )
         self._ended = self.metrics.counter("mesocosm_hosts_ended", "Hosts that have ended")
-        self._keys = Keys(admin_token, ((quota.sha256, quota.name) for quota in tokens))
+        self._keys = Keys(admin_token, tokens)
         self._quotas: Quotas | None = None
         if tokens:
             assert state, "quotas are kept there"
@@ -282,7 +282,8 @@ class Door:
 
     async def _grade_batch(self, head: Head, body: bytes) -> Reply:
         asked = parting.wanted_in(body)
-        if asked is None or not self.placement.up:
+        barred = asked is not None and asked.get("delete") is True and not self._may(head, "serve")
+        if asked is None or barred or not self.placement.up:
             return await self._pass_on(self._least_busy(), head, body)
         headers, placement = handed_on(head.headers), self.placement
         headers.pop("idempotency-key", None)
@@ -305,11 +306,12 @@ class Door:
         choice = self._host_of(found[0]["path"].split("/")[2]) if found else self._least_busy()
         return await self._pass_on(choice, head, body)
 
-    def _is_admin(self, head: Head) -> bool:
-        return self._keys.holder(head.headers.get("authorization")) is not None
+    def _may(self, head: Head, scope: Scope) -> bool:
+        holder = self._keys.holder(head.headers.get("authorization"))
+        return holder is not None and self._keys.may(holder, scope)
 
     async def _show_metrics(self, head: Head, _: bytes) -> Reply:
-        if not self._is_admin(head):
+        if not self._may(head, "read"):
             return _STRANGER
         page = self.metrics.page()
         if page is None:
@@ -329,7 +331,7 @@ class Door:
         return join(body)
 
     def _show_hosts(self, head: Head) -> Reply:
-        if not self._is_admin(head):
+        if not self._may(head, "read"):
             return _STRANGER
         up = [self.hosts[number] for number in self.placement.up]
         hosts = [{"number": h.number, "pid": h.pid, "address": h.address, "busy": h.busy} for h in up]
