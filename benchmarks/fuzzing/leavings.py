@@ -17,7 +17,7 @@ from typing import Any
 
 from openpyxl import Workbook
 
-from fuzzing.calls import Tools
+from fuzzing.calls import Requests, Tools
 from fuzzing.inputs import Inputs
 from fuzzing.odd import FLOATS, NUMBERS, TEXTS
 from mesocosm.families.episode import Episode
@@ -188,7 +188,9 @@ class Leavings:
 
     def _anything(self, world: World, dice: Dice) -> str:
         inputs = Inputs(str(dice.random()))
-        made = [one.make() and one.name for one in islice(Tools(world, inputs, code=False), 4)]
+        requests = Requests(world, inputs)
+        source = iter(requests if requests and dice.random() < 0.4 else Tools(world, inputs, code=False))
+        made = [one.make() and one.name for one in islice(source, 4)]
         return f"called {', '.join(map(str, made))}"
 
 
