@@ -35,6 +35,11 @@ suite_app = typer.Typer(no_args_is_help=True, help="Work on all tasks at their p
 app.add_typer(suite_app, name="suite")
 
 
+Resume = Annotated[
+    Path | None, typer.Option(help="A file of proofs (JSON lines): proofs in it are kept, new ones added.")
+]
+
+
 @app.command(cls=SpreadCommand)
 def prove(
     task: Annotated[list[str], typer.Argument(help="Names of tasks, or paths of their YAML files.")],
@@ -44,6 +49,7 @@ def prove(
     disturb: Disturb = "",
     workers: Workers = None,
     ray: Ray = None,
+    resume: Resume = None,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
@@ -63,7 +69,8 @@ def prove(
         for seed in parse_seeds(seeds)
     ]
     they = workers_for(workers, ray, len(jobs))
-    _prove_jobs(jobs, they, as_json, parameters=read_parameters(param), disturb=read_disturb(disturb))
+    parameters, how = read_parameters(param), read_disturb(disturb)
+    _prove_jobs(jobs, they, as_json, resume=resume, parameters=parameters, disturb=how)
 
 
 @suite_app.command("list")
@@ -131,10 +138,7 @@ def suite_prove(
     disturb: Disturb = "",
     workers: Workers = None,
     ray: Ray = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option(help="A file of proofs (JSON lines): proofs in it are kept, new ones added."),
-    ] = None,
+    resume: Resume = None,
     as_json: AsJson = False,
 ) -> None:
     """Prove all instances (see: mesocosm prove)."""

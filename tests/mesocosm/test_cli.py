@@ -281,8 +281,9 @@ def test_a_released_benchmark_is_a_suite(tmp_path: Path) -> None:
     assert "there are no numbers for stock_take" in refused.stderr
 
 
-def test_proofs_are_resumed_from_a_file(tmp_path: Path) -> None:
-    words = ["suite", "prove", "--tasks", TASK, "--lengths", "8k", "--seeds", "4", "--resume", "proofs.jsonl"]
+@pytest.mark.parametrize("command", [["prove", TASK], ["suite", "prove", "--tasks", TASK]])
+def test_proofs_are_resumed_from_a_file(tmp_path: Path, command: list[str]) -> None:
+    words = [*command, "--lengths", "8k", "--seeds", "4", "--resume", "proofs.jsonl"]
     [first] = mesocosm_json(*words, cwd=tmp_path)
     [again] = mesocosm_json(*words, cwd=tmp_path)
     assert first == again

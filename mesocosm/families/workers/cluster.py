@@ -186,6 +186,13 @@ def _lost(ray: Any) -> tuple[type[BaseException], ...]:
     return tuple(getattr(ray.exceptions, name) for name in names)
 
 
+_TOKEN = (
+    ". Where the cluster wants a token (RAY_AUTH_MODE=token, as newer versions of Ray have it), it is the "
+    "same here and on all nodes: RAY_AUTH_TOKEN, or ~/.ray/auth_token, which `ray get-auth-token --generate` "
+    "writes"
+)
+
+
 def _connect(ray: Any, address: str) -> None:
     """Be a driver of the cluster; ``UsageError`` says why that cannot be."""
     _knock(address)
@@ -193,7 +200,7 @@ def _connect(ray: Any, address: str) -> None:
         ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         told = " ".join(str(error).split())
-        raise UsageError(f"--ray {address}: no cluster can be used there: {told}") from None
+        raise UsageError(f"--ray {address}: no cluster can be used there: {told}{_TOKEN}") from None
     # There is no public way to have its remarks on nodes elsewhere than among what a command prints.
     ray._private.worker._worker_logs_enabled = False
 
