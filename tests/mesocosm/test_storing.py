@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from confinement import needs_sandbox
+from mcp import MCPError
 
 import mesocosm
 from mesocosm.errors import UsageError
@@ -278,7 +279,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost_when_it_is_freed(tmp_path: Path
     try:
         app = Hosting(disk / "state", admin_token=TOKEN, log=RequestLog(str(disk / "log")))
         with serving(app) as base, connect(base) as server:
-            episode = server.create(**ORDER)
+            episode = server.create(**ORDER, services=["memory"])
             assert ready(base) == 200
             filler = disk / "filler"
             with filler.open("wb") as file, suppress(OSError):
@@ -290,6 +291,13 @@ def test_a_full_disk_is_said_and_nothing_is_lost_when_it_is_freed(tmp_path: Path
                 server.create(**{**ORDER, "seed": 2})
             assert caught.value.status == 507
             assert episode.look().data["id"] == episode.id
+            for number in range(5):
+                with suppress(MCPError, ServerError):
+                    big = {"path": f"{number}.txt", "content": "x" * 200_000}
+                    assert episode.act("write_file", big).is_error
+                entity = {"name": f"{number}", "entityType": "x", "observations": ["y" * 90_000]}
+                with suppress(MCPError, ServerError):
+                    assert episode.act("create_entities", {"entities": [entity]}, service="memory").is_error
             assert app.log
             for _ in range(200):  # the last block of the file has room for some lines
                 ready(base)
