@@ -37,6 +37,7 @@ from wire import listing, tool_call
 
 TASK = "apply_phd_email"
 _MORE = ["python_execute", "woocommerce", "excel", "documents", "codehost", "calendar", "canvas"]
+_MORE += ["snowflake", "google_cloud"]
 """Services beside those of the task, for the hostile episodes."""
 TOKEN = "benchmark"
 _MEDIAN, _WORST = 0.05, 0.5
@@ -149,6 +150,56 @@ def serving(hosts: int) -> Iterator[Server]:
 # -- what hostile episodes do ----------------------------------------------------------------------------
 
 Attack = Callable[[Server, Agent], Callable[[], object]]
+
+
+def _sql(*statements: str, before: tuple[str, ...] = ()) -> Attack:
+    """Statements in GoogleSQL, one after the other."""
+
+    def attack(_: Server, agent: Agent) -> Callable[[], object]:
+        def ask(statement: str) -> None:
+            agent.call("google_cloud", "bigquery_run_query", query=statement)
+
+        for statement in before:
+            ask(statement)
+        return lambda: [ask(statement) for statement in statements]
+
+    return attack
+
+
+def _load(_: Server, agent: Agent) -> Callable[[], object]:
+    agent.call("google_cloud", "bigquery_run_query", query="CREATE SCHEMA IF NOT EXISTS shop")
+    program = "open('{}.csv', 'w').write('a,b\\n' + '1,x\\n' * {})"
+    for name, lines in (("long", 4_000_000), ("fit", 240_000)):
+        agent.call("python_execute", "python_execute", code=program.format(name, lines), timeout=20)
+
+    def load() -> None:
+        for name in ("long", "fit"):
+            given = {"dataset_id": "shop", "table_id": name, "csv_file_path": f"{name}.csv"}
+            agent.call("google_cloud", "bigquery_load_csv_data", **given)
+
+    return load
+
+
+def _log_filter(_: Server, agent: Agent) -> Callable[[], object]:
+    for _n in range(20):
+        entry = {"log_name": "app", "message": "a" * 5_000 + "!"}
+        agent.call("google_cloud", "logging_write_log", **entry)
+    patterns = ["(a|a|aa)*b", "(a+)+b", "(.*a){20}b", "x" * 19_000, "(?:a?){1000}" * 100]
+    return lambda: [
+        agent.call("google_cloud", "logging_read_logs", log_filter=f'textPayload =~ "{one}"')
+        for one in patterns
+    ]
+
+
+_VIEWS = (
+    "CREATE SCHEMA IF NOT EXISTS shop",
+    "CREATE OR REPLACE VIEW shop.v0 AS SELECT 1 AS x",
+    *(
+        f"CREATE OR REPLACE VIEW shop.v{n} AS SELECT a.x FROM shop.v{n - 1} a JOIN shop.v{n - 1} b USING (x)"
+        for n in range(1, 14)
+    ),
+)
+_ARRAY = "GENERATE_ARRAY(1, 9000000)"
 
 
 def _edit(_: Server, agent: Agent) -> Callable[[], object]:
@@ -412,6 +463,22 @@ ATTACKS: dict[str, Attack] = {
     "talking program": _code("while True: print('x' * 1000)"),
     "large call": _large_call,
     "deep call": _deep_call,
+    "SQL arrays": _sql(f"SELECT {_ARRAY} a, {_ARRAY} b, {_ARRAY} c"),
+    "SQL texts": _sql(
+        "SELECT LENGTH(REPEAT('x', 16000000 + x)) FROM UNNEST(GENERATE_ARRAY(1, 2048)) x",
+        "SELECT REPEAT('x', 16000000) a, REPEAT('y', 16000000) b",
+    ),
+    "SQL rows": _sql(
+        "CREATE OR REPLACE TABLE shop.made AS SELECT x, x y FROM UNNEST(GENERATE_ARRAY(1, 2000000)) x",
+        before=("CREATE SCHEMA IF NOT EXISTS shop",),
+    ),
+    "SQL without end": _sql(
+        "WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r) SELECT COUNT(*) FROM r"
+    ),
+    "SQL text": _sql(f"SELECT 1 IN ({', '.join(map(str, range(29_000)))})"),
+    "views of views": _sql("SELECT COUNT(*) FROM shop.v13", before=_VIEWS),
+    "load": _load,
+    "log filters": _log_filter,
     "workbook": _sheet,
     "REST object": _rest("POST", "/woocommerce/wp-json/wc/v3/products", _OBJECT),
     "REST list": _rest("POST", "/woocommerce/wp-json/wc/v3/products/batch", _LIST),

@@ -220,3 +220,45 @@ def test_the_parser_takes_what_people_write() -> None:
         assert parse_one(statement, Snowflake())
     with pytest.raises(Refusal, match=r"syntax error line 2 at position \d+ unexpected"):
         parse_one("select a\nfrom t whre b", Snowflake())
+
+
+def test_what_views_of_views_grow_to_is_bounded(tmp_path: Path) -> None:
+    with World.create(
+        tmp_path / "world", Manifest(services={"google_cloud": None, "snowflake": None})
+    ) as world:
+        run = world.store(GoogleCloudStore).bigquery.queries.run
+        run("CREATE SCHEMA shop; CREATE VIEW shop.v0 AS SELECT 1 AS x")
+        store = world.store(SnowflakeStore)
+        store.add_table("DB.PUBLIC.V0", {"X": "INT"}, [(1,)])
+        store.use("DB", "PUBLIC")
+        joined = "SELECT a.x FROM {0}v{1} a JOIN {0}v{1} b USING (x)"
+        for number in range(1, 7):
+            run(f"CREATE VIEW shop.v{number} AS {joined.format('shop.', number - 1)}")
+            store.execute(f"create view v{number} as {joined.format('', number - 1)}")
+        world.finish_building()
+        asked = (
+            ("google_cloud", "bigquery_run_query", "SELECT COUNT(*) AS n FROM shop.v5 a{}", "shop.v6"),
+            ("snowflake", "read_query", "select count(*) n from v5 a{}", "v6"),
+        )
+        for service, tool, query, view in asked:
+            assert world.call(service, tool, {"query": query.format("")}).status == "ok"
+            started = process_time()
+            joined = "".join(f" CROSS JOIN {view} b{number}" for number in range(3))
+            outcome = world.call(service, tool, {"query": query.format(joined)})
+            assert outcome.status == "refused", outcome.text
+            assert "too complex" in outcome.text
+            assert process_time() - started < 3
+
+
+def test_patterns_and_files_that_are_too_large_are_refused(tmp_path: Path) -> None:
+    with World.create(tmp_path / "world", Manifest(services={"google_cloud": None})) as world:
+        world.store(GoogleCloudStore).bigquery.queries.run("CREATE SCHEMA shop")
+        world.finish_building()
+        (world.path / "workspace" / "long.csv").write_bytes(b"a,b\n" + b"1,x\n" * 300_000)
+        loaded = {"dataset_id": "shop", "table_id": "t", "csv_file_path": "long.csv"}
+        outcome = world.call("google_cloud", "bigquery_load_csv_data", loaded)
+        assert (outcome.status, "300,001 lines" in outcome.text) == ("refused", True), outcome.text
+        world.call("google_cloud", "logging_write_log", {"log_name": "app", "message": "a" * 5_000})
+        asked = {"log_filter": f'textPayload =~ "{"x" * 10_000}"'}
+        outcome = world.call("google_cloud", "logging_read_logs", asked)
+        assert (outcome.status, "regular expression" in outcome.text) == ("refused", True), outcome.text

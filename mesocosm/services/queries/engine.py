@@ -38,8 +38,9 @@ _HELD, _MAPPED = 32 * 2**20, 16
 """Bytes of small tables that a process keeps, and the number of large ones that it has open."""
 _SHARED = 16
 """Large tables of which files are kept."""
-_ALL_ROWS = 16
-"""How many times as many bytes a result may have that is not shown, but put into a table."""
+_ALL_ROWS, _MOST_VALUES = 16, 5_000_000
+"""How many times as many bytes a result may have that is not shown, but put into a table; and how many values
+any may have: each is an object of Python here."""
 
 
 @dataclass(frozen=True)
@@ -236,6 +237,10 @@ class Engine:
                 fields = tuple(Field(name, type_) for name, type_ in said[0])
             elif kind == "rows":
                 rows += said[0]
+                if len(rows) * len(fields) > _MOST_VALUES:
+                    raise Invalid(
+                        f"The statement gives more than {_MOST_VALUES:,} values: filter, or do it in parts."
+                    )
             else:
                 return Result(fields, rows, said[0], counted=said[1])
         raise AssertionError("an answer without an end")

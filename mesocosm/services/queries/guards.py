@@ -114,12 +114,12 @@ def check_functions(tree: exp.Expr, dialect: Dialect) -> None:
             raise dialect.unsupported(type(node).__name__)
         if isinstance(node, exp.Anonymous):
             if node.name.upper() not in dialect.functions and COUNTS not in node.meta:
-                raise dialect.unknown_function(node.name)
+                raise dialect.unknown_function(dialect.plain(node.name))
         elif isinstance(node, exp.Table) and not isinstance(node.this, exp.Identifier):
             if not isinstance(node.this, exp.Anonymous | exp.Func):
                 raise dialect.unsupported("a table that is no name")
             if not _may_be_table(node.this, dialect):
-                raise dialect.unknown_function(_name(node.this))
+                raise dialect.unknown_function(dialect.plain(_name(node.this)))
     bound_sizes(tree)
 
 

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from mesocosm.errors import Invalid
 from mesocosm.services.queries import copies
 from mesocosm.services.queries.catalogue import Catalogue, Column, Listed, Stored, View
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.engine import Table
 from mesocosm.services.queries.statements import parse_one
 
-_DEEPEST = 30
-"""Views within views."""
+_DEEPEST, _MOST_VIEWS, _LONGEST_VIEWS = 30, 200, 200_000
+"""Views within views, and how many are put into a statement, and of how many characters: each time that one
+is named, its query is read and stands there."""
 _TARGET = "target"
 
 
@@ -28,6 +30,8 @@ class Resolved:
 
     named: dict[str, Stored | Listed] = field(default_factory=dict)
     """By the names that these have in the statement."""
+    views: list[int] = field(default_factory=list)
+    """Characters of each view that was put in, within others, too."""
 
     def __post_init__(self) -> None:
         self.named = {**self.stored, **self.listed}
@@ -38,9 +42,18 @@ class Resolved:
         return [*self.stored.values(), *self.listed.values()]
 
 
-def resolve(tree: exp.Expr, dialect: Dialect, catalogue: Catalogue, depth: int = 0) -> Resolved:
-    """Find the tables of a query in the catalogue; views are put in as the queries that they are."""
-    found = Resolved(tree)
+def resolve(
+    tree: exp.Expr,
+    dialect: Dialect,
+    catalogue: Catalogue,
+    depth: int = 0,
+    views: list[int] | None = None,
+) -> Resolved:
+    """Find the tables of a query in the catalogue; views are put in as the queries that they are.
+
+    ``views``: those that were put in before, into what this is a part of.
+    """
+    found = Resolved(tree, views=[] if views is None else views)
     for table in list(tree.find_all(exp.Table)):
         if isinstance(table.this, exp.Identifier):
             _resolve_table(table, dialect, catalogue, found, depth)
@@ -87,9 +100,12 @@ def _put_view(
 ) -> None:
     if depth >= _DEEPEST:
         raise dialect.unsupported("views that are nested this deep")
+    found.views.append(len(view.query))
+    if len(found.views) > _MOST_VIEWS or sum(found.views) > _LONGEST_VIEWS:
+        raise Invalid("The query is too complex: it names views, and these others, too often.")
     query = parse_one(view.query, dialect)
     label_columns(query, dialect)
-    inner = resolve(query, dialect, view.within or catalogue, depth + 1)
+    inner = resolve(query, dialect, view.within or catalogue, depth + 1, found.views)
     found.stored |= inner.stored
     found.listed |= inner.listed
     if view.columns:

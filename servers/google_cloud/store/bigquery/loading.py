@@ -27,7 +27,8 @@ from mesocosm.worlds import deadlines
 
 MODES = ("WRITE_TRUNCATE", "WRITE_APPEND", "WRITE_EMPTY")
 FORMATS = ("CSV", "NEWLINE_DELIMITED_JSON")
-_MOST_BYTES = 64 * 2**20
+_MOST_BYTES, _MOST_LINES = 64 * 2**20, 250_000
+"""Of a file that is loaded: each line becomes many objects of Python before the first row is written."""
 _GUESSES = ("INT64", "FLOAT64", "BOOL", "DATE", "TIMESTAMP")
 _NAME = re.compile(r"\W")
 
@@ -198,6 +199,12 @@ class Loading(Part):
                 f"Error while reading data, error message: not UTF-8 at byte {error.start}.", code="invalid"
             ) from None
         text = text.replace("\0", "")
+        lines = max(text.count("\n"), text.count("\r"))
+        if lines > _MOST_LINES:
+            raise Invalid(
+                f"The file has {lines:,} lines; one load takes up to {_MOST_LINES:,} here. Load it in parts.",
+                code="invalid",
+            )
         if format_.kind == "CSV":
             return _read_csv(text, format_)
         if format_.kind == "NEWLINE_DELIMITED_JSON":
@@ -315,6 +322,8 @@ def _read_csv(text: str, format_: Format) -> _Read:
     waiting = format_.skip + (1 if format_.header else 0)
     try:
         for row in reader:
+            if not reader.line_num % 1000:
+                deadlines.check()
             if waiting:
                 waiting -= 1
                 if not waiting and format_.header:

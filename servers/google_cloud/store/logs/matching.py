@@ -46,7 +46,8 @@ FIELDS = frozenset(
     }
 )
 _TIMES = ("timestamp", "receiveTimestamp")
-_SECONDS_OF_A_PATTERN = 0.5
+_SECONDS_OF_A_PATTERN, _LONGEST_PATTERN = 0.5, 2_000
+"""Of a search, during which others can work, and of a pattern, while which is read nobody can."""
 _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d\d:?\d\d)?)?", re.ASCII
 )
@@ -230,6 +231,11 @@ def _has(wanted: str) -> Callable[[Any], bool]:
 
 
 def _pattern(path: tuple[str, ...], wanted: str, *, negated: bool) -> Matches:
+    if len(wanted) > _LONGEST_PATTERN:
+        raise Invalid(
+            f"The regular expression has {len(wanted):,} characters; up to {_LONGEST_PATTERN:,} are taken.",
+            code="INVALID_ARGUMENT",
+        )
     try:
         pattern = regex.compile(wanted)
     except (regex.error, OverflowError) as error:
@@ -242,7 +248,7 @@ def _pattern(path: tuple[str, ...], wanted: str, *, negated: bool) -> Matches:
             return False
         text = ("true" if value else "false") if isinstance(value, bool) else str(value)
         try:
-            return pattern.search(text, timeout=_SECONDS_OF_A_PATTERN) is not None
+            return pattern.search(text, timeout=_SECONDS_OF_A_PATTERN, concurrent=True) is not None
         except TimeoutError:
             raise Invalid(
                 f"The regular expression {quoted(wanted)} takes too long.", code="INVALID_ARGUMENT"
