@@ -43,6 +43,10 @@ _ALL_ROWS, _MOST_VALUES = 16, 5_000_000
 any may have: each is an object of Python here."""
 
 
+_SPENT = ("OutOfMemoryException", "FatalException", "InternalException")
+"""Errors after which a process is not used again."""
+
+
 @dataclass(frozen=True)
 class Table:
     """An Arrow table that a query names."""
@@ -282,10 +286,12 @@ class Engine:
                 for answer in process.run(request, tables, self._files):
                     match answer:
                         case ("failed", name, text):
+                            process.at_rest = name not in _SPENT
                             raise failure(name, text)
                         case ("barred", what, function):
                             raise Barred(what, function)
                         case ("large",):
+                            process.at_rest = False  # what it has freed, it may still count as its own
                             raise Invalid(
                                 f"The result is larger than {request.largest // 2**20} MB: select less, or"
                                 " aggregate."

@@ -18,7 +18,7 @@ logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 LONGEST = 1_000_000
 """Characters of a text."""
-_MOST_TOKENS, _MOST_QUERIES = 60_000, 200
+_MOST_TOKENS, _MOST_QUERIES = 40_000, 200
 """Of a text: sqlglot is compiled, and lets nobody else work before it has read one and worked on it."""
 _PACE = 200_000
 """Characters that it reads in a second."""

@@ -340,6 +340,8 @@ def _read_csv(text: str, format_: Format) -> _Read:
 def _read_json(text: str) -> _Read:
     found = _Read(None)
     for number, line in enumerate(text.splitlines(), start=1):
+        if not number % 1000:
+            deadlines.check()
         if line.strip():
             try:
                 row = orjson.loads(line)
@@ -383,7 +385,9 @@ def _fit(texts: Iterable[str]) -> str:
             kind == "BOOL" and {text.lower() for text in known} & {"0", "1", "t", "f", "y", "n"}
         ):
             try:
-                for text in known:
+                for number, text in enumerate(known):
+                    if not number % 1000:
+                        deadlines.check()
                     from_text(one, text)
             except Unfit:
                 continue
