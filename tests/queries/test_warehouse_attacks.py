@@ -199,7 +199,7 @@ def test_others_are_served_while_a_statement_does_not_end(world: World, tmp_path
 
         def attack() -> None:
             with pytest.raises(deadlines.Overdue):
-                other.calls.make("snowflake", tool, {"query": ENDLESS[0]}, patience=3.0)
+                other.calls.make("snowflake", tool, {"query": ENDLESS[0]}, patience=8.0)
 
         thread = threading.Thread(target=attack)
         thread.start()
@@ -210,7 +210,7 @@ def test_others_are_served_while_a_statement_does_not_end(world: World, tmp_path
             )
             served += 1
         thread.join()
-    assert served > 3
+    assert served == 3
 
 
 def test_the_parser_takes_what_people_write() -> None:
