@@ -3,9 +3,9 @@
     python benchmarks/resolving.py [lore] [lumina] [agentlongbench] [longproc] [--golds 200]
 
 Data sets are written by the command line; everything else here reads them as a stranger would, from the
-prompts and files alone: nothing of Mesocosm is imported. Programs of LORE and LongProc are run by Python itself
-(waiting takes no time). Exit code 1 if a gold differs. Of LongProc's tables the cells are looked for on the page
-in their order; filters are not applied again, and programs are not written again. Left out: pictures, C++.
+prompts and files alone: nothing of Mesocosm is imported. Programs of LORE and LongProc are run by Python
+itself (waiting takes no time). Exit code 1 if a gold differs. Of LongProc's tables the cells are looked for
+on the page in their order; filters are not applied again, programs not written again. Left out: pictures, C++.
 """
 
 from __future__ import annotations

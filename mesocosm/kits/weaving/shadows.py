@@ -91,8 +91,9 @@ class Shadows:
             written = rule.operator.write(order, self.rng)
             if evaluate(written, known) != right:
                 return Rule(rule.operator, tuple(order), written, rule.target)
-        signs = rule.expression.replace(" + ", " - ", 1)
-        written = signs if rule.operator.gives == "integer" else " + ".join(reversed(order))
+        # Sums and products are the same in any order; no value is 0.
+        less = f"{rule.expression} - {order[0]}"
+        written = less if rule.operator.gives == "integer" else " + ".join(reversed(order))
         return Rule(rule.operator, rule.variables, written, rule.target)
 
     def _wrong(self, node: Node, rule: Rule) -> Iterator[str]:
