@@ -4,8 +4,8 @@
 
 Data sets are written by the command line; everything else here reads them as a stranger would, from the
 prompts and files alone: nothing of Mesocosm is imported. Programs of LORE and LongProc are run by Python
-itself (waiting takes no time). Exit code 1 if a gold differs. Cells of tables (LongProc) are looked for on the
-page in their order, filters are not applied again, programs not written again. Left out: pictures, C++.
+itself (waiting takes no time). Exit code 1 if a gold differs. Cells of tables (LongProc) are looked for on
+the page in their order, filters are not applied again, programs not written again. Left out: pictures, C++.
 """
 
 from __future__ import annotations
