@@ -251,6 +251,18 @@ def test_parameters_dry_runs_and_default_datasets(bq: Any) -> None:
     config = bigquery.QueryJobConfig(query_parameters=given, default_dataset=f"{PROJECT}.shop")
     sql = "SELECT id FROM items WHERE id >= @least AND name IN UNNEST(@names)"
     assert [row.id for row in bq.query(sql, job_config=config).result()] == [25]
+    nothing = [
+        bigquery.ScalarQueryParameter("text", "STRING", None),
+        bigquery.ScalarQueryParameter("number", "INT64", None),
+        bigquery.ArrayQueryParameter("texts", "STRING", ["x", None]),
+        bigquery.StructQueryParameter("both", bigquery.ScalarQueryParameter("a", "STRING", None)),
+    ]
+    (row,) = bq.query(
+        "SELECT @text AS t, @number AS n, ARRAY_LENGTH(@texts) AS l, @texts[OFFSET(1)] IS NULL AS i, @both.a",
+        job_config=bigquery.QueryJobConfig(query_parameters=nothing),
+    ).result()
+    assert tuple(row) == (None, None, 2, True, None)
+    bq.query("ALTER TABLE shop.items SET OPTIONS()").result()  # which dbt sends
     dry = bq.query("SELECT id FROM shop.items", job_config=bigquery.QueryJobConfig(dry_run=True))
     assert dry.total_bytes_processed == 200
 

@@ -62,7 +62,8 @@ def _parameters(said: Fields) -> Mapping[str, Any] | list[Any]:
 
     try:
         values = [
-            value_of(_plain(one.get("parameterType")), _plain(one.get("parameterValue"))) for one in given
+            value_of(_plain(one.get("parameterType")) or {}, _plain(one.get("parameterValue")) or {})
+            for one in given
         ]
     except (
         AttributeError,
@@ -80,7 +81,7 @@ def _plain(value: Any) -> Any:
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, list):
         return [_plain(part) for part in value]
-    return {} if value is None else value
+    return value
 
 
 def run(

@@ -390,7 +390,7 @@ def _partition(said: exp.Expr) -> dict[str, Any]:
 
 def _options(properties: list[exp.Expr]) -> dict[str, Any]:
     options: dict[str, Any] = {}
-    for one in properties:
+    for one in filter(None, properties):  # OPTIONS() has none
         inner = one.expressions if isinstance(one, exp.Properties | exp.Tuple) else [one]
         for part in inner:
             name = part.name if not isinstance(part, exp.Property) else part.this.name
