@@ -76,7 +76,7 @@ class Question(BaseModel):
     prompt: str
     messages: list[dict[str, Any]] = []
     """Where the question is the last message of a conversation: that, as chat models get it (``role``,
-    ``content``, ``tool_calls``, ``tool_call_id``); ``prompt`` is the same as one text."""
+    ``content``, ``tool_calls``, ``tool_call_id``), in place of ``prompt``."""
     expected: Any = None
     """Whatever the rule needs, as JSON; the model never sees it."""
     length: int | None = None

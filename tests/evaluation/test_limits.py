@@ -68,6 +68,7 @@ def test_a_limit_below_what_the_solver_needs_is_refused(tmp_path: Path) -> None:
         ({"tasks": ["puzzle"], "n": "3"}, "puzzle has no number of operations"),
         ({"tasks": ["longproc"], "n": "3"}, "--n has no meaning"),
         ({"tasks": ["refund_list"]}, "scripted/solver cannot play refund_list"),
+        ({"tasks": ["lore_multimodal"]}, "scripted-anthropic/solver can"),
         ({"tasks": ["listworld"], "models": ["scripted/obedient"]}, "give --strategy oracle:give=P"),
         ({"tasks": ["longproc"], "models": ["scripted/obedient"]}, "cannot answer the questions of longproc"),
     ],

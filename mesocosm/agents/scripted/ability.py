@@ -39,12 +39,22 @@ def check_can_play(model: str, family: Family, strategies: Sequence[Strategy]) -
             f"{model} cannot play {family.name}: a task in YAML is solved by a walk that knows the truth, "
             "which no model does; --agent reference runs it"
         )
+    if behaviour in SOLVING and model.startswith("scripted/") and _has_pictures(family):
+        raise UsageError(
+            f"{model} cannot play {family.name}: chat completions carry no picture of a tool's result; "
+            f"scripted-anthropic/{model.partition('/')[2]} can"
+        )
     if behaviour == "obedient" and not any(
         isinstance(one, OracleHelp) and "P" in one.give for one in strategies
     ):
         raise UsageError(
             f"{model} does what an oracle tells it: give --strategy oracle:give=P, or one with S and P"
         )
+
+
+def _has_pictures(family: Family) -> bool:
+    """Whether documents have pictures: then tools to turn them are offered."""
+    return any(tool.endswith("_image") for tools in family.task.servers.values() for tool in tools or ())
 
 
 def check_can_answer(model: str, name: str, solved: bool) -> None:

@@ -61,7 +61,8 @@ class AgentLongBench(QuestionSet):
                 plan = _plan(options, format, length)
                 for seed in options.seeds:
                     for trajectory, rows in _made(plan, (format, length, seed)):
-                        history = as_text(trajectory.messages)
+                        # One of both: histories are long, and a bucket has hundreds of questions.
+                        history = "" if options.messages else as_text(trajectory.messages)
                         for row in rows:
                             if row.type in options.types:
                                 asked = prompt(trajectory, row) if options.messages else []
