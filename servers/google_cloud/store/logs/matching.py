@@ -46,7 +46,7 @@ FIELDS = frozenset(
     }
 )
 _TIMES = ("timestamp", "receiveTimestamp")
-_SECONDS_OF_A_PATTERN, _LONGEST_PATTERN = 0.5, 500
+_SECONDS_OF_A_PATTERN, _LONGEST_PATTERN = 0.25, 500
 """Of a search, during which others can work, and of a pattern, while which is read nobody can."""
 _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d\d:?\d\d)?)?", re.ASCII
