@@ -17,6 +17,7 @@ from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, Route
 from mesocosm.errors import Invalid, Refusal, Temporary
 from mesocosm.servers.snowflake.store import Answer, SnowflakeStore, parts_of
+from mesocosm.servers.snowflake.store.answers import as_json
 from mesocosm.services.queries.catalogue import Field
 from mesocosm.services.queries.refusals import SqlError
 from mesocosm.services.service import Reply
@@ -299,5 +300,5 @@ def _value(value: Any, kind: str) -> str | None:
                 what = kind.partition(" ")[0].capitalize()
                 raise SqlError(100035, "22007", f"{what} '{value[:50]}' is not recognized") from None
         case list() | dict():
-            return orjson.dumps(value, default=str).decode()
+            return as_json(value, str)
     return str(value)

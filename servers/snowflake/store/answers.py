@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+import orjson
 
 from mesocosm.services.queries.catalogue import Field
 
@@ -41,3 +45,11 @@ def changed(**counts: int) -> Answer:
     names = [f"number of rows {name.replace('_', ' ')}" for name in counts]
     fields = tuple(Field(name, "BIGINT") for name in names)
     return Answer(fields, [tuple(counts.values())], affected=sum(counts.values()))
+
+
+def as_json(value: Any, otherwise: Callable[[Any], Any]) -> str:
+    """A list or an object as JSON, whose numbers may have 38 digits; ``otherwise``: of what JSON has not."""
+    try:
+        return orjson.dumps(value, default=otherwise, option=orjson.OPT_NON_STR_KEYS).decode()
+    except TypeError:  # more than 64 bits
+        return json.dumps(value, default=otherwise, separators=(",", ":"), ensure_ascii=False)

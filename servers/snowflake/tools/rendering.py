@@ -18,6 +18,7 @@ from typing import Any
 import orjson
 
 from mesocosm.servers.snowflake.store import Answer
+from mesocosm.servers.snowflake.store.answers import as_json
 
 MAX_ROWS = 200
 """Rows of a result."""
@@ -65,11 +66,11 @@ def _rows(result: Answer | Sequence[Mapping[str, Any]]) -> tuple[Iterable[Mappin
             count += 1
             name = f"{one.name}_{count}"
         names.append(name)
-    json = [one.kind == "JSON" for one in result.fields]
+    variants = [one.kind == "JSON" for one in result.fields]
     rows = (
         {
             name: _loaded(value) if is_json else value
-            for name, value, is_json in zip(names, row, json, strict=True)
+            for name, value, is_json in zip(names, row, variants, strict=True)
         }
         for row in result.rows
     )
@@ -120,7 +121,7 @@ def _scalar(value: Any) -> str:
             return f"'{value}'"
         case timedelta():
             return f"'{value}'"
-    return _cut(orjson.dumps(value, default=_in_json, option=orjson.OPT_NON_STR_KEYS).decode())
+    return _cut(as_json(value, _in_json))
 
 
 def _in_json(value: Any) -> Any:
