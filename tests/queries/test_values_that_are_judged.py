@@ -26,7 +26,8 @@ SNOWFLAKE = {
     "F": ("'inf'::float", "'nan'::float", "1e308 * 10", "-1e308"),
     "V": ("parse_json('1e400')", f"parse_json('{DEEP}')", "to_variant('nan'::float)", "parse_json('[1e999]')",
           "array_construct('inf'::float, 'nan'::float)", "object_construct('a', 'nan'::float)"),
-    "N": ("99999999999999999999999999999999999999", "struct(99999999999999999999999999999999999999)", "1e37", "1e39", "'nan'"),
+    "N": ("99999999999999999999999999999999999999", "struct(99999999999999999999999999999999999999)",
+          "1e37", "1e39", "'nan'"),
     "T": ("'24:00:00'", "'23:59:59.999999999'"),
     "B": ("to_binary('ff', 'HEX')",),
 }  # fmt: skip
