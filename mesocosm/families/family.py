@@ -104,8 +104,12 @@ class Family:
     @cached_property
     def _written(self) -> Any:
         """What stands for generator, checker and solver of a file that is the whole task."""
+        hooks = functions(self.path, self.task.python)
+        if self.task.domain:
+            asking = importlib.import_module("mesocosm.kits.organisations.asking")
+            return asking.Asked(self.task, self.path, hooks)
         kit = importlib.import_module("mesocosm.kits.yaml_tasks")
-        return kit.Written(self.task, self.path, functions(self.path, self.task.python))
+        return kit.Written(self.task, self.path, hooks)
 
     def _module(self, folder: str) -> Any:
         if self.task.is_written:

@@ -130,7 +130,7 @@ class Limits(BaseModel):
     )
 
 
-DEFINING = ("world", "facts", "statements", "background", "survey", "goal", "walk")
+DEFINING = ("world", "domain", "facts", "statements", "background", "survey", "goal", "walk")
 """Keys of a file that is a whole task by itself, without a generator, checker and solver in Python."""
 
 
@@ -215,6 +215,9 @@ class Task(BaseModel):
         default=[],
         description="Functions that the file takes from the Python file of the same name beside it; `check` "
         "and `solve` are called by these names. Such a file is run with --trust only.",
+    )
+    domain: Literal["", "campus"] = Field(
+        default="", description="The kind of organisation that the task asks a question of."
     )
     world: dict[str, Any] = Field(default={}, description="Of a task without Python: when and where.")
     facts: dict[str, Any] = Field(default={}, description="Of a task without Python: what is true.")

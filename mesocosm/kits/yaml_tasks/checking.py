@@ -150,7 +150,7 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
                 "lookalikes are for facts of which there are several (count) and that belong to no other",
             )
     me = definition.facts.get("me")
-    if me is None or not me.single or not {"name", "email"} <= set(me.fields):
+    if me is None or not me.single or not {"name", "email"} <= set(me.own_fields):
         yield ("facts",), "there must be a fact `me` with the fields name and email: who acts"
 
 

@@ -131,6 +131,8 @@ class Fact(Strict):
     of: str | None = None
     """The fact that each of these belongs to."""
     fields: dict[str, Value] = {}
+    given: list[str] = []
+    """Fields whose values the answer to the task's question has (a task with a domain)."""
     kinds: dict[str, Kind] = {}
     lookalikes: dict[str, Lookalike] = {}
 
@@ -142,7 +144,8 @@ class Fact(Strict):
     @cached_property
     def own_fields(self) -> dict[str, Any]:
         """All fields there are, those of kinds included."""
-        return self.fields | {name: None for fields in self.special_fields for name in fields}
+        special = {name: None for fields in self.special_fields for name in fields}
+        return dict.fromkeys(self.given) | self.fields | special
 
     @property
     def special_fields(self) -> list[dict[str, Any]]:
@@ -308,7 +311,9 @@ class Definition(Strict):
 
     world: Setting = Setting()
     facts: dict[str, Fact] = Field(min_length=1)
-    statements: list[Statement] = Field(min_length=1)
+    domain: str = ""
+    """What kind of organisation it happens in; then scenes tell what is true, and no statements do."""
+    statements: list[Statement] = []
     background: dict[str, Everyday] = {}
     survey: dict[str, dict[str, Any]] = {}
     goal: list[Goal] = Field(min_length=1)
@@ -316,6 +321,10 @@ class Definition(Strict):
 
     @model_validator(mode="after")
     def _can_be_filled(self) -> Definition:
+        if self.domain:
+            return self
+        if not self.statements:
+            raise ValueError("statements: this key is required where there is no domain")
         if not self.background and not any(fact.fills for fact in self.facts.values()):
             raise ValueError("background: this key is required where no fact has lookalikes")
         return self

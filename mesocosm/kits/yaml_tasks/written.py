@@ -46,7 +46,7 @@ _KEPT_BACKGROUND = 2
 """Background entities of each kind that the control plane keeps: for near misses."""
 
 
-class _Expected(family.Expected):
+class WrittenExpected(family.Expected):
     """What was drawn; all else follows from the file."""
 
     truth: dict[str, Any]
@@ -56,7 +56,7 @@ class _Expected(family.Expected):
     _settled: dict[str, Any] = PrivateAttr(default_factory=dict)
     _needed: Callable[[], Sequence[stated.Stated]] | None = PrivateAttr(None)
 
-    def finished(self) -> _Expected:
+    def finished(self) -> WrittenExpected:
         """With what must be told."""
         return self.model_copy(update={"told": self._needed()}) if self._needed else self
 
@@ -64,7 +64,7 @@ class _Expected(family.Expected):
 class Written:
     """A task of which all parts are in its file."""
 
-    Expected = _Expected
+    Expected: type[WrittenExpected] = WrittenExpected
 
     def __init__(self, task: Task, path: Path, hooks: Mapping[str, Callable[..., Any]] | None = None) -> None:
         self.task = task
@@ -104,7 +104,7 @@ class Written:
 
     # -- building ---------------------------------------------------------------------------------------
 
-    def generate(self, world: World, params: family.Params) -> _Expected:
+    def generate(self, world: World, params: family.Params) -> WrittenExpected:
         """Fill a world."""
         with self._placed():
             teller = self._begun(world, Dice(world.manifest.family, world.manifest.seed), params)
@@ -113,7 +113,7 @@ class Written:
             with truth.watched() as prompt_reads:
                 prompt = self.prompt_of(truth)
             kept = keeping.kept(truth, _KEPT_BACKGROUND)
-            expected = _Expected(evidence=filled.evidence, truth=kept, prompt=prompt)
+            expected = WrittenExpected(evidence=filled.evidence, truth=kept, prompt=prompt)
             expected._needed = self._to_be_told(truth, filled, prompt_reads)
             return expected
 
@@ -206,17 +206,17 @@ class Written:
 
     def prompt(self, expected: family.Expected) -> str:
         """What the agent is asked."""
-        assert isinstance(expected, _Expected)
+        assert isinstance(expected, WrittenExpected)
         return expected.prompt
 
     def survey(self, tools: Tools, expected: family.Expected) -> None:
         """Read all services from the first page to the last."""
-        assert isinstance(expected, _Expected)
+        assert isinstance(expected, WrittenExpected)
         for service in self.task.servers:
             if words := load_words(service):
                 words.survey(tools, self._survey_options(service, expected))
 
-    def _survey_options(self, service: str, expected: _Expected) -> dict[str, Any]:
+    def _survey_options(self, service: str, expected: WrittenExpected) -> dict[str, Any]:
         """What its survey is told: the present, the files of the statements, and what the task file says."""
         told = [
             one.fields.get("path") for one in self.definition.statements if one.what.startswith(f"{service}.")
@@ -237,14 +237,14 @@ class Written:
 
     def truth_of(self, expected: family.Expected) -> Truth:
         """The facts, as they were drawn."""
-        assert isinstance(expected, _Expected)
+        assert isinstance(expected, WrittenExpected)
         truth = keeping.read(self.definition, expected.truth, self.hooks)
         truth.settled = expected._settled
         return truth
 
     def settled_truth(self, expected: family.Expected) -> Truth:
         """The same for those who change nothing: read once."""
-        assert isinstance(expected, _Expected)
+        assert isinstance(expected, WrittenExpected)
         truth: Truth | None = expected._settled.get("truth")
         if truth is None or truth.definition is not self.definition:
             truth = expected._settled["truth"] = self.truth_of(expected)
@@ -253,7 +253,7 @@ class Written:
     def check(self, world: World, expected: family.Expected, **options: Any) -> Iterable[Check]:
         """The findings."""
         with self._placed():
-            assert isinstance(expected, _Expected)
+            assert isinstance(expected, WrittenExpected)
             truth = self.settled_truth(expected)
             found = list(judge(self.definition, self.task.servers, truth, world))
             return [*found, *(self._further_check(world, truth.lookup) if self._further_check else ())]
@@ -277,7 +277,7 @@ class Written:
 
     def unstated(self, tools: Tools, expected: family.Expected) -> list[str]:
         """What the goal needs and the survey does not deliver."""
-        assert isinstance(expected, _Expected)
+        assert isinstance(expected, WrittenExpected)
         return stated.missing(lambda reader: self.survey(reader, expected), tools, expected.told)
 
     @contextmanager

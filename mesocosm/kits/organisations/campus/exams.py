@@ -1,0 +1,351 @@
+"""Exams: finals and orals of a student's courses, from the first word on them to what holds in the end.
+
+Events: ``exam_set``, ``exam_moved``, ``room_changed``, ``length_changed``, ``books_set``, ``examiner_set``,
+``exempted``, ``exemption_withdrawn``, ``cancelled``, ``reinstated``, ``swapped``, ``swap_refused``,
+``optional``;
+``hearsay`` and ``other_exam`` decide nothing.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mesocosm.kits.organisations.campus.coursework import waking
+from mesocosm.kits.organisations.campus.setting import Campus, Course
+from mesocosm.kits.organisations.events import Event, Story
+from mesocosm.kits.organisations.people import Person
+
+_DAY, _HOUR, _MINUTE = dt.timedelta(days=1), dt.timedelta(hours=1), dt.timedelta(minutes=1)
+_STARTS = (8, 9, 10, 11, 13, 14, 15, 16)
+_LENGTHS = {"final": (60, 90, 120, 150, 180), "oral": (15, 20, 30, 40)}
+_KINDS = ("quiz", "midterm", "make-up", "practice", "other section")
+Noun = Literal["final", "oral"]
+
+CHANGES = (
+    "moved",
+    "moved_twice",
+    "room",
+    "length",
+    "books",
+    "books_changed",
+    "examiner",
+    "examiner_twice",
+    "swap",
+    "swap_refused",
+    "exempt_withdrawn",
+    "back",
+    "optional_for_others",
+)
+"""What may happen to an exam that is to be sat."""
+ENDS = ("exempt", "cancelled", "optional")
+"""Why one need not be sat."""
+
+
+@dataclass(eq=False, slots=True)
+class Exam:
+    """What holds of an exam: the answer, by the rules of the prompts."""
+
+    course: Course
+    start: dt.datetime | None = None
+    open: str = ""
+    """What has not been published: ``room`` or ``time``."""
+    length: int | None = None
+    room: str | None = None
+    allowed: bool | None = None
+    examiner: Person | None = None
+    via: str = ""
+    """The channel of the last notice on date, time, length or place."""
+    cancelled: bool = False
+    exempt: bool = False
+    optional: bool = False
+
+    @property
+    def is_on(self) -> bool:
+        """True if the student has to sit it."""
+        return not (self.cancelled or self.exempt or self.optional)
+
+
+def exam_of(course: Course, events: Sequence[Event]) -> Exam | None:
+    """Return what holds of a course's exam after these events, in order of time; None if nothing was said."""
+    exam = Exam(course, examiner=course.instructor)
+    seen = False
+    for event in events:
+        if event.about is not course:
+            continue
+        seen = True
+        match event.kind:
+            case "exam_set":
+                exam.open = event.open or ""
+                exam.start = None if exam.open == "time" else event.start
+                exam.room = None if exam.open == "room" else event.room
+                exam.length = event.length
+            case "exam_moved" | "swapped":
+                exam.start = event.start
+                exam.open = "" if exam.open == "time" else exam.open
+            case "room_changed":
+                exam.room = event.room
+            case "length_changed":
+                exam.length = event.length
+            case "books_set":
+                exam.allowed = event.allowed
+            case "examiner_set":
+                exam.examiner = event.who
+            case "exempted" | "exemption_withdrawn":
+                exam.exempt = event.kind == "exempted"
+            case "cancelled" | "reinstated":
+                exam.cancelled = event.kind == "cancelled"
+                exam.start = event.start or exam.start
+            case "optional":
+                exam.optional = bool(event.applies)
+        if event.kind in (
+            "exam_set",
+            "exam_moved",
+            "room_changed",
+            "length_changed",
+            "swapped",
+            "reinstated",
+        ):
+            exam.via = event.via or exam.via
+    return exam if seen else None
+
+
+@dataclass
+class Exams:
+    """Simulates the exams of a student.
+
+    Args:
+        campus: Where; its ``now`` is when the mailbox is read.
+        me: The student.
+        noun: final or oral.
+        rng: Draws everything.
+    """
+
+    campus: Campus
+    me: Person
+    noun: Noun
+    rng: random.Random
+    fellows: list[Person] = field(default_factory=list)
+    first: dt.date = dt.date.min
+    """The first day of the exam period; by default ten days from now."""
+
+    def base(self, course: Course, **roles: Any) -> dict[str, Any]:
+        """The roles that all stories of a course have."""
+        others = [one for one in course.students if one is not self.me] or self.fellows
+        f, g = self.rng.sample(others, 2) if len(others) > 1 else (others[0], others[0])
+        return {
+            "me": self.me,
+            "c": course,
+            "prof": course.instructor,
+            "sec": self.campus.secretary,
+            "off": self.campus.office,
+            "ta2": self.campus.assistants[0],
+            "ta": self.campus.assistants[0],
+            "tech": self.campus.technician,
+            "lib": self.campus.librarian,
+            "f": f,
+            "g": g,
+            "exam": self.noun,
+            "p": course.instructor,
+            "x": None,
+            **roles,
+        }
+
+    def start(self, after: dt.date) -> dt.datetime:
+        """Draw when an exam begins: on a weekday of the three weeks after a day."""
+        while True:
+            day = after + self.rng.randint(0, 20) * _DAY
+            if day.weekday() < 5:
+                return dt.datetime.combine(
+                    day, dt.time(self.rng.choice(_STARTS), self.rng.choice((0, 0, 0, 30)))
+                )
+
+    def run(
+        self, course: Course, via: str, changes: Sequence[str] = (), opened: str = "", over: bool = False
+    ) -> list[Story]:
+        """Simulate an exam: first word on it in a channel, and what becomes of it, in this order."""
+        rng, now = self.rng, self.campus.now
+        begin = now - rng.randint(26, 33) * _DAY
+        period = self.first if self.first > dt.date.min else (now + 10 * _DAY).date()
+        start = self.start((now - 18 * _DAY).date()) if over else self.start(period)
+        if over:
+            while start >= now - _HOUR:
+                start -= _DAY
+            begin = start - rng.randint(14, 20) * _DAY
+        room = self.campus.room()
+        values: dict[str, Any] = {
+            "start": start,
+            "length": rng.choice(_LENGTHS[self.noun]),
+            "room": room,
+            "open": opened,
+        }
+        first = Event(
+            "exam_set", waking(rng, begin, begin + 3 * _DAY, course.instructor), course, (self.me,), values
+        )
+        stories = [Story("exam_set", self.base(course, e=first, via=via))]
+        last = min(now, start) - 3 * _HOUR
+        # A change is told when the one before it is settled; what is relative is relative to that.
+        steps = len(changes) + 1
+        held: dict[str, Any] = dict(values)
+        who = course.instructor
+        for number, change in enumerate(changes, 1):
+            earliest = first.at + (last - first.at) * number / steps
+            latest = first.at + (last - first.at) * (number + 0.7) / steps
+            stories.append(self._change(course, change, held, earliest, latest, who))
+            for event in stories[-1].events:
+                held |= {
+                    name: event.values[name] for name in ("start", "room", "length") if event.values.get(name)
+                }
+                who = event.who or who
+        return stories
+
+    def _change(
+        self,
+        course: Course,
+        change: str,
+        held: dict[str, Any],
+        first: dt.datetime,
+        last: dt.datetime,
+        who: Person,
+    ) -> Story:
+        rng, me = self.rng, self.me
+        middle = first + (last - first) * 0.5
+
+        def at(a: dt.datetime, b: dt.datetime, writer: Person = course.instructor) -> dt.datetime:
+            return waking(rng, a, b, writer)
+
+        def event(kind: str, moment: dt.datetime, follows: Event | None = None, **values: Any) -> Event:
+            return Event(kind, moment, course, (me,), values, follows)
+
+        via = (
+            rng.choice(("mail", "mail", "announcement", "conversation"))
+            if self.noun == "final"
+            else rng.choice(("mail", "announcement"))
+        )
+        match change:
+            case "moved" | "moved_twice":
+                one = event("exam_moved", at(first, middle), **self._moved(held["start"]))
+                two = None
+                if change == "moved_twice":
+                    two = event("exam_moved", at(middle + 2 * _HOUR, last), one, **self._moved(one.start))
+                return Story("exam_moved", self.base(course, m=one, m2=two, via=via))
+            case "room":
+                new = self.campus.room(held["room"])
+                changed = event("room_changed", at(first, last), room=new, old_room=held["room"])
+                return Story("room_changed", self.base(course, r=changed, via=via))
+            case "length":
+                new_length = rng.choice([one for one in _LENGTHS[self.noun] if one != held["length"]])
+                changed = event(
+                    "length_changed", at(first, last), length=new_length, old_length=held["length"]
+                )
+                return Story("length_changed", self.base(course, l=changed, via=via))
+            case "books" | "books_changed":
+                allowed = rng.random() < 0.5
+                said = event("books_set", at(first, middle), allowed=allowed)
+                again = None
+                if change == "books_changed":
+                    again = event("books_set", at(middle + 2 * _HOUR, last), said, allowed=not allowed)
+                return Story("books", self.base(course, b=said, b2=again, via=via))
+            case "examiner" | "examiner_twice":
+                others = [one for one in self.campus.instructors if one is not who]
+                new_one = rng.choice(others)
+                said = event("examiner_set", at(first, middle), who=new_one)
+                again = None
+                if change == "examiner_twice":
+                    third = rng.choice([one for one in self.campus.instructors if one is not new_one])
+                    again = event("examiner_set", at(middle + 2 * _HOUR, last), said, who=third)
+                return Story("examiner", self.base(course, p=said, p2=again, via=via))
+            case "exempt" | "exempt_withdrawn":
+                said = event(
+                    "exempted", at(first, middle), why=rng.choice(("average", "paper", "earlier course"))
+                )
+                back = (
+                    event("exemption_withdrawn", at(middle + 2 * _HOUR, last), said)
+                    if change != "exempt"
+                    else None
+                )
+                return Story("exempt", self.base(course, e=said, x=back, via=via))
+            case "cancelled" | "back":
+                said = event("cancelled", at(first, middle))
+                back = None
+                if change == "back":
+                    moved = self._moved(held["start"])["start"] if rng.random() < 0.5 else None
+                    back = event("reinstated", at(middle + 2 * _HOUR, last), said, start=moved)
+                return Story("cancelled", self.base(course, k=said, b=back, via=via))
+            case "swap" | "swap_refused":
+                agreed = change == "swap"
+                new_start = self.start(held["start"].date() - 3 * _DAY)
+                while new_start == held["start"] or new_start <= self.campus.now + _DAY:
+                    new_start = self.start(self.campus.now.date() + 4 * _DAY)
+                kind = "swapped" if agreed else "swap_refused"
+                said = event(kind, at(first, last), start=new_start, old_start=held["start"], agreed=agreed)
+                return Story("swap", self.base(course, w=said, p=who, via=via))
+            case "optional" | "optional_for_others":
+                said = event("optional", at(first, last), applies=change == "optional")
+                return Story("optional", self.base(course, o=said, via=via))
+        raise ValueError(f"no change {change!r}")
+
+    def _moved(self, start: dt.datetime) -> dict[str, Any]:
+        """A new start: another hour, another day, or both."""
+        rng = self.rng
+        earliest = self.campus.now + 2 * _DAY
+        while True:
+            kind = rng.choice(("hour", "day", "both"))
+            new = start
+            if kind in ("hour", "both"):
+                new = (
+                    new.replace(hour=rng.choice(_STARTS))
+                    if kind == "both"
+                    else new + rng.choice((-2, -1, 1, 1.5, 2, 3)) * _HOUR
+                )
+            if kind in ("day", "both"):
+                new += rng.choice((-2, -1, 1, 1, 2, 3, 7)) * _DAY
+            if new != start and new > earliest and new.weekday() < 5 and 8 <= new.hour <= 17:
+                break
+            earliest = min(earliest, start - 4 * _DAY)
+        shift = new - start
+        return {
+            "start": new,
+            "old_start": start,
+            "shift": shift,
+            "span": abs(shift),
+            "later": shift > 0 * _DAY,
+            "same_day": new.date() == start.date(),
+            "same_time": new.time() == start.time(),
+        }
+
+    def distractions(self, courses: Sequence[Course], stream: Any) -> Iterator[Story]:
+        """Stories that decide nothing, without end: quizzes, hearsay, other sections and everyday life."""
+        number = 0
+        while True:
+            rng = stream(f"distraction:{number}")
+            number += 1
+            self.rng = rng
+            course = rng.choice(courses)
+            now = self.campus.now
+            when = waking(rng, now - rng.randint(1, 33) * _DAY, now - 2 * _HOUR, course.instructor)
+            kind = rng.choices(("everyday_student", "hearsay", "other_exam"), (5, 2, 2))[0]
+            match kind:
+                case "hearsay":
+                    roles = {"h": Event("hearsay", when, course, (), {"start": self.start(now.date())})}
+                case "other_exam":
+                    values = {
+                        "what": rng.choice(_KINDS),
+                        "start": self.start(now.date() + 3 * _DAY),
+                        "room": self.campus.room(),
+                    }
+                    roles = {"o": Event("other_exam", when, course, (), values)}
+                case _:
+                    roles = {"e": Event("everyday", when, course)}
+            yield Story(
+                kind,
+                self.base(course, via=rng.choice(("mail", "announcement", "conversation")), **roles),
+                matters=False,
+            )
+
+
+NEUTRAL = frozenset({"hearsay", "other_exam", "everyday", "swap_refused"})
+"""Kinds of events that decide nothing."""

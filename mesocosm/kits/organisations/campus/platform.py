@@ -1,0 +1,175 @@
+"""The campus on Canvas: a student's courses with syllabus, classmates and assignments, and what is posted
+there."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mesocosm.kits.moments import utc_stamp
+from mesocosm.kits.organisations.campus.setting import Campus, Course
+from mesocosm.kits.organisations.delivery import deliver_posts
+from mesocosm.kits.organisations.people import Person
+from mesocosm.kits.organisations.telling import Letter
+from mesocosm.kits.paging import mails
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.services.calling import Tools
+from mesocosm.services.world import World
+
+_DAY = dt.timedelta(days=1)
+_WORKS = (
+    "Problem set",
+    "Reading response",
+    "Lab sheet",
+    "Worksheet",
+    "Case notes",
+    "Vocabulary",
+    "Source list",
+)
+_RECORD = 330
+"""Tokens of an assignment besides what it asks for."""
+_PER_PAGE = 100
+
+
+def place_on_canvas(
+    world: World,
+    campus: Campus,
+    me: Person,
+    letters: Sequence[Letter],
+    budget: int,
+    *,
+    codes: Mapping[Course, str],
+) -> None:
+    """Open the platform for a student, who is signed in; records of assignments take the budget (tokens).
+
+    Args:
+        codes: The codes of the courses as the platform shows them.
+    """
+    store = world.store(CanvasStore)
+
+    def stamp(moment: dt.datetime) -> str:
+        return utc_stamp(moment.replace(tzinfo=campus.zone))
+
+    [root] = store.accounts.add_accounts([{"name": campus.university, "default_time_zone": str(campus.zone)}])
+    began = campus.now - 75 * _DAY
+    people = list(
+        dict.fromkeys(
+            [me, campus.office, campus.secretary, *campus.assistants, *campus.instructors]
+            + [who for course in campus.courses for who in course.students]
+            + [who for letter in letters if letter.channel != "mail" for who in (letter.sender, letter.to)]
+        )
+    )
+    ids = store.users.add_users(
+        [
+            {
+                "name": who.full,
+                "login_id": who.email,
+                "primary_email": who.email,
+                "account_id": root,
+                "time_zone": str(campus.zone),
+                "created_at": stamp(began - 40 * _DAY),
+            }
+            for who in people
+        ]
+    )
+    users = dict(zip((who.email for who in people), ids, strict=True))
+    teaching = {course.instructor for course in campus.courses}
+    others = [who for who in campus.instructors if who not in teaching]
+    keys = store.courses.add_courses(
+        [
+            {
+                "name": course.title,
+                "course_code": codes[course],
+                "account_id": root,
+                "start_at": stamp(began),
+                "end_at": stamp(campus.now + 60 * _DAY),
+                "syllabus_body": syllabus(course, others if course is campus.courses[0] else ()),
+                "time_zone": str(campus.zone),
+                "created_at": stamp(began - 30 * _DAY),
+            }
+            for course in campus.courses
+        ]
+    )
+    courses = dict(zip((course.code for course in campus.courses), keys, strict=True))
+    staff = {
+        (letter.about.code, letter.sender.email) for letter in letters if letter.channel == "announcement"
+    }
+    rows: dict[tuple[int, int], str] = {}
+    for course in campus.courses:
+        key = courses[course.code]
+        rows[key, users[course.instructor.email]] = "TeacherEnrollment"
+        for code, email in sorted(staff):
+            if code == course.code:
+                rows.setdefault((key, users[email]), "TaEnrollment")
+        for who in course.students:
+            rows.setdefault((key, users[who.email]), "StudentEnrollment")
+    store.courses.add_enrollments(
+        [
+            {"course_id": key, "user_id": user, "type": kind, "created_at": stamp(began)}
+            for (key, user), kind in rows.items()
+        ]
+    )
+    rng = world.stream("assignments")
+    store.assignments.add_assignments(list(_assignments(campus, courses, began, budget, rng, stamp)))
+    deliver_posts(store, letters, me, users, courses, campus.zone, world.stream("talks"))
+    store.sign_in(users[me.email])
+
+
+def syllabus(course: Course, others: Sequence[Person] = ()) -> str:
+    """Return the page that says what a course is, and who else teaches in the department."""
+    also = (
+        f"<p>Also in the department: {', '.join(f'{who.full} ({who.email})' for who in others)}.</p>"
+        if others
+        else ""
+    )
+    return (
+        f"<p>{course.title}. Instructor: {course.instructor.full} ({course.instructor.email}). "
+        f"Meets {course.day}s at {course.hour}:00 in {course.room}. Credits: {course.credits:g}.</p>"
+        f"<p>Topics: {'; '.join(course.topics[:6])}.</p>{also}"
+    )
+
+
+def _assignments(
+    campus: Campus,
+    courses: Mapping[str, int],
+    began: dt.datetime,
+    budget: int,
+    rng: random.Random,
+    stamp: Any,
+) -> Iterator[Any]:
+    """Assignments until their tokens are used up; the last asks for as much as is left."""
+    number = 0
+    while budget > _RECORD + 20:
+        course = rng.choice(campus.courses)
+        number += 1
+        exercises = rng.randint(4, 40)
+        if budget < 2 * _RECORD + 400:
+            exercises = max(4, (budget - _RECORD) // 3)
+        due = (began + rng.randint(7, 100) * _DAY).replace(hour=rng.choice((12, 17, 22)), minute=0, second=0)
+        chosen = ", ".join(f"{rng.randint(1, 12)}.{rng.randint(1, 30)}" for _ in range(exercises))
+        work = rng.choice(_WORKS)
+        budget -= _RECORD + 4 * exercises
+        yield {
+            "course_id": courses[course.code],
+            "name": f"{work} {number}",
+            "description": f"<p>{chosen}</p>",
+            "due_at": stamp(due),
+            "points_possible": rng.choice((5, 10, 20, 25)),
+            "created_at": stamp(due - rng.randint(8, 13) * _DAY),
+        }
+
+
+def survey_student(tools: Tools) -> None:
+    """Read a student's courses with syllabus, announcements and assignments, the conversations and the
+    mail."""
+    for course in list(tools.pages("canvas", "canvas_list_courses", per_page=_PER_PAGE)):
+        tools.call("canvas", "canvas_get_syllabus", course_id=course["id"])
+        for tool in ("canvas_list_announcements", "canvas_list_assignments"):
+            for _ in tools.pages("canvas", tool, course_id=course["id"], per_page=_PER_PAGE):
+                pass
+    for talk in list(tools.pages("canvas", "canvas_list_conversations", per_page=_PER_PAGE)):
+        tools.call("canvas", "canvas_get_conversation", conversation_id=talk["id"])
+    for _ in mails(tools, "INBOX", "Sent"):
+        pass

@@ -1,0 +1,96 @@
+"""Records of the campus: the class lists of an assistant, and the log of what was handed in through a
+form."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from zoneinfo import ZoneInfo
+
+from openpyxl import Workbook
+
+from mesocosm.kits.organisations.campus.setting import Campus, Course
+from mesocosm.kits.organisations.people import Person
+from mesocosm.servers.excel.store import save_workbook
+from mesocosm.services.world import World
+from mesocosm.worlds import tokens
+
+CLASSES, SHEETS = "classes.xlsx", ("Classes", "Students")
+_COURSES = ("Code", "Title", "Meets", "Room", "Instructor", "Instructor's address")
+_STUDENTS = ("Class", "Name", "Student ID", "Email", "Status", "Talk on")
+PRESENTATION = "presentation"
+_WORKS = (
+    "reading notes",
+    "problem set",
+    "lab sheet",
+    "outline",
+    "peer review",
+    "bibliography",
+    "quiz corrections",
+)
+_LINES = 220
+"""Lines of a log file: one for each week, or for a part of it where there are more."""
+_DAY = dt.timedelta(days=1)
+Upload = tuple[dt.datetime, str, str, str, str]
+"""When, class, student ID, what, file name."""
+
+
+def write_classes(
+    world: World, campus: Campus, gone: Mapping[Course, set[Person]], saved: dt.datetime
+) -> None:
+    """Put the workbook with the classes into the workspace."""
+    book = Workbook()
+    courses = book.worksheets[0]
+    courses.title = SHEETS[0]
+    courses.append(_COURSES)
+    students = book.create_sheet(SHEETS[1])
+    students.append(_STUDENTS)
+    for course in campus.courses:
+        teacher = course.instructor
+        courses.append((course.code, course.title, course.meets, course.room, teacher.full, teacher.email))
+        for who in sorted(course.students, key=lambda one: (one.last, one.first)):
+            status = "dropped" if who in gone.get(course, ()) else "enrolled"
+            students.append((course.code, who.full, who.number, who.email, status, course.topic[who]))
+    moment = saved.replace(tzinfo=campus.zone)
+    world.workspace.write(CLASSES, save_workbook(book, moment), moment)
+
+
+def log_line(upload: Upload) -> str:
+    """An upload as the log has it."""
+    when, code, number, what, name = upload
+    return f"{when:%Y-%m-%d %H:%M},{code},{number},{what},{name}"
+
+
+def write_uploads(world: World, uploads: Sequence[Upload], zone: ZoneInfo) -> None:
+    """Put the log into the workspace, a file a week."""
+    weeks: dict[tuple[int, int], list[Upload]] = {}
+    for upload in sorted(uploads):
+        year, week, _ = upload[0].isocalendar()
+        weeks.setdefault((year, week), []).append(upload)
+    for (year, week), found in sorted(weeks.items()):
+        for part in range(0, len(found), _LINES):
+            lines = found[part : part + _LINES]
+            out = io.StringIO()
+            out.write("time,class,student_id,what,file\n")
+            out.write("".join(f"{log_line(one)}\n" for one in lines))
+            tail = f"-{part // _LINES + 1}" if len(found) > _LINES else ""
+            moment = (lines[-1][0] + _DAY / 2).replace(tzinfo=zone)
+            world.workspace.write(f"uploads/{year}-w{week:02}{tail}.csv", out.getvalue().encode(), moment)
+
+
+def further_uploads(campus: Campus, budget: int, rng: random.Random) -> Iterator[Upload]:
+    """Draw uploads of other work, worth so many tokens."""
+    while budget > 0:
+        course = rng.choice(campus.courses)
+        who = rng.choice(course.students)
+        when = campus.now - rng.random() * 60 * _DAY - _DAY / 24
+        if not 7 <= when.hour <= 23:
+            when = when.replace(hour=rng.randint(8, 22))
+        what = f"{rng.choice(_WORKS)} {rng.randint(1, 9)}"
+        stem = rng.choice((who.last.lower(), who.first.lower(), what.split()[0]))
+        name = f"{stem}{rng.choice(('', '_final', '2', '-b'))}.pdf"
+        upload = (when.replace(second=0, microsecond=0), course.code, who.number, what, name)
+        budget -= tokens.count(log_line(upload) + "\n") + 1
+        yield upload

@@ -1,0 +1,221 @@
+"""The campus: its courses, who teaches and who takes them, where and when they meet."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, combinations
+from zoneinfo import ZoneInfo
+
+from mesocosm.kits.organisations.moments import DAYS
+from mesocosm.kits.organisations.people import Naming, Person
+from mesocosm.kits.prose.courses import catalogue
+from mesocosm.kits.prose.names import slug
+
+Stream = Callable[[str], random.Random]
+
+_COLLEGES = (
+    "Ashford",
+    "Barrow Hill",
+    "Calder",
+    "Denholm",
+    "Eastmere",
+    "Fairholt",
+    "Glenrock",
+    "Harrow Lake",
+    "Kestrel",
+    "Linwood",
+    "Marlow Point",
+    "Northcote",
+)
+_ZONES = ("America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles")
+_BUILDINGS = (
+    "Kerr Hall",
+    "Dunmore",
+    "Aldous",
+    "the Annex",
+    "Whitlock",
+    "Pell Hall",
+    "Sayre",
+    "the Old Library",
+)
+_PROGRAMMES = ("B.A.", "B.S.", "M.A.", "exchange", "minor")
+_TITLES = ("{0}", "Advanced {0}", "Seminar in {0}", "Topics in {0}", "Readings in {0}", "Foundations of {0}")
+_FACETS = ("{0}", "the history of {0}", "{0} for beginners", "open questions about {0}", "{0} in the news")
+_TERM = dt.date(2026, 1, 12)
+CREDITS = (1.5, 2, 2.5, 3, 3, 4, 4, 5, 6)
+
+
+@dataclass(eq=False, slots=True)
+class Course:
+    """A section of a course: when and where it meets, and who is in it."""
+
+    code: str
+    title: str
+    short: str
+    section: str
+    weekday: int
+    hour: int
+    room: str
+    instructor: Person
+    credits: float
+    topics: Sequence[str]
+    students: list[Person] = field(default_factory=list)
+    topic: dict[Person, str] = field(default_factory=dict)
+    """What each student's talk is about; unique in the class."""
+
+    @property
+    def day(self) -> str:
+        """The weekday on which it meets."""
+        return DAYS[self.weekday]
+
+    @property
+    def daypart(self) -> str:
+        """ "morning" or "afternoon"."""
+        return "morning" if self.hour < 12 else "afternoon"
+
+    @property
+    def building(self) -> str:
+        """The building that it meets in."""
+        return self.room.rpartition(" ")[0]
+
+    @property
+    def meets(self) -> str:
+        """When it meets, as lists show it: "Tuesday 10:00"."""
+        return f"{self.day} {self.hour:02}:00"
+
+    def __repr__(self) -> str:
+        return self.code
+
+
+@dataclass(eq=False)
+class Campus:
+    """A department with its people; courses are added as a task needs them."""
+
+    university: str
+    domain: str
+    zone: ZoneInfo
+    naming: Naming
+    rng: random.Random
+    secretary: Person
+    office: Person
+    technician: Person
+    librarian: Person
+    assistants: list[Person]
+    instructors: list[Person] = field(default_factory=list)
+    courses: list[Course] = field(default_factory=list)
+    now: dt.datetime = dt.datetime(2026, 3, 2, 9)
+    """Local, without a zone."""
+    _titles: Iterator[tuple[str, str, Sequence[str]]] = field(default_factory=lambda: iter(()))
+    _codes: set[str] = field(default_factory=set)
+    _shorts: set[str] = field(default_factory=set)
+
+    @classmethod
+    def drawn(cls, stream: Stream) -> Campus:
+        """Draw a campus without courses."""
+        rng = stream("campus")
+        college = rng.choice(_COLLEGES)
+        domain = f"{slug(college)}.example"
+        naming = Naming(stream("people"), domain)
+        campus = cls(
+            university=f"{college} University",
+            domain=domain,
+            zone=ZoneInfo(rng.choice(_ZONES)),
+            naming=naming,
+            rng=rng,
+            secretary=naming.person("secretary"),
+            office=naming.person("office"),
+            technician=naming.person("technician"),
+            librarian=naming.person("librarian"),
+            assistants=[naming.person("assistant") for _ in range(2)],
+        )
+        campus._titles = campus._deck()
+        return campus
+
+    def _deck(self) -> Iterator[tuple[str, str, Sequence[str]]]:
+        """Prefix, title and topics of courses: those of one department first, all others later."""
+        entries = list(catalogue())
+        prefixes = list(dict.fromkeys(entry.prefix for entry in entries))
+        self.rng.shuffle(prefixes)
+        for pattern in _TITLES:
+            for prefix in prefixes:
+                own = [entry for entry in entries if entry.prefix == prefix]
+                others = list(dict.fromkeys(topic for entry in own for topic in entry.topics))
+                self.rng.shuffle(own)
+                for entry in own:
+                    topics = [*entry.topics, *(one for one in others if one not in entry.topics)]
+                    yield prefix, pattern.format(entry.title), topics
+
+    def add_course(
+        self, instructor: Person | None = None, size: int = 0, pool: Sequence[Person] = ()
+    ) -> Course:
+        """Draw one more course; ``size`` students are in it, as many as possible from a pool."""
+        rng = self.rng
+        prefix, title, topics = next(self._titles)
+        while title in self._shorts:
+            prefix, title, topics = next(self._titles)
+        if instructor is None:
+            instructor = self.naming.person("instructor")
+            self.instructors.append(instructor)
+        code = f"{prefix} {rng.randint(201, 698)}"
+        while code in self._codes:
+            code = f"{prefix} {rng.randint(201, 698)}"
+        self._codes.add(code)
+        course = Course(
+            code=code,
+            title=title,
+            short=self._short(title),
+            section=f"{rng.randint(1, 4):02}",
+            weekday=rng.randrange(5),
+            hour=rng.choice((9, 10, 11, 13, 14, 15, 16)),
+            room=self.room(),
+            instructor=instructor,
+            credits=rng.choice(CREDITS),
+            topics=topics,
+        )
+        self._shorts |= {title, course.short}
+        self.courses.append(course)
+        self.enrol(course, size, pool)
+        return course
+
+    def _short(self, title: str) -> str:
+        """What people call it: initials of long titles, what it is about of the others."""
+        words = title.split()
+        for opening in ("Advanced ", "Seminar in ", "Topics in ", "Readings in ", "Foundations of "):
+            if title.startswith(opening) and (rest := title.removeprefix(opening)) not in self._shorts:
+                return rest
+        initials = "".join(word[0] for word in words if word[0].isupper())
+        return initials if len(initials) > 2 and initials not in self._shorts else title
+
+    def room(self, besides: str = "") -> str:
+        """Draw a room."""
+        while True:
+            room = f"{self.rng.choice(_BUILDINGS)} {self.rng.randint(1, 4)}{self.rng.randint(1, 29):02}"
+            if room != besides:
+                return room
+
+    def enrol(self, course: Course, size: int, pool: Sequence[Person] = ()) -> None:
+        """Put students into a course, each with a topic of their own."""
+        chosen = self.rng.sample(list(pool), min(size, len(pool)))
+        chosen += [
+            self.naming.person("student", self.rng.choice(_PROGRAMMES)) for _ in range(size - len(chosen))
+        ]
+        topics = self._topics(course)
+        for student in chosen:
+            course.students.append(student)
+            course.topic[student] = next(topics)
+
+    def _topics(self, course: Course) -> Iterator[str]:
+        plain = list(course.topics)
+        self.rng.shuffle(plain)
+        forms = (facet.format(topic) for facet in _FACETS for topic in plain)
+        # Large classes have talks on several things at once.
+        several = (
+            facet.format(f"{', '.join(some[:-1])} and {some[-1]}")
+            for number in range(2, len(plain))
+            for facet in _FACETS
+            for some in combinations(plain, number)
+        )
+        return chain(forms, several)

@@ -1,0 +1,237 @@
+"""Casting: which scene tells a story, at what level, when each message is written and in which words.
+
+All moments are laid out here, before a word is written: texts are then written in order of time.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mesocosm.kits.organisations.events import Event, Story
+from mesocosm.kits.organisations.moments import can_be_said
+from mesocosm.kits.organisations.people import Person
+from mesocosm.kits.organisations.scenes import Beat, Message, Scene
+
+Stream = Callable[[str], random.Random]
+
+MIXES: Mapping[str, Mapping[str, float]] = {
+    "easy": {"explicit": 1},
+    "medium": {"explicit": 0.3, "described": 0.6, "referring": 0.1},
+    "hard": {"explicit": 0.05, "described": 0.45, "referring": 0.5},
+    "expert": {"described": 0.2, "referring": 0.5, "spread": 0.3},
+}
+"""How many of the stories are told at each level, by the difficulty."""
+_MAYBE = 0.5
+_HOUR, _MINUTE = dt.timedelta(hours=1), dt.timedelta(minutes=1)
+
+
+@dataclass(slots=True)
+class Line:
+    """A message of a scene that is cast: all about it but the text."""
+
+    message: Message
+    at: dt.datetime
+    channel: str
+    beats: list[tuple[Beat, str]]
+    """What is said, each with the alternate that was chosen."""
+    subject: str
+
+
+@dataclass(slots=True)
+class Cast:
+    """A scene that tells a story."""
+
+    story: Story
+    scene: Scene
+    level: str
+    number: int
+    lines: list[Line] = field(default_factory=list)
+
+
+class Director:
+    """Chooses scenes and alternates so that each is used as seldom as possible.
+
+    Args:
+        scenes: Those of a split.
+        mix: Weights of the levels.
+        stream: Draws; each story has a stream of its own, so that one more story changes no other.
+        neutral: Kinds of events that decide nothing, and may go untold.
+        channels: Those that the task has services for.
+    """
+
+    def __init__(
+        self,
+        scenes: Iterable[Scene],
+        mix: Mapping[str, float],
+        stream: Stream,
+        neutral: frozenset[str] = frozenset(),
+        channels: frozenset[str] = frozenset({"mail"}),
+    ) -> None:
+        self._by_story: dict[str, list[Scene]] = {}
+        for scene in scenes:
+            if any(channels.isdisjoint(message.via) for message in scene.messages if message.re is None):
+                continue
+            self._by_story.setdefault(scene.story, []).append(scene)
+        self._mix, self._stream, self._neutral, self._channels = mix, stream, neutral, channels
+        self.used: Counter[str] = Counter()
+        """How often each scene was cast."""
+        self._alternates: Counter[tuple[str, str, int, str, int]] = Counter()
+        self._number = 0
+
+    def cast(self, story: Story, *, fresh: bool = False) -> Cast | None:
+        """Cast a scene for a story.
+
+        Returns None if no scene fits, or with ``fresh`` if all that fit were cast as often as they have
+        alternates.
+        """
+        rng = self._stream(f"cast:{self._number}:{story.kind}")
+        level = rng.choices(list(self._mix), list(self._mix.values()))[0]
+        fitting = self._fitting(story, level)
+        if fresh:
+            fitting = [scene for scene in fitting if self.used[scene.name] < scene.capacity]
+        if not fitting:
+            return None
+        self._number += 1
+        # As shares of what each has: scenes with many alternates are cast more often.
+        least = min(self.used[scene.name] / scene.capacity for scene in fitting)
+        scene = rng.choice([one for one in fitting if self.used[one.name] / one.capacity <= least + 1e-9])
+        self.used[scene.name] += 1
+        made = Cast(story, scene, level, self._number)
+        self._fill(made, rng)
+        return made
+
+    def _fitting(self, story: Story, level: str) -> list[Scene]:
+        found = [scene for scene in self._by_story.get(story.kind, ()) if self._fits(scene, story, level)]
+        via = story.roles.get("via")
+        return [scene for scene in found if via in scene.channels] or found if via else found
+
+    def _fits(self, scene: Scene, story: Story, level: str) -> bool:
+        roles = story.roles
+        if scene.level is not None and scene.level != level:
+            return False
+        if scene.exam != "any" and scene.exam != roles.get("exam"):
+            return False
+        if scene.when is not None and not scene.when.value(roles):
+            return False
+        told = {
+            beat.tell
+            for message, beat in scene.tells()
+            if (message.if_ is None or message.if_.value(roles))
+            and (beat.if_ is None or beat.if_.value(roles))
+        }
+        happened = {name: one for name, one in roles.items() if isinstance(one, Event)}
+        if story.kind.startswith("everyday"):
+            return not told
+        # Every event that decides something is told, and none that did not happen.
+        return told <= happened.keys() and all(
+            name in told or event.kind in self._neutral for name, event in happened.items()
+        )
+
+    # -- lines ------------------------------------------------------------------------------------------
+
+    def _fill(self, made: Cast, rng: random.Random) -> None:
+        roles = made.story.roles
+        messages = [one for one in made.scene.messages if one.if_ is None or one.if_.value(roles)]
+        kept = {message.id for message in messages}
+        messages = [one for one in messages if one.re is None or one.re in kept]
+        moments = _moments(messages, roles, rng)
+        ties: dict[str, int] = {}
+        said: set[str] = set()
+        channel = ""
+        for message, at in zip(messages, moments, strict=True):
+            if message.re is None or not channel:
+                channel = _channel(message, made.story, self._channels, rng)
+            beats = list(self._beats(made, message, ties, said, rng))
+            subject = (
+                self._pick((made.scene.name, message.id, -1, "subject"), message.subject, rng)
+                if message.subject
+                else ""
+            )
+            made.lines.append(Line(message, at, channel, beats, subject))
+
+    def _beats(
+        self, made: Cast, message: Message, ties: dict[str, int], said: set[str], rng: random.Random
+    ) -> Iterable[tuple[Beat, str]]:
+        roles = made.story.roles
+        for number, beat in enumerate(message.beats):
+            if beat.if_ is not None and not beat.if_.value(roles):
+                continue
+            if (beat.needs and beat.needs not in said) or (beat.unless and beat.unless in said):
+                continue
+            # What answers an optional beat is said whenever that was.
+            if beat.maybe and not beat.needs and rng.random() < _MAYBE:
+                continue
+            if beat.name:
+                said.add(beat.name)
+            level = told_at(beat, made.level, roles)
+            texts = beat.texts(level)
+            if beat.tie and beat.tie in ties:
+                text = texts[ties[beat.tie] % len(texts)]
+            else:
+                text = self._pick((made.scene.name, message.id, number, level), texts, rng)
+                if beat.tie:
+                    ties[beat.tie] = texts.index(text)
+            yield beat, text
+
+    def _pick(self, key: tuple[str, str, int, str], texts: Sequence[str], rng: random.Random) -> str:
+        uses = [self._alternates[(*key, number)] for number in range(len(texts))]
+        number = rng.choice([number for number, count in enumerate(uses) if count == min(uses)])
+        self._alternates[(*key, number)] += 1
+        return texts[number]
+
+
+def told_at(beat: Beat, level: str, roles: Mapping[str, Any]) -> str:
+    """Return the level at which a beat is told: a shift that nobody can say in words is described."""
+    if beat.tell is None or level not in ("referring", "spread"):
+        return level
+    event = roles.get(beat.tell)
+    texts = " ".join(beat.texts(level))
+    if ".shift>" in texts or ".span>" in texts:
+        span = getattr(event, "shift", None) or getattr(event, "span", None)
+        if span is None or not can_be_said(span) or getattr(event, "moves_on", False):
+            return "described"
+    return level
+
+
+def _channel(message: Message, story: Story, channels: frozenset[str], rng: random.Random) -> str:
+    via = story.roles.get("via")
+    return str(via) if via in message.via else rng.choice([one for one in message.via if one in channels])
+
+
+def _moments(messages: Sequence[Message], roles: Mapping[str, Any], rng: random.Random) -> list[dt.datetime]:
+    """When each message is written: at the moments of events, or so many hours after or before others."""
+    fixed = [roles[one.at.partition(".")[0]].at if one.at else None for one in messages]
+    found: list[dt.datetime] = []
+    for number, message in enumerate(messages):
+        before = found[-1] if found else None
+        following = next((moment for moment in fixed[number + 1 :] if moment), None)
+        least, most = message.hours
+        gap = least * _HOUR + (most - least) * rng.random() * _HOUR
+        at = fixed[number]
+        writer: Person = roles[message.from_]
+        if at is None and message.before is not None and following is not None:
+            at = _awake(following - gap, writer, -1)
+            if before is not None and at <= before:
+                at = before + (following - before) / 2
+        elif at is None:
+            at = _awake((before or following or roles["e"].at) + gap, writer, 1)
+            if following is not None and at >= following and before is not None:
+                at = before + (following - before) / 2
+        if before is not None and at <= before:
+            at = before + rng.randint(7, 50) * _MINUTE
+        found.append(at.replace(second=rng.randrange(60), microsecond=0) if fixed[number] is None else at)
+    return found
+
+
+def _awake(moment: dt.datetime, writer: Person, direction: int) -> dt.datetime:
+    """The nearest moment, later or earlier, at which somebody writes."""
+    for _ in range(96):
+        if writer.early <= moment.hour < writer.late and not (writer.staff and moment.weekday() > 4):
+            return moment
+        moment += direction * 53 * _MINUTE
+    return moment

@@ -1,0 +1,317 @@
+"""Derivations: how each fact follows from what an agent is given, step by step; checked without the truth.
+
+A derivation says which delivered text tells a fact, who and what is meant there and by which words, and
+which words
+state the value. The check reads the words again: it finds the text in the survey's results, looks for
+everything that
+could be meant, works the value out, and makes the event anew. The question of the task, asked of the events
+so made,
+must have the same answer as before.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import html
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import orjson
+from pydantic import BaseModel, ConfigDict
+
+from mesocosm.kits.organisations import moments
+from mesocosm.kits.organisations.delivery import delivered_text
+from mesocosm.kits.organisations.events import Event
+from mesocosm.kits.organisations.people import Person
+from mesocosm.kits.organisations.telling import Letter, Telling
+
+
+class Step(BaseModel):
+    """One expression of a text, and what it comes to."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    """Key of the message in which it stands."""
+    expression: str
+    """The words; ``from`` or ``to`` where the header says it."""
+    kind: str
+    """person, course, or the form of a value: moment, day, time, shift, span, length, words."""
+    by: tuple[str, ...] = ()
+    """Attributes by which a person or a course is meant."""
+    field: str = ""
+    """The field of the event that a value is for."""
+    sender: str = ""
+    to: str = ""
+    """Between whom it was said: what they share is what it can mean."""
+    written: dt.datetime = dt.datetime.min
+    """When: what "tomorrow" is depends on it."""
+
+
+class Derivation(BaseModel):
+    """How one event is told."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: str
+    """The kind of the event, as readers of the beat agree (see the readings of its scene)."""
+    event: str
+    """The id of the event."""
+    scene: str
+    level: str
+    text: str
+    """Key of the message."""
+    channel: str
+    written: dt.datetime
+    says: str
+    """The span that tells it, as it stands in the message."""
+    about: Step | None
+    """What says which course is meant: in this message or in one that it answers; None for a course's own
+    page."""
+    page: str = ""
+    """The code of the course on whose page it stands."""
+    people: tuple[Step, ...] = ()
+    values: tuple[Step, ...] = ()
+    given: dict[str, Any] = {}
+    """What the kind of the beat itself says: allowed or not, applies or not."""
+
+
+GIVEN = ("allowed", "applies", "open", "adopts", "later")
+"""Fields of events that no words of a slot state: the beat does as a whole."""
+
+
+def derivation(letter: Letter, telling: Telling) -> Derivation:
+    """Write down how a telling is to be understood."""
+    event = telling.event
+    page = letter.about.code if letter.channel != "mail" and letter.about is not None else ""
+    people = tuple(_person(letter, telling, who) for who in event.people)
+    values = []
+    for value in telling.values:
+        if value.field.startswith("old_"):
+            continue
+        meant = next(
+            (
+                one
+                for one in telling.references
+                if one.kind == "person" and one.expression == value.expression
+            ),
+            None,
+        )
+        kind, by = ("person", meant.by) if meant and value.form == "words" else (value.form, ())
+        values.append(_step(letter, value.expression, kind, by, value.field))
+    known = {step.field for step in values}
+    known |= {"start", "due"} if known & {"shift", "span"} else set()
+    # What was said of it before, in the message or in the scene, need not be said again.
+    for one in (letter, *letter.earlier):
+        for of, value in one.stated:
+            if (
+                of is event
+                and value.field not in known
+                and value.form not in ("shift", "span")
+                and not value.field.startswith("old_")
+            ):
+                known.add(value.field)
+                values.append(_step(one, value.expression, value.form, (), value.field))
+    return Derivation(
+        kind=event.kind,
+        event=event.id,
+        scene=letter.cast.scene.name,
+        level=telling.level,
+        text=letter.key,
+        channel=letter.channel,
+        written=letter.at,
+        says=telling.span,
+        about=_about(letter),
+        page=page,
+        people=people,
+        values=tuple(values),
+        given={name: event.values[name] for name in GIVEN if name in event.values},
+    )
+
+
+def _about(letter: Letter) -> Step | None:
+    """The nearest mention of the course: in the message, in those it answers, in their subjects."""
+    for one in (letter, *letter.thread):
+        for reference in one.references:
+            if reference.kind == "course" and letter.about is not None and reference.key == letter.about.code:
+                return _step(one, reference.expression, "course", reference.by)
+    return None
+
+
+def _person(letter: Letter, telling: Telling, who: Person) -> Step:
+    """What says who is meant: the header, the telling itself, the message, or one that it answers."""
+    me = letter.cast.story.roles["me"]
+    for reference in (*telling.references, *letter.references):
+        if reference.kind == "person" and reference.key == who.email:
+            return _step(letter, reference.expression, "person", reference.by)
+    if letter.sender is who:
+        return _step(letter, "from", "person")
+    if letter.to is who:
+        return _step(letter, "to", "person")
+    for one in letter.thread:
+        for reference in one.references:
+            if reference.kind == "person" and reference.key == who.email:
+                return _step(one, reference.expression, "person", reference.by)
+        if who in (one.sender, one.to):
+            return _step(one, "from" if one.sender is who else "to", "person")
+    return _step(letter, "owner" if who is me else "", "person")
+
+
+def _step(letter: Letter, expression: str, kind: str, by: tuple[str, ...] = (), field: str = "") -> Step:
+    return Step(
+        text=letter.key,
+        expression=expression,
+        kind=kind,
+        by=by,
+        field=field,
+        sender=letter.sender.email,
+        to=letter.to.email,
+        written=letter.at,
+    )
+
+
+class Directory(Protocol):
+    """What the services say of people and things: where expressions are looked up."""
+
+    def person(self, step: Step, course: Any) -> list[Person]:
+        """Everybody that an expression can mean."""
+
+    def course(self, step: Step) -> list[Any]:
+        """Every course that an expression can mean."""
+
+    def course_of(self, code: str) -> Any:
+        """The course with a code."""
+
+
+class Rereading:
+    """Makes events anew from derivations, and notes what cannot be followed."""
+
+    def __init__(
+        self, derivations: Sequence[Derivation], directory: Directory, held: Mapping[str, str]
+    ) -> None:
+        self._derivations, self._directory, self._held = derivations, directory, held
+        self.faults: list[str] = []
+
+    def events(self) -> list[Event]:
+        """Return the events as a reader makes them out, in order of time."""
+        made: list[Event] = []
+        seen: set[str] = set()
+        for one in sorted(self._derivations, key=lambda one: (one.written, one.text)):
+            if one.event in seen:
+                continue  # told once more
+            seen.add(one.event)
+            course = self._course(one)
+            if course is None:
+                continue
+            people = [who for step in one.people if (who := self._person(one, step, course)) is not None]
+            before = [event for event in made if event.about is course]
+            values = self._values(one, course, before)
+            made.append(
+                Event(
+                    one.kind,
+                    one.written,
+                    course,
+                    tuple(people),
+                    {**one.given, "via": one.channel, **values},
+                    id=one.event,
+                )
+            )
+        return made
+
+    def _fault(self, one: Derivation, what: str) -> None:
+        self.faults.append(f"{one.scene}: message {one.text}: {one.kind}: {what}")
+
+    def _course(self, one: Derivation) -> Any:
+        if one.about is None:
+            if not one.page:
+                self._fault(one, "nothing in the thread names the course")
+                return None
+            return self._directory.course_of(one.page)
+        if not self._stands(one.about):
+            self._fault(one, f"{one.about.expression!r} does not stand in message {one.about.text}")
+        found = self._directory.course(one.about)
+        if len(found) != 1:
+            self._fault(one, f"{one.about.expression!r} can mean {', '.join(map(str, found)) or 'nothing'}")
+            return None
+        return found[0]
+
+    def _person(self, one: Derivation, step: Step, course: Any) -> Person | None:
+        if step.expression == "":
+            self._fault(one, "nothing says who is meant")
+            return None
+        if step.by and not self._stands(step):
+            self._fault(one, f"{step.expression!r} does not stand in message {step.text}")
+        found = self._directory.person(step, course)
+        if len(found) != 1:
+            self._fault(
+                one, f"{step.expression!r} can mean {', '.join(who.full for who in found) or 'nobody'}"
+            )
+            return None
+        return found[0]
+
+    def _stands(self, step: Step) -> bool:
+        return step.expression.lower() in self._held.get(step.text, "").lower()
+
+    def _values(self, one: Derivation, course: Any, before: Sequence[Event]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        if one.says.lower() not in self._held.get(one.text, "").lower():
+            self._fault(one, f"{one.says[:60]!r} is not what the message says")
+        try:
+            for step in one.values:
+                if step.kind == "person":
+                    values[step.field] = self._person(one, step, course)
+                else:
+                    values |= self._value(one, step, before, values)
+        except moments.Unreadable as error:
+            self._fault(one, str(error))
+        return values
+
+    def _value(
+        self, one: Derivation, step: Step, before: Sequence[Event], known: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        base_field = "due" if one.kind.startswith(("deadline", "extended")) else "start"
+        base = next(
+            (event.values[base_field] for event in reversed(before) if event.values.get(base_field)), None
+        )
+        if one.kind == "extended":
+            base = next((event.due for event in reversed(before) if event.kind.startswith("deadline")), None)
+        match step.kind:
+            case "moment":
+                return {step.field: moments.read_moment(step.expression, step.written)}
+            case "day":
+                day = moments.read_day(step.expression, step.written)
+                time = known[step.field].time() if step.field in known else base.time() if base else dt.time()
+                return {step.field: dt.datetime.combine(day, time)}
+            case "time":
+                time = moments.read_time(step.expression)
+                on = known.get(step.field) or base
+                if on is None:
+                    raise moments.Unreadable(f"{step.expression!r}: on which day?")
+                return {step.field: dt.datetime.combine(on.date(), time)}
+            case "shift" | "span":
+                if base is None:
+                    raise moments.Unreadable(f"{step.expression!r}: from when on?")
+                if base_field in known:
+                    return {}
+                shift = (
+                    moments.read_shift(step.expression)
+                    if step.kind == "shift"
+                    else moments.read_span(step.expression)
+                )
+                sign = -1 if step.kind == "span" and one.given.get("later") is False else 1
+                return {base_field: base + sign * shift}
+            case "length":
+                return {step.field: moments.read_length(step.expression)}
+        return {step.field: step.expression}
+
+
+def texts_of(letters: Iterable[Letter]) -> dict[str, str]:
+    """The texts of messages by their keys, as a survey delivers them."""
+    return {letter.key: delivered_text(letter) for letter in letters}
+
+
+def undelivered(texts: Mapping[str, str], results: str) -> Iterator[str]:
+    """Say which of these texts do not stand in the results of a survey."""
+    for key, text in texts.items():
+        if orjson.dumps(text).decode()[1:-1] not in results and html.escape(text) not in results:
+            yield key

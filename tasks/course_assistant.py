@@ -1,0 +1,240 @@
+"""The campus that `course_assistant` asks about, and the answer: whose presentation is missing."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mesocosm.families.family import Evidence
+from mesocosm.kits.apportioning import apportion, tangled
+from mesocosm.kits.organisations.asking import Answer, Organisation
+from mesocosm.kits.organisations.campus import records
+from mesocosm.kits.organisations.campus.coursework import MISSING, NEUTRAL, Class, Coursework, missing, waking
+from mesocosm.kits.organisations.campus.directory import Directory, Lists
+from mesocosm.kits.organisations.campus.naming import CampusSpeaker
+from mesocosm.kits.organisations.campus.setting import Campus
+from mesocosm.kits.organisations.delivery import deliver_mail
+from mesocosm.kits.organisations.events import Event, Story
+from mesocosm.kits.organisations.telling import Letter
+from mesocosm.services.world import World
+
+_COUNTED = {
+    "uploaded": 0.3,
+    "joint": 0.08,
+    "draft": 0.1,
+    "wrong_file": 0.06,
+    "no_file": 0.06,
+    "retracted": 0.08,
+    "desk": 0.06,
+    "extension": 0.08,
+    "excused": 0.06,
+}
+_MISSING = {
+    "late": 0.1,
+    "draft_left": 0.12,
+    "wrong_left": 0.08,
+    "no_file_left": 0.08,
+    "retracted_left": 0.1,
+    "desk_left": 0.06,
+    "refused": 0.08,
+    "extension_missed": 0.08,
+    "excuse_withdrawn": 0.06,
+    "reinstated": 0.06,
+    "claimed": 0.05,
+    "other_work": 0.05,
+}
+_TOLD = {"dropped": 0.6}
+"""Shares of the edge cases: of those whose presentation counts, of those without one, of those who left."""
+_MAILED = 40
+"""So many plain presentations come by mail; those of larger classes come through the form."""
+_DAY = dt.timedelta(days=1)
+
+
+def valid(params: Any) -> None:
+    """Complain of rates that are no shares."""
+    for name, most in (("dropout_rate", 0.9), ("submission_rate", 1), ("edge_case_weight", 1.1)):
+        if not 0 <= getattr(params, name) <= most:
+            raise ValueError(f"{name}: between 0 and {most:g}")
+
+
+def _fates(params: Any) -> list[str]:
+    """What becomes of each student of a class."""
+    dropped = params.dropout_rate
+    counted = (1 - dropped) * params.submission_rate
+    weight = params.edge_case_weight
+    shares = {
+        **tangled(counted, "plain", _COUNTED, weight),
+        **tangled(1 - dropped - counted, "silent", _MISSING, weight),
+        **tangled(dropped, "off_roster", _TOLD, weight),
+    }
+    numbers = apportion({name: share for name, share in shares.items() if share > 0}, params.num_students)
+    fates = [fate for fate, number in numbers.items() for _ in range(number)]
+    if not any(fate in MISSING for fate in fates):
+        fates[-1] = "draft_left"  # somebody is to be written to
+    plain = [index for index, fate in enumerate(fates) if fate == "plain"]
+    for index in plain[_MAILED:]:
+        fates[index] = "uploaded"
+    return fates
+
+
+def simulate(stream: Any, params: Any) -> Organisation:
+    """Run some weeks of the courses that an assistant helps with."""
+    campus = Campus.drawn(stream)
+    rng = stream("course")
+    me = campus.naming.person("assistant")
+    course = campus.add_course(size=params.num_students)
+    campus.now = dt.datetime(2026, rng.choice((3, 4)), rng.randint(9, 24), 9, rng.randrange(60))
+    while campus.now.weekday() > 4:
+        campus.now += _DAY
+    work = Coursework(campus, me, stream("target"))
+    fates = _fates(params)
+    rng.shuffle(fates)
+    target = work.run(course, fates, campus.now, matters=True)
+    classes: list[Class] = [target]
+    # A world of twice the length has about twice as many people in it.
+    siblings = 1 + round(params.filler_tokens / 25_000)
+    others = _siblings(campus, me, course, stream, params, classes, siblings)
+    own = [
+        (one.at, course.code, one.people[0].number, records.PRESENTATION, "slides.pdf")
+        for one in target.uploads
+    ]
+
+    def place(world: World, letters: Sequence[Letter], budget: int) -> list[Evidence]:
+        listed = min(letter.at for letter in letters) - 2 * _DAY
+        records.write_classes(world, campus, {one.course: one.off_roster for one in classes}, listed)
+        further = [
+            (event.at, one.course.code, event.people[0].number, records.PRESENTATION, "talk.pdf")
+            for one in classes[1:]
+            for event in one.uploads
+        ]
+        filling = list(records.further_uploads(campus, budget, world.stream("uploads")))
+        records.write_uploads(world, [*own, *further, *filling], campus.zone)
+        people = [who for one in campus.courses for who in (one.instructor, *one.students)]
+        staff = [campus.secretary, campus.office, campus.technician, campus.librarian, *campus.assistants]
+        deliver_mail(world, me, letters, dict.fromkeys([*staff, *people]), campus.zone)
+        return [Evidence(service="filesystem", contains=records.log_line(one)) for one in own] + [
+            Evidence(service="excel", contains=f'"value":"{who.number}"') for who in course.students
+        ]
+
+    return Organisation(
+        now=campus.now,
+        zone=campus.zone,
+        me=me,
+        stories=target.stories,
+        further=others,
+        speaker=CampusSpeaker.of(campus, me),
+        lists=lambda: Lists.of(campus, me),
+        place=place,
+        neutral=NEUTRAL | {"everyday"},
+        records={
+            "course": course.code,
+            "uploads": [(when.isoformat(), number) for when, _, number, _, _ in own],
+            "gone": sorted(who.email for who in target.off_roster),
+        },
+    )
+
+
+def _siblings(
+    campus: Campus, me: Any, course: Any, stream: Any, params: Any, classes: list[Class], number: int
+) -> Iterator[Story]:
+    """Stories of other classes, and everyday ones: drawn by turns, without end."""
+    rng = stream("siblings")
+    size = min(18, params.num_students)
+    stories: list[Story] = []
+    for index in range(number):
+        # The instructor in question teaches some of them, and students take several.
+        instructor = course.instructor if index == 0 or rng.random() < 0.3 else None
+        other = campus.add_course(instructor, size, course.students[: len(course.students) // 2])
+        work = Coursework(campus, me, stream(f"sibling:{index}"))
+        fates = [rng.choice(_WEIGHED) for _ in range(size)]
+        made = work.run(other, fates, campus.now - index // 4 * 3 * _DAY, matters=False)
+        classes.append(made)
+        stories += made.stories
+    rng.shuffle(stories)
+    begin = min(story.begins for story in [*stories, *classes[0].stories])
+
+    def everyday() -> Iterator[Story]:
+        count = 0
+        while True:
+            own = stream(f"everyday:{count}")
+            count += 1
+            of = own.choice(campus.courses)
+            when = waking(own, begin, campus.now - _DAY / 4, of.instructor)
+            s, t = own.sample(of.students, 2)
+            roles = {
+                "me": me,
+                "c": of,
+                "prof": of.instructor,
+                "sec": campus.secretary,
+                "ta2": campus.assistants[-1],
+                "tech": campus.technician,
+                "lib": campus.librarian,
+                "s": s,
+                "t": t,
+                "e": Event("everyday", when, of),
+            }
+            yield Story("everyday_staff", roles, matters=False)
+
+    def mixed() -> Iterator[Story]:
+        """A third is everyday life, as long as there are stories of other classes."""
+        daily = everyday()
+        for count, story in enumerate(stories):
+            yield story
+            if count % 2:
+                yield next(daily)
+        yield from daily
+
+    return mixed()
+
+
+_WEIGHED = (*(["plain"] * 3), *_COUNTED, *_MISSING, "dropped", "silent", "uploaded")
+
+
+def answer(directory: Directory, events: Sequence[Event], known: Mapping[str, Any], params: Any) -> Answer:
+    """Who has to be reminded, by the rules of the prompt."""
+    course = directory.courses[known["course"]]
+    by_number = {who.number: who for who in course.students}
+    uploads = [
+        Event("uploaded", dt.datetime.fromisoformat(when), course, (by_number[number],))
+        for when, number in known["uploads"]
+    ]
+    announced = [event.due for event in events if event.about is course and event.kind.startswith("deadline")]
+    enrolled = [who for who in course.students if who.email not in known["gone"]]
+    ordered = sorted([*events, *uploads], key=lambda event: event.at)
+    wanted = set(missing(course, announced[-1], enrolled, ordered)) if announced else set(enrolled)
+    me = directory.me
+    return Answer(
+        singles={
+            "me": {"name": me.full, "email": me.email},
+            "course": {
+                "title": course.title,
+                "code": course.code,
+                "instructor": course.instructor.full,
+                "instructor_email": course.instructor.email,
+                "university": directory.university,
+                "zone": directory.zone,
+                "subject": f"{course.code.lower().replace(' ', '')}-presentation-missing",
+            },
+        },
+        sets={
+            "student": [
+                {"name": who.full, "number": who.number, "email": who.email, "reminded": who in wanted}
+                for who in course.students
+            ]
+        },
+    )
+
+
+def survey(tools: Any) -> None:
+    """Read the lists, the log and all mail."""
+    from mesocosm.services.words import load_words
+
+    for service, options in (
+        ("filesystem", {}),
+        ("excel", {"files": [records.CLASSES]}),
+        ("email", {"folders": ["INBOX", "Sent"]}),
+    ):
+        words = load_words(service)
+        assert words is not None
+        words.survey(tools, options)
