@@ -92,8 +92,8 @@ def simulate(stream: Any, params: Any) -> Organisation:
     rng.shuffle(fates)
     target = work.run(course, fates, campus.now, matters=True)
     classes: list[Class] = [target]
-    # A world of twice the length has about twice as many people in it.
-    siblings = 1 + round(params.filler_tokens / 25_000)
+    # A larger class goes with more classes besides: a world of twice the length has about twice the people.
+    siblings = min(12, 1 + params.num_students // 12)
     others = _siblings(campus, me, course, stream, params, classes, siblings)
     own = [
         (one.at, course.code, one.people[0].number, records.PRESENTATION, "slides.pdf")

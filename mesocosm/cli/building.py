@@ -86,6 +86,9 @@ def describe(
         bool,
         typer.Option("--exposure", help="Also what a filter trained on other seeds may skip."),
     ] = False,
+    derivations: Annotated[
+        bool, typer.Option("--derivations", help="Also how each fact follows from what is delivered.")
+    ] = False,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
@@ -131,6 +134,9 @@ def describe(
     out.print(table)
     if described.exposure:
         show_exposure(described.exposure, described.edl)
+    if derivations:
+        for text in described.derivations or ["this task does not know how its facts are derived"]:
+            out.print(escape(text), highlight=False)
     if plot:
         out.print(f"evidence drawn in {plot}")
 

@@ -67,6 +67,8 @@ class Description(BaseModel):
     places: list[Place]
     exposure: Exposure | None = None
     """Where it was asked for."""
+    derivations: list[str] = []
+    """How each fact follows from what is delivered, in families that know."""
 
 
 def describe_instance(
@@ -103,6 +105,7 @@ def describe_instance(
             progress=report,
         )
         described = _summarise(family.name, seed, target, built.survey, len(built.expected.evidence))
+        described.derivations = built.expected.derived()
     if exposure:
         described.exposure = measure_exposure(
             family, seed, target=target, parameters=parameters, report=report
@@ -117,7 +120,9 @@ def _describe(path: Path, expected_path: Path) -> Description:
         survey = take_survey(family, world, expected)
         length = world.manifest.length
         target = length.target if length else None
-        return _summarise(family.name, world.manifest.seed, target, survey, len(expected.evidence))
+        described = _summarise(family.name, world.manifest.seed, target, survey, len(expected.evidence))
+        described.derivations = expected.derived()
+        return described
 
 
 def _summarise(task: str, seed: int, target: int | None, survey: Survey, evidence: int) -> Description:

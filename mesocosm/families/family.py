@@ -59,6 +59,11 @@ class Expected(BaseModel):
     """Values that the prompt may show."""
     evidence: list[Evidence] = []
 
+    def derived(self) -> list[str]:
+        """Say how each fact follows from what is delivered, a text each; empty in families that do not
+        know."""
+        return []
+
     def finished(self) -> Expected:
         """With all that needs to be known of the last one only of the worlds on the way to a length."""
         return self

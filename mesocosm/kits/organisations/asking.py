@@ -102,6 +102,10 @@ class AskedExpected(WrittenExpected):
     """The messages that derivations lean on, by their keys."""
     options: dict[str, Any] = Field(default_factory=dict)
 
+    def derived(self) -> list[str]:
+        """Say how each event follows from the messages, in the order in which they were written."""
+        return [one.shown for one in sorted(self.derivations, key=lambda one: one.written)]
+
 
 class Asked(Written):
     """A task file that asks a question of a domain."""
@@ -185,6 +189,12 @@ class Asked(Written):
                 },
                 options=params.model_dump(exclude={"filler_tokens"}),
             )
+
+    def told(self, stream: Any, params: family.Params) -> tuple[Organisation, list[Letter], set[str]]:
+        """Simulate and tell without a world: the letters, and the keys of those that matter."""
+        made: Organisation = self._simulate(stream, params)
+        number_events(made.stories)
+        return made, *self._told(made, params, stream)
 
     def _told(self, made: Organisation, params: family.Params, stream: Any) -> tuple[list[Letter], set[str]]:
         """The letters, and the keys of those that tell what must be told."""

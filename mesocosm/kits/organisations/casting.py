@@ -173,7 +173,7 @@ class Director:
             if beat.tie and beat.tie in ties:
                 text = texts[ties[beat.tie] % len(texts)]
             else:
-                text = self._pick((made.scene.name, message.id, number, level), texts, rng)
+                text = self._pick((made.scene.name, message.id, number, beat.block(level)), texts, rng)
                 if beat.tie:
                     ties[beat.tie] = texts.index(text)
             yield beat, text

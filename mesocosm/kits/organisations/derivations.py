@@ -75,6 +75,24 @@ class Derivation(BaseModel):
     given: dict[str, Any] = {}
     """What the kind of the beat itself says: allowed or not, applies or not."""
 
+    @property
+    def shown(self) -> str:
+        """The derivation in a few lines, as people read it."""
+        lines = [f"{self.written:%Y-%m-%d %H:%M} {self.channel}, scene {self.scene}: {self.kind}"]
+        lines.append(f"  says: {self.says}")
+        if self.about is not None:
+            by = ", ".join(self.about.by)
+            lines.append(f"  course: {self.about.expression!r} in message {self.about.text}, by its {by}")
+        elif self.page:
+            lines.append(f"  course: {self.page}, on whose page it stands")
+        for step in self.people:
+            how = f", by {', '.join(step.by)}" if step.by else ""
+            lines.append(f"  who: {step.expression!r} in message {step.text}{how}")
+        for step in self.values:
+            day = f"{step.written:%a %Y-%m-%d}"
+            lines.append(f"  {step.field}: {step.expression!r} ({step.kind}), written {day}")
+        return "\n".join(lines)
+
 
 GIVEN = ("allowed", "applies", "open", "adopts", "later")
 """Fields of events that no words of a slot state: the beat does as a whole."""

@@ -20,6 +20,13 @@ CHANNELS = ("mail", "announcement", "conversation")
 FILES = ("slides", "paper", "sheet", "photo", "form")
 SPLITS = ("train", "test")
 SLOT = re.compile(r"<([A-Za-z_][A-Za-z0-9_.]*)>")
+_SERVING = {
+    "explicit": ("explicit", "any", "described", "referring"),
+    "described": ("described", "any", "referring", "explicit"),
+    "referring": ("referring", "any", "described", "explicit"),
+    "spread": ("any", "referring", "described", "explicit"),
+}
+"""Blocks that serve a level, the best first."""
 _PART = re.compile(r"\n\s*\n")
 
 
@@ -74,17 +81,16 @@ class Beat(_Strict):
     asserts: str | None = None
     """What it claims about somebody, such as ``ill(s)``: nobody has it said of them twice."""
 
+    def block(self, level: str) -> str:
+        """The name of the block that serves a level."""
+        if self.tell is None:
+            return "say" if self.say else "maybe"
+        return next((name for name in _SERVING[level] if getattr(self, name)), "any")
+
     def texts(self, level: str) -> tuple[str, ...]:
         """The alternates at a level."""
-        if self.tell is None:
-            return self.say or self.maybe or ()
-        order = {
-            "explicit": ("explicit", "any", "described", "referring"),
-            "described": ("described", "any", "referring", "explicit"),
-            "referring": ("referring", "any", "described", "explicit"),
-            "spread": ("any", "referring", "described", "explicit"),
-        }[level]
-        return next((texts for name in order if (texts := getattr(self, name))), ())
+        texts: tuple[str, ...] | None = getattr(self, self.block(level))
+        return texts or ()
 
     @property
     def all_texts(self) -> Iterator[tuple[str, tuple[str, ...]]]:

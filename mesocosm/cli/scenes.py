@@ -1,0 +1,139 @@
+"""Scenes of worlds: check, show, sheet and readings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from mesocosm.cli.application import app
+from mesocosm.cli.options import AsJson
+from mesocosm.cli.output import out, print_json
+
+if TYPE_CHECKING:
+    from mesocosm.kits.organisations.campus.readings import Agreement
+
+group = typer.Typer(
+    help="Scenes that tell the events of a world: check them, read them, keep what readers made out."
+)
+app.add_typer(group, name="scenes")
+
+Folder = Annotated[Path | None, typer.Argument(help="A folder of scenes; default: those that ship.")]
+Split = Annotated[str, typer.Option(help="Only this split: train or test.")]
+
+
+@group.command()
+def check(folder: Folder = None, as_json: AsJson = False) -> None:
+    """Look through scenes: slots, roles, alternates, coverage, whether readers can follow them; 1 if
+    something is amiss."""
+    from mesocosm.kits.organisations.asking import SCENES
+    from mesocosm.kits.organisations.campus import readings
+    from mesocosm.kits.organisations.campus.rehearsal import rehearse
+    from mesocosm.kits.organisations.campus.vocabulary import VOCABULARY
+    from mesocosm.kits.organisations.scenes import complaints, read_scenes
+
+    place = folder or SCENES
+    scenes = read_scenes(place)
+    found = [str(one) for one in complaints(scenes, VOCABULARY)]
+    for scene in scenes:
+        castings = list(rehearse(scene, seeds=4)) or list(rehearse(scene, seeds=24))
+        if not castings:
+            found.append(f"{scene.path}, line {scene.line}: {scene.name}: no story of the simulation fits it")
+        for fault in dict.fromkeys(fault for casting in castings for fault in casting.faults()):
+            found.append(f"{scene.path}, line {scene.line}: {fault}")
+    kept = readings.read_kept(place / "readings.txt")
+    agreed = readings.agreement(readings.items(scenes), kept)
+    counts: dict[str, int] = {}
+    for scene in scenes:
+        counts[f"{scene.split or place.name}: {scene.story}"] = (
+            counts.get(f"{scene.split or place.name}: {scene.story}", 0) + 1
+        )
+    summary = {
+        "scenes": len(scenes),
+        "by_story": counts,
+        "complaints": found,
+        "readings": agreed.read,
+        "agreement": round(agreed.share, 4),
+        "unread": list(agreed.unread),
+        "misread": [list(one) for one in agreed.misread],
+    }
+    if as_json:
+        print_json(summary)
+    else:
+        for line in found:
+            out.print(escape(line))
+        out.print(f"{len(scenes)} scenes, {len(found)} complaints")
+        out.print(_shown(agreed))
+    raise typer.Exit(1 if found or not scenes else 0)
+
+
+@group.command()
+def show(
+    name: Annotated[str, typer.Argument(help="Name of a scene.")],
+    castings: int = 3,
+    folder: Annotated[Path | None, typer.Option(help="A folder of scenes; default: those that ship.")] = None,
+) -> None:
+    """Print a scene as it is delivered, over a few small campuses."""
+    from mesocosm.errors import UsageError
+    from mesocosm.kits.organisations.asking import SCENES
+    from mesocosm.kits.organisations.campus.rehearsal import rehearse
+    from mesocosm.kits.organisations.scenes import read_scenes
+
+    scenes = {scene.name: scene for scene in read_scenes(folder or SCENES)}
+    if name not in scenes:
+        raise UsageError(f"no scene {name!r}; there are {', '.join(sorted(scenes)[:20])} ...")
+    for number, casting in enumerate(rehearse(scenes[name], seeds=2 * castings)):
+        if number == castings:
+            break
+        out.print(f"[bold]{escape(name)}[/], {casting.level}")
+        for letter in casting.letters:
+            copied = f", cc {letter.cc.full}" if letter.cc else ""
+            head = f"{letter.at:%a %b %d %H:%M}  {letter.sender.full} -> {letter.to.full}{copied}"
+            out.print(escape(f"{head} | {letter.subject}"))
+            out.print(escape(letter.body), highlight=False)
+            out.print()
+
+
+@group.command()
+def sheet(folder: Folder = None, split: Split = "") -> None:
+    """Print a sheet for blind readers: castings of all scenes that tell something, and how to answer."""
+    from mesocosm.kits.organisations.asking import SCENES
+    from mesocosm.kits.organisations.campus import readings
+    from mesocosm.kits.organisations.scenes import read_scenes
+
+    typer.echo(readings.EXPLAINED)
+    typer.echo("Answer with a line for each thread: ID | codes\n")
+    for item in readings.items(
+        scene for scene in read_scenes(folder or SCENES) if split in ("", scene.split)
+    ):
+        typer.echo(f"## {item.id}\n{item.text}\n")
+
+
+@group.command("keep")
+def keep_readings(
+    answers: Annotated[list[Path], typer.Argument(help="Files of answers, one a reader: `ID | codes`.")],
+    folder: Annotated[Path | None, typer.Option(help="A folder of scenes; default: those that ship.")] = None,
+) -> None:
+    """Keep what readers made out beside the scenes, and say where they differ from what was meant."""
+    from mesocosm.kits.organisations.asking import SCENES
+    from mesocosm.kits.organisations.campus import readings
+    from mesocosm.kits.organisations.scenes import read_scenes
+
+    place = folder or SCENES
+    found = list(readings.items(read_scenes(place)))
+    given = {path.stem: readings.parse_answers(path.read_text(encoding="utf-8")) for path in answers}
+    readings.keep(place / "readings.txt", found, given)
+    agreed = readings.agreement(found, readings.read_kept(place / "readings.txt"), least=1)
+    for name, meant, said in agreed.misread:
+        out.print(escape(f"{name}: meant {meant!r}, read {said!r}"))
+    out.print(_shown(agreed))
+
+
+def _shown(agreed: Agreement) -> str:
+    """How far blind readings say what was meant, in a line."""
+    return (
+        f"{agreed.read} blind readings, of which {agreed.share:.1%} say what was meant; "
+        f"{len(agreed.unread)} threads unread"
+    )
