@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -154,6 +155,8 @@ def _siblings(
     rng.shuffle(stories)
     begin = min(story.begins for story in [*stories, *classes[0].stories])
 
+    met = Counter(story.roles[role] for story in stories for role in ("s", "t") if role in story.roles)
+
     def everyday() -> Iterator[Story]:
         count = 0
         while True:
@@ -161,7 +164,10 @@ def _siblings(
             count += 1
             of = own.choice(campus.courses)
             when = waking(own, begin, campus.now - _DAY / 4, of.instructor)
-            s, t = own.sample(of.students, 2)
+            # Those who have been met least: a person met once is met again.
+            drawn = own.sample(of.students, min(8, len(of.students)))
+            s, t = sorted(drawn, key=lambda who: met[who])[:2]
+            met.update((s, t))
             roles = {
                 "me": me,
                 "c": of,

@@ -1,0 +1,256 @@
+"""Programs that answer a campus task without reading: how many worlds do they pass?
+
+    python benchmarks/attacks.py [TASK ...] [--lengths 64k] [--worlds 20] [--difficulties hard]
+
+Both programs know the rules, the lists and the grammar of moments, and find the course by every name that
+it has. The one looks at structure alone (who wrote to whom, files, threads, whether a moment is named);
+the other learned from so many labelled worlds of the split `train` what kind of message it sees, by words,
+pairs of words and structure, and tries worlds of the split `test`, whose scenes it has never met. A world
+is passed if the answer is right as a whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from mesocosm.families.building import build_instance
+from mesocosm.families.family import load_family
+from mesocosm.families.quantities import parse_length
+from mesocosm.kits.organisations import moments
+from mesocosm.kits.organisations.asking import Asked, AskedExpected, Organisation
+from mesocosm.kits.organisations.campus.directory import Directory
+from mesocosm.kits.organisations.events import Event
+from mesocosm.kits.organisations.telling import Letter
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.randomness import Dice
+
+TASKS = ("course_assistant", "oral_exams", "canvas_arrange_exam")
+_MOMENT = re.compile(
+    r"(?:today|tomorrow|[A-Z][a-z]+day(?:, (?:the \d+(?:st|nd|rd|th)|[A-Z][a-z]+ \d+),?)?) at"
+    r" (?:noon|half past [a-z]+|\d{1,2}(?::\d\d)? [ap]\.m\.|[a-z]+)",
+    re.IGNORECASE,
+)
+_SHIFT = re.compile(r"(?:an?|half an|[a-z]+) (?:hour|day|week)s?(?: and a half)? (?:later|earlier)")
+_LENGTH = re.compile(r"\b(\d+ minutes|an hour|(?:two|three) hours)\b")
+_ROOM = re.compile(
+    r"\b((?:Kerr Hall|Dunmore|Aldous|the Annex|Whitlock|Pell Hall|Sayre|the Old Library) \d{3})\b"
+)
+World = tuple[Organisation, list[Letter], set[str], AskedExpected]
+
+
+def world(task: str, length: str, seed: int, difficulty: str, split: str) -> World:
+    """An instance: what was told, the keys of the messages that matter, and the truth."""
+    family = load_family(task)
+    parameters = {"difficulty": difficulty, "split": split}
+    with tempfile.TemporaryDirectory() as folder:
+        built = build_instance(
+            family, seed, Path(folder) / "x", target=parse_length(length), parameters=parameters
+        )
+        manifest = Manifest.read(built.path / "world")
+    asked = family._written
+    assert isinstance(asked, Asked)
+    made, letters, matter = asked.told(Dice(task, seed).stream, family.params_type(**manifest.parameters))
+    assert isinstance(built.expected, AskedExpected)
+    return made, letters, matter, built.expected
+
+
+def structure(letter: Letter) -> list[str]:
+    """What of a message is no words, as tokens."""
+    text = letter.body
+    found = [
+        f"FROM={letter.sender.role}",
+        f"TO={letter.to.role}",
+        f"FILE={letter.file is not None}",
+        f"PLACE={min(len(letter.thread), 3)}",
+        f"VIA={letter.channel}",
+        f"MOMENT={bool(_MOMENT.search(text))}",
+        f"SHIFT={bool(_SHIFT.search(text))}",
+        f"ROOM={bool(_ROOM.search(text))}",
+        f"LENGTH={bool(_LENGTH.search(text))}",
+    ]
+    if letter.answers is not None:
+        found.append(f"AFTER={letter.answers.sender.role}/{letter.answers.file is not None}")
+    return found
+
+
+def by_structure(letter: Letter) -> str:
+    """The kind of event that a message tells, from structure alone."""
+    role, named = letter.sender.role, bool(_MOMENT.search(letter.body))
+    if role == "student" and letter.to.role == "assistant":
+        earlier = any(one.file and one.sender is letter.sender for one in letter.thread)
+        return "submitted" if letter.file else "retracted" if earlier else ""
+    if role == "instructor" and letter.to.role == "assistant":
+        return "deadline_moved" if named else "excused" if not letter.thread else ""
+    if role in ("instructor", "office") and letter.to.role == "student":
+        if letter.cc is not None and letter.cc.role == "assistant":
+            return "extended" if named else "refused"
+        if named and _LENGTH.search(letter.body):
+            return "exam_set"
+        if named or _SHIFT.search(letter.body):
+            return "exam_moved"
+        return (
+            "room_changed"
+            if _ROOM.search(letter.body)
+            else "length_changed"
+            if _LENGTH.search(letter.body)
+            else ""
+        )
+    return "submitted" if role in ("assistant", "secretary") and letter.to.role == "assistant" else ""
+
+
+def learned(worlds: Sequence[World]) -> Callable[[Letter], str]:
+    """The same from words and structure, learned from labelled worlds."""
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    def document(letter: Letter) -> str:
+        return f"{letter.body} {letter.subject} {' '.join(structure(letter))}"
+
+    texts, kinds = [], []
+    for _, letters, _, _ in worlds:
+        for letter in letters:
+            texts.append(document(letter))
+            kinds.append(letter.tellings[-1].event.kind if letter.tellings else "")
+    vectorizer = CountVectorizer(ngram_range=(1, 2), token_pattern=r"(?u)[\w=/]+|[?!]", min_df=2)
+    model = LogisticRegression(max_iter=300, C=3)
+    model.fit(vectorizer.fit_transform(texts), kinds)
+    return lambda letter: str(model.predict(vectorizer.transform([document(letter)]))[0])
+
+
+def events(letters: Sequence[Letter], kind_of: Callable[[Letter], str], directory: Directory) -> list[Event]:
+    """The events that a program makes out, in order of time."""
+    found: list[Event] = []
+    for letter in letters:
+        kind = kind_of(letter)
+        if not kind:
+            continue
+        course = _course(letter, directory)
+        if course is None:
+            continue
+        before = [event for event in found if event.about is course]
+        found.append(
+            Event(kind, letter.at, course, _people(letter, course, directory), _values(letter, kind, before))
+        )
+    return found
+
+
+def _course(letter: Letter, directory: Directory) -> Any:
+    if letter.channel != "mail" and letter.about is not None:
+        return directory.courses[letter.about.code]
+    for one in (letter, *letter.thread):
+        text = f"{one.subject} {one.body}"
+        scores: dict[str, float] = {}
+        for course in directory.courses.values():
+            names = (
+                course.title,
+                course.short,
+                course.code,
+                f"{course.instructor.last}'s",
+                f"{course.day} ",
+                course.building,
+            )
+            scores[course.code] = float(
+                sum(3 if n < 3 else 1 for n, name in enumerate(names) if name in text)
+            )
+            around = {who.email for who in (*course.students, course.instructor)}
+            scores[course.code] += 0.4 * len(around & {one.sender.email, one.to.email})
+        best = max(scores, key=lambda code: scores[code])
+        if scores[best] >= 1:
+            return directory.courses[best]
+    return None
+
+
+def _people(letter: Letter, course: Any, directory: Directory) -> tuple[Any, ...]:
+    text = f"{letter.subject} {letter.body}"
+    named = [
+        who
+        for who in course.students
+        if who.full in text or (who.number and who.number in text) or (course.topic.get(who) or "-") in text
+    ]
+    named = named or [
+        who for who in course.students if re.search(rf"\b{who.first}\b", text) and who.role == "student"
+    ]
+    if letter.sender.role == "student":
+        named = [directory.people[letter.sender.email], *named]
+    elif letter.to.role == "student":
+        named = [directory.people[letter.to.email]]
+    return tuple(dict.fromkeys(named))
+
+
+def _values(letter: Letter, kind: str, before: Sequence[Event]) -> dict[str, Any]:
+    field = "due" if kind in ("deadline", "deadline_moved", "extended") else "start"
+    values: dict[str, Any] = {"via": letter.channel, "allowed": " not " not in letter.body, "applies": True}
+    last = next((event.values[field] for event in reversed(before) if event.values.get(field)), None)
+    if moment := _MOMENT.search(letter.body):
+        try:
+            values[field] = moments.read_moment(moment[0], letter.at)
+        except moments.Unreadable:
+            values[field] = last
+    elif (shift := _SHIFT.search(letter.body)) and last:
+        try:
+            values[field] = last + moments.read_shift(shift[0])
+        except (moments.Unreadable, ValueError):
+            values[field] = last
+    elif kind in ("exam_moved", "swapped", "deadline_moved", "extended"):
+        values[field] = last or dt.datetime(2026, 5, 1)  # noqa: DTZ001 - by the clock of the place
+    if length := _LENGTH.search(letter.body):
+        values["length"] = moments.read_length(length[0])
+    if room := _ROOM.search(letter.body):
+        values["room"] = room[0]
+    return values
+
+
+def passes(task: str, found: World, kind_of: Callable[[Letter], str]) -> bool:
+    """True if the answer that follows from what a program makes out is right as a whole."""
+    _, letters, _, expected = found
+    asked = load_family(task)._written
+    assert isinstance(asked, Asked)
+    directory = Directory(expected.lists)
+    try:
+        made = asked._reread(expected, directory, events(letters, kind_of, directory))
+    except (TypeError, AttributeError, KeyError, ValueError):
+        return False
+    from mesocosm.kits.yaml_tasks.judging import wanted_of
+
+    right, said = (wanted_of(asked.definition, truth) for truth in (asked.truth_of(expected), made))
+    return _rows(right) == _rows(said)
+
+
+def _rows(wanted: Sequence[Any]) -> list[str]:
+    return sorted(
+        str({name: getattr(value, "rows", value) for name, value in one.fields.items()}) for one in wanted
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tasks", nargs="*", default=list(TASKS))
+    parser.add_argument("--lengths", nargs="+", default=["64k"])
+    parser.add_argument("--worlds", type=int, default=20)
+    parser.add_argument("--difficulties", nargs="+", default=["hard"])
+    options = parser.parse_args()
+    for task in options.tasks:
+        for length in options.lengths:
+            for difficulty in options.difficulties:
+                train = [world(task, length, 100 + n, difficulty, "train") for n in range(options.worlds)]
+                kinds = learned(train)
+                test = [world(task, length, seed, difficulty, "test") for seed in range(options.worlds)]
+                alone = sum(passes(task, one, by_structure) for one in test)
+                trained = sum(passes(task, one, kinds) for one in test)
+                print(
+                    f"{task} {length} {difficulty}: structure alone {alone} of {len(test)}, "
+                    f"trained on {len(train)} worlds {trained} of {len(test)}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()
