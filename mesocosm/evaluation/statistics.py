@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import comb, sqrt
+from typing import Any
 
 _Z = 1.959964
 """Of the normal distribution: 95 % lie within so many standard deviations."""
 _POWER = 0.841621
 """The same for a power of 80 %."""
 RESAMPLES = 2_000
+_RESAMPLES_OF_FITS = 400
+_RIDGE = 0.05
+"""Weight of the prior of a fit that has to be finite: less than that of one episode."""
 
 
 def wilson(passed: float, runs: int) -> tuple[float, float]:
@@ -39,6 +43,54 @@ def bootstrap(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
     means = sums[picked].sum(axis=1) / counts[picked].sum(axis=1)
     low, high = numpy.percentile(means, [2.5, 97.5])
     return float(low), float(high)
+
+
+def half_length(results: Sequence[tuple[int, bool]]) -> tuple[float, float, float] | None:
+    """L50: the description length (tokens) at which half of the episodes are still passed, with its
+    interval at 95 %.
+
+    A logistic curve is fitted over the logarithm of the length (by Newton's method, with a ridge, so that
+    runs that all pass or all fail have a finite fit), once for all results and once for each of several
+    resamples of them. The ends are 0 and infinity where the fit does not fall, or puts the half beyond a
+    thousand times the lengths that were run.
+
+    Returns:
+        The length and its interval; None for fewer than two lengths.
+    """
+    import numpy
+
+    lengths = {length for length, _ in results}
+    if len(lengths) < 2:
+        return None
+    x = numpy.log2(numpy.array([length for length, _ in results], dtype=float))
+    y = numpy.array([passed for _, passed in results], dtype=float)
+    middle = x.mean()
+    least, most = min(lengths) / 1_000, max(lengths) * 1_000
+
+    def half(x: Any, y: Any) -> float:
+        weights = numpy.zeros(2)
+        columns = numpy.stack([numpy.ones_like(x), x - middle], axis=1)
+        for _ in range(30):
+            shares = 1 / (1 + numpy.exp(-numpy.clip(columns @ weights, -30, 30)))
+            gradient = columns.T @ (y - shares) - _RIDGE * weights
+            curvature = (columns * (shares * (1 - shares))[:, None]).T @ columns + _RIDGE * numpy.eye(2)
+            step = numpy.linalg.solve(curvature, gradient)
+            weights += step
+            if float(abs(step).max()) < 1e-9:
+                break
+        start, slope = (float(one) for one in weights)
+        if slope >= -1e-6:
+            return float("inf") if y.mean() >= 0.5 else 0.0
+        exponent = float(middle) - start / slope
+        if exponent > numpy.log2(most):
+            return float("inf")
+        return 0.0 if exponent < numpy.log2(least) else float(2**exponent)
+
+    rng = numpy.random.Generator(numpy.random.PCG64(0))
+    drawn = rng.integers(0, len(x), size=(_RESAMPLES_OF_FITS, len(x)))
+    halves = sorted(half(x[some], y[some]) for some in drawn)
+    edge = int(0.025 * len(halves))
+    return half(x, y), halves[edge], halves[-1 - edge]
 
 
 def pass_at(k: int, results: Mapping[object, Sequence[bool]]) -> float | None:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from mesocosm.evaluation.statistics import bootstrap, detectable, pass_at, pass_hat
+from mesocosm.evaluation.statistics import bootstrap, detectable, half_length, pass_at, pass_hat
 
 
 def test_pass_at_and_pass_hat_are_what_picking_k_runs_gives() -> None:
@@ -36,3 +36,28 @@ def test_more_runs_show_smaller_differences() -> None:
     assert large is not None
     assert small == pytest.approx(4 * large)
     assert large == pytest.approx(0.0990, abs=1e-3), "two groups of 400 at one half"
+
+
+def test_half_of_the_episodes_pass_at_the_length_where_a_curve_falls_through_a_half() -> None:
+    results = [
+        (length, passed)
+        for length, passes in ((8_000, 10), (32_000, 8), (128_000, 2), (512_000, 0))
+        for passed in [True] * passes + [False] * (10 - passes)
+    ]
+    found = half_length(results)
+    assert found is not None
+    half, low, high = found
+    assert 45_000 < half < 90_000
+    assert low < half < high
+    assert (
+        half_length(list(reversed(results))) == found
+        or abs(half_length(list(reversed(results)))[0] - half) < 1
+    )  # type: ignore[index]
+
+
+def test_who_passes_all_has_no_half_and_one_length_tells_nothing() -> None:
+    everything = [(length, True) for length in (8_000, 64_000) for _ in range(5)]
+    assert half_length(everything) == (float("inf"),) * 3
+    assert half_length([(8_000, True), (8_000, False)]) is None
+    nothing = [(length, False) for length in (8_000, 64_000) for _ in range(5)]
+    assert half_length(nothing) == (0.0, 0.0, 0.0)

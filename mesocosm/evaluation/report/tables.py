@@ -12,7 +12,7 @@ from typing import TypeVar
 from mesocosm.evaluation.failures import CLASSES
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.evaluation.reports import wide_bins
-from mesocosm.evaluation.statistics import bootstrap, detectable, pass_at, pass_hat, wilson
+from mesocosm.evaluation.statistics import bootstrap, detectable, half_length, pass_at, pass_hat, wilson
 from mesocosm.families.disturbing import FINDING
 from mesocosm.families.quantities import show_length
 
@@ -98,6 +98,8 @@ def lengths_of(samples: Iterable[Sample]) -> list[int]:
 def all_tables(samples: Sequence[Sample], links: Mapping[str, str] | None = None) -> list[Table]:
     """Every table that these samples can fill; ``links`` are pages of episodes, by their folders."""
     tables = [summary(samples), by_length(samples), effort(samples)]
+    if len(lengths_of(samples)) > 1:
+        tables.insert(2, half_lengths(samples))
     if len({(sample.strategy, sample.services) for sample in samples}) > 1:
         tables.append(strategies(samples))
     if any(sample.disturb for sample in samples):
@@ -150,6 +152,34 @@ def by_length(samples: Sequence[Sample]) -> Table:
     ]
     head = ("who", *map(show_length, lengths))
     return Table("by-length", "Accuracy against length", "Accuracy, its 95 % interval, n.", head, rows)
+
+
+def half_lengths(samples: Sequence[Sample]) -> Table:
+    """L50 of each model and strategy, over all tasks and of each task."""
+    rows = []
+    for who, group in grouped(samples, lambda sample: sample.who).items():
+        tasks = grouped(group, lambda sample: sample.task)
+        parts = {"all": group} | (dict(tasks) if len(tasks) > 1 else {})
+        for task, some in parts.items():
+            judged = [
+                (one.length, one.verdict == "passed")
+                for one in some
+                if one.length and one.verdict != "errored"
+            ]
+            if (found := half_length(judged)) is not None:
+                half, low, high = map(_tokens, found)
+                rows.append([who, task, str(len(judged)), half, f"{low} to {high}"])
+    note = (
+        "The description length at which half of the episodes are still passed: a logistic fit over the "
+        "logarithm of the length, its interval by bootstrap. `beyond` means that the runs show no such length."
+    )
+    return Table("half-length", "L50", note, ("who", "task", "n", "L50", "95 %"), rows)
+
+
+def _tokens(length: float) -> str:
+    if length == float("inf"):
+        return "beyond"
+    return "below" if length == 0 else show_length(round(length, -2 if length < 1_000_000 else -5))
 
 
 _EFFORT: dict[str, Callable[[Sample], float | None]] = {

@@ -250,13 +250,15 @@ class Exams:
                     again = event("books_set", at(middle + 2 * _HOUR, last), said, allowed=not allowed)
                 return Story("books", self.base(course, b=said, b2=again, via=via))
             case "examiner" | "examiner_twice":
-                others = [one for one in self.campus.instructors if one is not who]
+                # Nobody announces that they take over from somebody what was theirs.
+                others = [one for one in self.campus.instructors if one not in (who, course.instructor)]
                 new_one = rng.choice(others)
                 said = event("examiner_set", at(first, middle), who=new_one)
                 again = None
                 if change == "examiner_twice":
-                    third = rng.choice([one for one in self.campus.instructors if one is not new_one])
-                    again = event("examiner_set", at(middle + 2 * _HOUR, last), said, who=third)
+                    third = rng.choice([one for one in others if one is not new_one] or others)
+                    if third is not new_one:
+                        again = event("examiner_set", at(middle + 2 * _HOUR, last), said, who=third)
                 return Story("examiner", self.base(course, p=said, p2=again, via=via))
             case "exempt" | "exempt_withdrawn":
                 said = event(

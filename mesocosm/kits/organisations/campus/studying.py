@@ -55,7 +55,7 @@ class Studies:
             fellows = list(dict.fromkeys([*fellows, *course.students]))[-40:]
             course.students.append(me)
             course.topic[me] = ""
-        while len(campus.instructors) < 3:
+        while len(campus.instructors) < 4:
             campus.instructors.append(campus.naming.person("instructor"))
         return cls(campus, me, Exams(campus, me, noun, stream("exams")), fellows)
 
