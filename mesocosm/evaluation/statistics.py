@@ -68,6 +68,8 @@ def half_length(results: Sequence[tuple[int, bool]]) -> tuple[float, float, floa
     least, most = min(lengths) / 1_000, max(lengths) * 1_000
 
     def half(x: Any, y: Any) -> float:
+        if y.min() == y.max():
+            return float("inf") if y.min() else 0.0
         weights = numpy.zeros(2)
         columns = numpy.stack([numpy.ones_like(x), x - middle], axis=1)
         for _ in range(30):

@@ -49,10 +49,7 @@ def test_half_of_the_episodes_pass_at_the_length_where_a_curve_falls_through_a_h
     half, low, high = found
     assert 45_000 < half < 90_000
     assert low < half < high
-    assert (
-        half_length(list(reversed(results))) == found
-        or abs(half_length(list(reversed(results)))[0] - half) < 1
-    )  # type: ignore[index]
+    assert half_length(results) == found, "the same every time"
 
 
 def test_who_passes_all_has_no_half_and_one_length_tells_nothing() -> None:

@@ -171,7 +171,7 @@ def half_lengths(samples: Sequence[Sample]) -> Table:
                 rows.append([who, task, str(len(judged)), half, f"{low} to {high}"])
     note = (
         "The description length at which half of the episodes are still passed: a logistic fit over the "
-        "logarithm of the length, its interval by bootstrap. `beyond` means that the runs show no such length."
+        "logarithm of the length, its interval by bootstrap. `beyond`: the runs show no such length."
     )
     return Table("half-length", "L50", note, ("who", "task", "n", "L50", "95 %"), rows)
 
@@ -179,7 +179,9 @@ def half_lengths(samples: Sequence[Sample]) -> Table:
 def _tokens(length: float) -> str:
     if length == float("inf"):
         return "beyond"
-    return "below" if length == 0 else show_length(round(length, -2 if length < 1_000_000 else -5))
+    if not length:
+        return "below"
+    return show_length(round(length, -2 if length < 1_000_000 else -5))
 
 
 _EFFORT: dict[str, Callable[[Sample], float | None]] = {
