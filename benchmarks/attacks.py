@@ -38,9 +38,7 @@ _MOMENT = re.compile(
 )
 _SHIFT = re.compile(r"(?:an?|half an|[a-z]+) (?:hour|day|week)s?(?: and a half)? (?:later|earlier)")
 _LENGTH = re.compile(r"\b(\d+ minutes|an hour|(?:two|three) hours)\b")
-_ROOM = re.compile(
-    r"\b((?:Kerr Hall|Dunmore|Aldous|the Annex|Whitlock|Pell Hall|Sayre|the Old Library) \d{3})\b"
-)
+_ROOM = re.compile(r"\b((?:Kerr Hall|Dunmore|Aldous|Thayer Hall|Whitlock|Pell Hall|Sayre|Lowell) \d{3})\b")
 World = tuple[Organisation, list[Letter], set[str], AskedExpected]
 
 

@@ -181,7 +181,7 @@ def _tokens(length: float) -> str:
         return "beyond"
     if not length:
         return "below"
-    return show_length(round(length, -2 if length < 1_000_000 else -5))
+    return show_length(int(round(length, -2 if length < 1_000_000 else -5)))
 
 
 _EFFORT: dict[str, Callable[[Sample], float | None]] = {

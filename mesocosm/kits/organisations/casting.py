@@ -217,15 +217,24 @@ def _moments(messages: Sequence[Message], roles: Mapping[str, Any], rng: random.
         if at is None and message.before is not None and following is not None:
             at = _awake(following - gap, writer, -1)
             if before is not None and at <= before:
-                at = before + (following - before) / 2
+                at = _between(before, following, writer, rng)
         elif at is None:
             at = _awake((before or following or roles["e"].at) + gap, writer, 1)
             if following is not None and at >= following and before is not None:
-                at = before + (following - before) / 2
+                at = _between(before, following, writer, rng)
         if before is not None and at <= before:
             at = before + rng.randint(7, 50) * _MINUTE
         found.append(at.replace(second=rng.randrange(60), microsecond=0) if fixed[number] is None else at)
     return found
+
+
+def _between(first: dt.datetime, last: dt.datetime, writer: Person, rng: random.Random) -> dt.datetime:
+    """A moment between two, while the writer is awake if there is one."""
+    for _ in range(30):
+        moment = first + (last - first) * rng.uniform(0.05, 0.95)
+        if writer.early <= moment.hour < writer.late:
+            return moment
+    return first + (last - first) / 2
 
 
 def _awake(moment: dt.datetime, writer: Person, direction: int) -> dt.datetime:

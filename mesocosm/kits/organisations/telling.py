@@ -287,9 +287,9 @@ def _assembled(letter: Letter, parts: Sequence[str], rng: random.Random) -> str:
     if letter.answers is None or rng.random() < sender.greets:
         body = f"{sender.greeting.format(to.called_by(sender))}\n\n{body}"
     if letter.answers is None or rng.random() < _SIGNED:
-        name = (
-            sender.full if sender.staff and to.role == "student" and letter.answers is None else sender.first
-        )
+        name = sender.first
+        if sender.staff and to.role == "student":
+            name = sender.full if letter.answers is None else f"{sender.first[0]}. {sender.last}"
         body += f"\n\n{sender.signature.format(name)}"
     return body
 

@@ -97,7 +97,8 @@ class CampusSpeaker:
     ) -> tuple[str, Reference]:
         """Return what a writer calls somebody; the full name where the first could be another's."""
         called = who.called_by(writer)
-        if who.role == "instructor" and called.startswith("Professor"):
+        if who.role == "instructor" and "student" in (writer.role, reader.role) and who is not reader:
+            called = f"Professor {who.last}"
             return called, Reference(called, "person", who.email, ("last",))
         if level == "explicit" or not self._unique(who, about):
             return who.full, Reference(who.full, "person", who.email, ("full",))

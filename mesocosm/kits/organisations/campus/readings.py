@@ -59,8 +59,8 @@ _CASTINGS = 3
 EXPLAINED = """\
 You see threads of mails, as somebody reads them who has the lists beside them. Write down for each thread
 what each message that settles something says in the end: a short code each, in order, parted by "; ".
-Write nothing for what is only asked, wished, joked or small talk. MOMENT is YYYY-MM-DD HH:MM, WHO a first
-name (two: "Ann+Bob").
+Write nothing for what is only asked, wished, joked or small talk, nor for what held before and is only
+repeated. MOMENT is YYYY-MM-DD HH:MM, WHO a first name (two: "Ann+Bob").
 
 Handing in (slides of a presentation, to the assistant)
   in WHO         the finished slides are handed in with this message (or a colleague says that they have them)
@@ -81,7 +81,7 @@ Decisions
 Exams (of me)
   exam MOMENT    when it is, as set, moved or swapped (exam open: the time is still open)
   room PLACE;  length MINUTES;  books yes;  books no
-  examiner NAME  somebody else gives or takes it (last name)
+  examiner NAME  somebody else gives or takes it (full name)
   exempt;  unexempt
   off            it is cancelled;  on  it takes place after all, as before (on MOMENT: at a new time)
   optional yes   I may stay away;  optional no  it does not apply to me
@@ -127,6 +127,8 @@ def _thread(casting: Rehearsal) -> str:
     named = [one for letter in casting.letters for one in letter.references if one.by == ("topic",)]
     if named:
         lines.append(f"(talks: {'; '.join(topics)})")
+    if any(telling.event.kind == "examiner_set" for letter in casting.letters for telling in letter.tellings):
+        lines.append(f"(teachers: {', '.join(who.full for who in casting.campus.instructors)})")
     for letter in casting.letters:
         copied = f", cc {letter.cc.full}" if letter.cc else ""
         file = f" [file: {letter.file}]" if letter.file else " [no file]" if letter.channel == "mail" else ""
@@ -149,6 +151,8 @@ def _held(casting: Rehearsal) -> str:
             first = event.follows if event.follows is not None and event.follows.kind == event.kind else event
             if event.kind in ("exam_moved", "swapped", "swap_refused") and first.old_start:
                 known.append(f"exam {first.old_start:%Y-%m-%d %H:%M}")
+            if event.kind in ("room_changed", "length_changed"):
+                known.append(f"room {event.old_room}" if event.old_room else f"length {event.old_length}")
             if event.kind == "reinstated" and event.start is None and event.about is not None:
                 known.append("exam as set before")
             if event.kind == "extended" and event.due and event.span:
@@ -180,9 +184,11 @@ def _code(event: Event) -> str:
             return f"deadline {event.due:%Y-%m-%d %H:%M}"
         case "extended":
             return f"until {event.due:%Y-%m-%d %H:%M} {who}"
-        case "exam_set" if event.open == "time":
-            return "exam open"
-        case "exam_set" | "exam_moved" | "swapped":
+        case "exam_set":
+            start = "open" if event.open == "time" else f"{event.start:%Y-%m-%d %H:%M}"
+            room = "" if event.open == "room" else f"; room {event.room}"
+            return f"exam {start}{room}; length {event.length}"
+        case "exam_moved" | "swapped":
             return f"exam {event.start:%Y-%m-%d %H:%M}"
         case "reinstated" if event.people and event.people[0].role == "student" and "start" in event.values:
             return f"on {event.start:%Y-%m-%d %H:%M}" if event.start else "on"
@@ -194,7 +200,7 @@ def _code(event: Event) -> str:
             return f"books {'yes' if event.allowed else 'no'}"
         case "examiner_set":
             assert isinstance(event.who, Person)
-            return f"examiner {event.who.last}"
+            return f"examiner {event.who.full}"
         case "optional":
             return f"optional {'yes' if event.applies else 'no'}"
     code = CODES[event.kind].split(" ")[0]
@@ -203,13 +209,25 @@ def _code(event: Event) -> str:
 
 def agrees(meant: str, read: str) -> bool:
     """True if a reading says what was meant: the same codes in the same order, whatever the blanks."""
-    one, other = _normal(meant), _normal(read)
-    return one == other
+    return _normal(meant) == _normal(read)
 
 
 def _normal(text: str) -> list[str]:
+    """The codes, in small letters; of several people, and of what is set together, the order does not
+    matter."""
     parts = [re.sub(r"\s+", " ", part.strip().lower()) for part in text.split(";")]
-    return [part for part in parts if part and part not in ("nothing", "-")]
+    found: list[str] = []
+    for part in parts:
+        if not part or part in ("nothing", "-"):
+            continue
+        *words, last = part.split(" ")
+        part = " ".join([*words, "+".join(sorted(last.split("+")))])
+        # When, where and how long an exam is are told together.
+        if part.startswith(("room", "length")) and found and found[-1].startswith("exam "):
+            found[-1] = " & ".join(sorted([*found[-1].split(" & "), part]))
+        else:
+            found.append(part)
+    return found
 
 
 @dataclass(frozen=True)

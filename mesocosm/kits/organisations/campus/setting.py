@@ -35,17 +35,38 @@ _BUILDINGS = (
     "Kerr Hall",
     "Dunmore",
     "Aldous",
-    "the Annex",
+    "Thayer Hall",
     "Whitlock",
     "Pell Hall",
     "Sayre",
-    "the Old Library",
+    "Lowell",
 )
 _PROGRAMMES = ("B.A.", "B.S.", "M.A.", "exchange", "minor")
 _TITLES = ("{0}", "Advanced {0}", "Seminar in {0}", "Topics in {0}", "Readings in {0}", "Foundations of {0}")
 _FACETS = ("{0}", "the history of {0}", "{0} for beginners", "open questions about {0}", "{0} in the news")
 _TERM = dt.date(2026, 1, 12)
 CREDITS = (1.5, 2, 2.5, 3, 3, 4, 4, 5, 6)
+
+
+_SPELLINGS = {
+    "egularisation": "egularization",
+    "ehaviour": "ehavior",
+    "abour": "abor",
+    "rganisation": "rganization",
+    "Palaeo": "Paleo",
+    "haracterisation": "haracterization",
+    "isualisation": "isualization",
+    "colour": "color",
+    "levelling": "leveling",
+}
+"""British spellings in the catalogue of courses."""
+
+
+def _american(text: str) -> str:
+    """The text as it is spelled on an American campus."""
+    for british, american in _SPELLINGS.items():
+        text = text.replace(british, american)
+    return text
 
 
 @dataclass(eq=False, slots=True)
@@ -146,7 +167,7 @@ class Campus:
                 self.rng.shuffle(own)
                 for entry in own:
                     topics = [*entry.topics, *(one for one in others if one not in entry.topics)]
-                    yield prefix, pattern.format(entry.title), topics
+                    yield prefix, pattern.format(_american(entry.title)), [_american(one) for one in topics]
 
     def add_course(
         self, instructor: Person | None = None, size: int = 0, pool: Sequence[Person] = ()
