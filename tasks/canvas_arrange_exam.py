@@ -82,7 +82,8 @@ def simulate(stream: Any, params: Any) -> Organisation:
         some(params.superseded_rate),
         some(params.proctor_rate),
     )
-    booked = set(listed) - (some(params.tbd_rate / 2) if params.tbd_rate else set())
+    # Of the others it is not known yet.
+    booked = some(0.75) if params.tbd_rate else set(listed)
     stories: list[Story] = []
     for number, (course, fate) in enumerate(zip(studies.campus.courses, fates, strict=True)):
         via = fate if fate in _SOURCES else rng.choice(list(_SOURCES))

@@ -26,7 +26,7 @@ LOADED = (
     "mesocosm.evaluation.runs",
     "mesocosm.families.building",
     "mesocosm.families.proving",
-    "mesocosm.generators.canvas_arrange_exam",
+    "mesocosm.kits.organisations.asking",
     "mesocosm.hosting.application",
     "mesocosm.kits.mailbox",
     "mesocosm.servers.canvas.tools",

@@ -15,6 +15,9 @@ from mesocosm.kits.prose import TOPICS, Prose
 
 LENGTH = 64_000
 LONGER = {
+    "canvas_arrange_exam": 128_000,
+    "course_assistant": 144_000,
+    "oral_exams": 128_000,
     "woocommerce_stock_alert": 128_000,
     "woocommerce_new_welcome": 144_000,
     "update_material_inventory": 128_000,

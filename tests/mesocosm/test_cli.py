@@ -115,9 +115,10 @@ def test_a_bug_in_a_tool_makes_the_run_errored(tmp_path: Path) -> None:
     sabotage = (
         "import dataclasses, runpy, sys\n"
         "from mesocosm.services.service import load_service\n"
-        "tools = load_service('email').tools\n"
+        "tools = load_service('excel').tools\n"
         "def broken(store, **arguments): raise RuntimeError('our bug')\n"
-        "tools['get_emails'] = dataclasses.replace(tools['get_emails'], function=broken)\n"
+        "name = 'write_data_to_excel'\n"
+        "tools[name] = dataclasses.replace(tools[name], function=broken)\n"
         "from mesocosm.families import length\n"
         "length.take_survey = lambda family, world, expected: length.Survey(world)\n"
         "length.calibrate = lambda family, target, build, fixed, **_: build(7, 0)\n"

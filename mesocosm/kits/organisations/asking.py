@@ -397,7 +397,6 @@ KINDS = (
     "exempted",
     "exemption_withdrawn",
     "cancelled",
-    "reinstated",
     "swapped",
     "optional",
 )

@@ -17,6 +17,7 @@ from mesocosm.kits.paging import mails
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.services.calling import Tools
 from mesocosm.services.world import World
+from mesocosm.worlds import tokens
 
 _DAY = dt.timedelta(days=1)
 _WORKS = (
@@ -30,6 +31,8 @@ _WORKS = (
 )
 _RECORD = 330
 """Tokens of an assignment besides what it asks for."""
+_FINE = 500
+"""Tokens that lines of syllabi take at least, where there is room for assignments beside them."""
 _PER_PAGE = 100
 
 
@@ -75,6 +78,10 @@ def place_on_canvas(
         ]
     )
     users = dict(zip((who.email for who in people), ids, strict=True))
+    rng = world.stream("records")
+    # The smallest records take what assignments are too large for.
+    spent = min(budget, _FINE + rng.randrange(_FINE) if budget > 4 * _FINE else budget)
+    readings = _readings(campus, spent, rng)
     teaching = {course.instructor for course in campus.courses}
     others = [who for who in campus.instructors if who not in teaching]
     keys = store.courses.add_courses(
@@ -85,7 +92,9 @@ def place_on_canvas(
                 "account_id": root,
                 "start_at": stamp(began),
                 "end_at": stamp(campus.now + 60 * _DAY),
-                "syllabus_body": syllabus(course, others if course is campus.courses[0] else ()),
+                "syllabus_body": syllabus(
+                    course, readings[course], others if course is campus.courses[0] else ()
+                ),
                 "time_zone": str(campus.zone),
                 "created_at": stamp(began - 30 * _DAY),
             }
@@ -111,24 +120,23 @@ def place_on_canvas(
             for (key, user), kind in rows.items()
         ]
     )
-    rng = world.stream("assignments")
-    store.assignments.add_assignments(list(_assignments(campus, courses, began, budget, rng, stamp)))
+    store.assignments.add_assignments(list(_assignments(campus, courses, began, budget - spent, rng, stamp)))
     deliver_posts(store, letters, me, users, courses, campus.zone, world.stream("talks"))
     store.sign_in(users[me.email])
 
 
-def syllabus(course: Course, others: Sequence[Person] = ()) -> str:
-    """Return the page that says what a course is, and who else teaches in the department."""
-    also = (
-        f"<p>Also in the department: {', '.join(f'{who.full} ({who.email})' for who in others)}.</p>"
-        if others
-        else ""
-    )
-    return (
-        f"<p>{course.title}. Instructor: {course.instructor.full} ({course.instructor.email}). "
-        f"Meets {course.day}s at {course.hour}:00 in {course.room}. Credits: {course.credits:g}.</p>"
-        f"<p>Topics: {'; '.join(course.topics[:6])}.</p>{also}"
-    )
+def syllabus(course: Course, readings: Sequence[str], others: Sequence[Person]) -> str:
+    """Return the page that says what a course is, what is read when, and who else teaches in the
+    department."""
+    lines = [
+        f"Instructor: {course.instructor.full} ({course.instructor.email})",
+        f"Meets: {course.day}s, {course.hour}:00, {course.room}",
+        f"Credits: {course.credits:g}",
+        f"Topics: {'; '.join(course.topics[:6])}",
+        *(f"Also in the department: {who.full} ({who.email})" for who in others),
+        *readings,
+    ]
+    return f"<p>{course.title}</p><ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
 
 
 def _assignments(
@@ -139,14 +147,12 @@ def _assignments(
     rng: random.Random,
     stamp: Any,
 ) -> Iterator[Any]:
-    """Assignments until their tokens are used up; the last asks for as much as is left."""
+    """Assignments worth about so many tokens."""
     number = 0
-    while budget > _RECORD + 20:
+    while budget > 0:
         course = rng.choice(campus.courses)
         number += 1
         exercises = rng.randint(4, 40)
-        if budget < 2 * _RECORD + 400:
-            exercises = max(4, (budget - _RECORD) // 3)
         due = (began + rng.randint(7, 100) * _DAY).replace(hour=rng.choice((12, 17, 22)), minute=0, second=0)
         chosen = ", ".join(f"{rng.randint(1, 12)}.{rng.randint(1, 30)}" for _ in range(exercises))
         work = rng.choice(_WORKS)
@@ -159,6 +165,19 @@ def _assignments(
             "points_possible": rng.choice((5, 10, 20, 25)),
             "created_at": stamp(due - rng.randint(8, 13) * _DAY),
         }
+
+
+def _readings(campus: Campus, budget: int, rng: random.Random) -> Mapping[Course, list[str]]:
+    """What is read in which week, by course: worth so many tokens."""
+    found: dict[Course, list[str]] = {course: [] for course in campus.courses}
+    while budget > 0:
+        course = rng.choice(campus.courses)
+        first = rng.randint(2, 480)
+        pages = f"pp. {first}-{first + rng.randint(4, 40)}"
+        line = f"Week {rng.randint(1, 15)}: {rng.choice(course.topics)}, {pages}"
+        found[course].append(line)
+        budget -= tokens.count(line) + 6
+    return found
 
 
 def survey_student(tools: Tools) -> None:
