@@ -11,7 +11,7 @@ from openpyxl import Workbook
 from openpyxl.styles import Font
 
 from mesocosm.families.family import Evidence
-from mesocosm.kits.apportioning import apportion, require_whole, share_of
+from mesocosm.kits.apportioning import drawn_numbers, require_whole, share_of
 from mesocosm.kits.organisations.asking import Answer, Organisation
 from mesocosm.kits.organisations.campus.directory import Directory
 from mesocosm.kits.organisations.campus.exams import Exam, exam_of
@@ -57,18 +57,18 @@ def valid(params: Any) -> None:
     require_whole(
         {name: getattr(params, name) for name in _RATES.values()}, "num_courses", params.num_courses
     )
-    if not any(fate in _SOURCES for fate in _fates(params)):
-        raise ValueError("num_courses and the rates leave no final exam to put into the schedule")
+    if not any(_shares(params)[fate] for fate in _SOURCES):
+        raise ValueError("the rates leave no final exam to put into the schedule")
 
 
-def _fates(params: Any) -> list[str]:
-    numbers = apportion({fate: getattr(params, name) for fate, name in _RATES.items()}, params.num_courses)
-    return [fate for fate, number in numbers.items() for _ in range(number)]
+def _shares(params: Any) -> dict[str, float]:
+    return {fate: getattr(params, name) for fate, name in _RATES.items()}
 
 
 def simulate(stream: Any, params: Any) -> Organisation:
     """Run the weeks before the finals of a student."""
-    fates = _fates(params)
+    numbers = drawn_numbers(_shares(params), params.num_courses, stream("numbers"))
+    fates = [fate for fate, number in numbers.items() for _ in range(number)]
     studies = Studies.drawn(stream, "final", params.num_courses)
     rng = stream("fates")
     rng.shuffle(fates)

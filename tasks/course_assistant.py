@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mesocosm.families.family import Evidence
-from mesocosm.kits.apportioning import apportion, tangled
+from mesocosm.kits.apportioning import drawn_numbers, tangled
 from mesocosm.kits.organisations.asking import Answer, Organisation
 from mesocosm.kits.organisations.campus import records
 from mesocosm.kits.organisations.campus.coursework import MISSING, NEUTRAL, Class, Coursework, missing, waking
@@ -59,7 +59,7 @@ def valid(params: Any) -> None:
             raise ValueError(f"{name}: between 0 and {most:g}")
 
 
-def _fates(params: Any) -> list[str]:
+def _fates(params: Any, rng: Any) -> list[str]:
     """What becomes of each student of a class."""
     dropped = params.dropout_rate
     counted = (1 - dropped) * params.submission_rate
@@ -69,7 +69,7 @@ def _fates(params: Any) -> list[str]:
         **tangled(1 - dropped - counted, "silent", _MISSING, weight),
         **tangled(dropped, "off_roster", _TOLD, weight),
     }
-    numbers = apportion({name: share for name, share in shares.items() if share > 0}, params.num_students)
+    numbers = drawn_numbers(shares, params.num_students, rng)
     fates = [fate for fate, number in numbers.items() for _ in range(number)]
     if not any(fate in MISSING for fate in fates):
         fates[-1] = "draft_left"  # somebody is to be written to
@@ -89,7 +89,7 @@ def simulate(stream: Any, params: Any) -> Organisation:
     while campus.now.weekday() > 4:
         campus.now += _DAY
     work = Coursework(campus, me, stream("target"))
-    fates = _fates(params)
+    fates = _fates(params, rng)
     rng.shuffle(fates)
     target = work.run(course, fates, campus.now, matters=True)
     classes: list[Class] = [target]
@@ -155,6 +155,8 @@ def _siblings(
     rng.shuffle(stories)
     begin = min(story.begins for story in [*stories, *classes[0].stories])
 
+    left = {story.roles["s"] for story in [*stories, *classes[0].stories] if story.kind == "dropped"}
+    left |= {who for one in classes for who in one.off_roster}
     met = Counter(story.roles[role] for story in stories for role in ("s", "t") if role in story.roles)
 
     def everyday() -> Iterator[Story]:
@@ -165,7 +167,8 @@ def _siblings(
             of = own.choice(campus.courses)
             when = waking(own, begin, campus.now - _DAY / 4, of.instructor)
             # Those who have been met least: a person met once is met again.
-            drawn = own.sample(of.students, min(8, len(of.students)))
+            here = [who for who in of.students if who not in left] or of.students
+            drawn = own.sample(here, min(8, len(here)))
             s, t = sorted(drawn, key=lambda who: met[who])[:2]
             met.update((s, t))
             roles = {
@@ -220,6 +223,7 @@ def answer(directory: Directory, events: Sequence[Event], known: Mapping[str, An
                 "instructor_email": course.instructor.email,
                 "university": directory.university,
                 "zone": directory.zone,
+                "secretary": directory.secretary.full,
                 "subject": f"{course.code.lower().replace(' ', '')}-presentation-missing",
             },
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 
 
@@ -21,6 +22,24 @@ def apportion(shares: Mapping[str, float], total: int) -> dict[str, int]:
     for _ in range(total - sum(numbers.values())):
         neediest = max(numbers, key=lambda name: shares[name] * total - numbers[name])
         numbers[neediest] += 1
+    return numbers
+
+
+def drawn_numbers(shares: Mapping[str, float], total: int, rng: random.Random) -> dict[str, int]:
+    """Whole numbers drawn one by one with these chances: at least one for each above 0, as far as there
+    are any.
+
+    They differ from instance to instance, so that none of them tells another.
+    """
+    names = [name for name in shares if shares[name] > 0]
+    numbers = dict.fromkeys(shares, 0)
+    for name in rng.choices(names, [shares[name] for name in names], k=total):
+        numbers[name] += 1
+    for name in names[:total]:
+        if not numbers[name]:
+            richest = max(numbers, key=lambda one: numbers[one])
+            numbers[richest] -= 1
+            numbers[name] += 1
     return numbers
 
 

@@ -52,6 +52,8 @@ _IN_MAIL = 0.9
 """Of the filler, the part that scenes take as long as there are fresh ones; records take the rest."""
 _TRIES = 60
 """So many stories may find no fresh scene before the rest is left to records."""
+_MOST = 6
+"""Nothing is cast more often: no beat has more alternates."""
 _A_LINE = 300
 """About the tokens of a message besides what it says."""
 _CHANCES = 12
@@ -210,13 +212,16 @@ class Asked(Written):
                 )
             casts.append(cast)
         least = len(casts)
-        left, tries = round(params.filler_tokens * _IN_MAIL), 0
+        # In a small world nothing happens twice; in a larger one, as seldom as there are scenes.
+        left, tries, most = round(params.filler_tokens * _IN_MAIL), 0, 1
         for story in made.further:
             if left < _A_LINE or tries > _TRIES:
                 break
-            cast = director.cast(story, fresh=True)
+            cast = director.cast(story, most=most)
             if cast is None:
                 tries += 1
+                if tries > _TRIES and most < _MOST:
+                    most, tries = most + 1, 0
                 continue
             left -= _about(cast)
             casts.append(cast)

@@ -83,7 +83,7 @@ class Director:
         self._alternates: Counter[tuple[str, str, int, str, int]] = Counter()
         self._number = 0
 
-    def cast(self, story: Story, *, fresh: bool = False) -> Cast | None:
+    def cast(self, story: Story, *, most: int = 0) -> Cast | None:
         """Cast a scene for a story.
 
         Returns None if no scene fits, or with ``fresh`` if all that fit were cast as often as they have
@@ -92,8 +92,8 @@ class Director:
         rng = self._stream(f"cast:{self._number}:{story.kind}")
         level = rng.choices(list(self._mix), list(self._mix.values()))[0]
         fitting = self._fitting(story, level)
-        if fresh:
-            fitting = [scene for scene in fitting if self.used[scene.name] < scene.capacity]
+        if most:
+            fitting = [one for one in fitting if self.used[one.name] < min(most, one.capacity)]
         if not fitting:
             return None
         self._number += 1

@@ -11,7 +11,7 @@ from importlib import import_module
 from mesocosm.kits.prose.names import slug
 
 _GREETINGS = ("Hi {0},", "Hello {0},", "Hey {0},", "{0},", "Dear {0},")
-_FORMAL = ("Dear {0},", "Hello {0},", "Good morning {0},", "{0},")
+_FORMAL = ("Dear {0},", "Hello {0},", "Hi {0},", "{0},")
 _SIGNATURES = ("{0}", "Thanks,\n{0}", "Best,\n{0}", "- {0}", "{0}", "Cheers,\n{0}", "All best,\n{0}")
 _STAFF = frozenset({"instructor", "secretary", "office", "technician", "librarian"})
 COURSE_HABITS = ("short", "short", "short", "meeting", "teacher", "place")

@@ -127,7 +127,12 @@ def _apart(lines: Lines) -> Lines:
 
 def _findings_of(definition: Definition, service: str) -> set[str]:
     """All findings about what a service has."""
-    goals = [goal for goal in definition.goal if goal.what.partition(".")[0] == service]
+    files = service == "filesystem"  # where lies what other services are judged by
+    goals = [
+        goal
+        for goal in definition.goal
+        if goal.what.partition(".")[0] == service or (files and "path" in goal.fields)
+    ]
     return {name for goal in goals for name in all_findings(goal)}
 
 

@@ -61,6 +61,10 @@ def waking(rng: random.Random, first: dt.datetime, last: dt.datetime, person: Pe
         moment = first + dt.timedelta(seconds=int(rng.random() * span))
         if person.early <= moment.hour < person.late and (not person.staff or moment.weekday() < 5):
             return moment
+    for _ in range(24):
+        if person.early <= moment.hour < person.late:
+            return moment
+        moment += _HOUR if moment + _HOUR < max(last, first + _DAY) else -_HOUR
     return moment
 
 
@@ -116,7 +120,8 @@ class Coursework:
                     fate = "plain" if fate == "joint" else "no_file_left"
             for kind, roles in self._fate(made, student, partner, fate, begin, end):
                 made.stories.append(Story(kind, base | {"s": student} | roles, matters))
-        for student in rng.sample(students, max(1, len(students) // 9)):
+        present = [who for who, fate in zip(students, fates, strict=True) if fate not in GONE] or students
+        for student in rng.sample(present, max(1, len(present) // 9)):
             when = waking(rng, begin - 3 * _DAY, made.due + _DAY, student)
             kind, role = rng.choice((("other_work", "o"), ("claimed", "k")))
             if not any(story.kind == kind and story.roles["s"] is student for story in made.stories):

@@ -124,6 +124,11 @@ class Directory:
         return self._lists.now
 
     @property
+    def secretary(self) -> Person:
+        """The secretary of the department."""
+        return self.people[self._lists.staff["secretary"]]
+
+    @property
     def office(self) -> Person:
         """Who works at the exam office."""
         return self.people[self._lists.staff["office"]]

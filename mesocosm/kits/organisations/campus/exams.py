@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from mesocosm.kits.holidays import is_holiday
 from mesocosm.kits.organisations.campus.coursework import waking
 from mesocosm.kits.organisations.campus.setting import Campus, Course
 from mesocosm.kits.organisations.events import Event, Story
@@ -131,6 +132,8 @@ class Exams:
     fellows: list[Person] = field(default_factory=list)
     first: dt.date = dt.date.min
     """The first day of the exam period; by default ten days from now."""
+    held: dict[Course, dt.datetime] = field(default_factory=dict)
+    """When each exam begins, as it stands in the end."""
 
     def base(self, course: Course, **roles: Any) -> dict[str, Any]:
         """The roles that all stories of a course have."""
@@ -158,7 +161,7 @@ class Exams:
         """Draw when an exam begins: on a weekday of the three weeks after a day."""
         while True:
             day = after + self.rng.randint(0, 20) * _DAY
-            if day.weekday() < 5:
+            if day.weekday() < 5 and not is_holiday(day):
                 return dt.datetime.combine(
                     day, dt.time(self.rng.choice(_STARTS), self.rng.choice((0, 0, 0, 30)))
                 )
@@ -200,6 +203,7 @@ class Exams:
                     name: event.values[name] for name in ("start", "room", "length") if event.values.get(name)
                 }
                 who = event.who or who
+        self.held[course] = held["start"]
         return stories
 
     def _change(
@@ -305,7 +309,8 @@ class Exams:
                 )
             if kind in ("day", "both"):
                 new += rng.choice((-2, -1, 1, 1, 2, 3, 7)) * _DAY
-            if new != start and new > earliest and new.weekday() < 5 and 8 <= new.hour <= 17:
+            open_day = new.weekday() < 5 and not is_holiday(new.date())
+            if new != start and new > earliest and open_day and 8 <= new.hour <= 17:
                 break
             earliest = min(earliest, start - 4 * _DAY)
         shift = new - start
@@ -326,19 +331,22 @@ class Exams:
             rng = stream(f"distraction:{number}")
             number += 1
             self.rng = rng
-            course = rng.choice(courses)
             now = self.campus.now
+            # What is over is not spoken of as if it were to come.
+            coming = [one for one in courses if self.held.get(one, now) > now + 4 * _DAY] or list(courses)
+            course = rng.choice(coming)
             when = waking(rng, now - rng.randint(1, 33) * _DAY, now - 2 * _HOUR, course.instructor)
             kind = rng.choices(("everyday_student", "hearsay", "other_exam"), (5, 2, 2))[0]
             match kind:
                 case "hearsay":
                     roles = {"h": Event("hearsay", when, course, (), {"start": self.start(now.date())})}
                 case "other_exam":
-                    values = {
-                        "what": rng.choice(_KINDS),
-                        "start": self.start(now.date() + 3 * _DAY),
-                        "room": self.campus.room(),
-                    }
+                    latest = self.held.get(course, now + 9 * _DAY)
+                    start = self.start(now.date() + 3 * _DAY)
+                    what = rng.choice(_KINDS)
+                    if start >= latest:
+                        what = "other section"  # everything else comes before the exam itself
+                    values = {"what": what, "start": start, "room": self.campus.room()}
                     roles = {"o": Event("other_exam", when, course, (), values)}
                 case _:
                     roles = {"e": Event("everyday", when, course)}

@@ -80,15 +80,12 @@ class CampusSpeaker:
         order = _ORDERS.get(
             writer.habit if rng.random() < 0.7 else rng.choice(("short", "meeting", "teacher"))
         )
-        if order is not None and writer is not what.instructor:
+        if order is not None:
+            if what.instructor in (writer, reader):  # nobody says "Rossi's class" to Rossi
+                order = ("day", "daypart", "building")
             chosen = distinguishing(what, self.context(writer, reader, what), order, COURSE_ATTRIBUTES)
-            if chosen is not None and (text := _phrase(what, chosen)):
-                return text, Reference(text, "course", what.code, tuple(chosen))
-        elif order is not None:
-            chosen = distinguishing(
-                what, self.context(writer, reader, what), ("day", "daypart", "building"), COURSE_ATTRIBUTES
-            )
-            if chosen is not None and (text := _phrase(what, chosen)):
+            if chosen is not None:
+                text = _phrase(what, chosen)
                 return text, Reference(text, "course", what.code, tuple(chosen))
         return what.short, Reference(what.short, "course", what.code, ("short",))
 

@@ -88,6 +88,8 @@ def further_uploads(campus: Campus, budget: int, rng: random.Random) -> Iterator
         when = campus.now - rng.random() * 60 * _DAY - _DAY / 24
         if not 7 <= when.hour <= 23:
             when = when.replace(hour=rng.randint(8, 22))
+        if when >= campus.now:
+            when -= _DAY
         what = f"{rng.choice(_WORKS)} {rng.randint(1, 9)}"
         stem = rng.choice((who.last.lower(), who.first.lower(), what.split()[0]))
         name = f"{stem}{rng.choice(('', '_final', '2', '-b'))}.pdf"
