@@ -54,9 +54,8 @@ def valid(params: Any) -> None:
     for name in (*_RATES.values(), "tbd_rate", "superseded_rate", "proctor_rate"):
         if not 0 <= getattr(params, name) <= 1:
             raise ValueError(f"{name}: between 0 and 1")
-    require_whole(
-        {name: getattr(params, name) for name in _RATES.values()}, "num_courses", params.num_courses
-    )
+    rates = {name: getattr(params, name) for name in _RATES.values()}
+    require_whole(rates, "num_courses", max(params.num_courses, len(rates)))
     if not any(_shares(params)[fate] for fate in _SOURCES):
         raise ValueError("the rates leave no final exam to put into the schedule")
 
@@ -69,6 +68,8 @@ def simulate(stream: Any, params: Any) -> Organisation:
     """Run the weeks before the finals of a student."""
     numbers = drawn_numbers(_shares(params), params.num_courses, stream("numbers"))
     fates = [fate for fate, number in numbers.items() for _ in range(number)]
+    if not any(fate in _SOURCES for fate in fates):
+        fates[0] = next(fate for fate in _SOURCES if _shares(params)[fate])
     studies = Studies.drawn(stream, "final", params.num_courses)
     rng = stream("fates")
     rng.shuffle(fates)

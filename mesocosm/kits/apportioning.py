@@ -35,8 +35,8 @@ def drawn_numbers(shares: Mapping[str, float], total: int, rng: random.Random) -
     numbers = dict.fromkeys(shares, 0)
     for name in rng.choices(names, [shares[name] for name in names], k=total):
         numbers[name] += 1
-    for name in names[:total]:
-        if not numbers[name]:
+    for name in names:
+        if not numbers[name] and shares[name] * total >= 1:
             richest = max(numbers, key=lambda one: numbers[one])
             numbers[richest] -= 1
             numbers[name] += 1

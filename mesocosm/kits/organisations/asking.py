@@ -214,17 +214,23 @@ class Asked(Written):
         least = len(casts)
         # In a small world nothing happens twice; in a larger one, as seldom as there are scenes.
         left, tries, most = round(params.filler_tokens * _IN_MAIL), 0, 1
+        waiting: list[Story] = []
         for story in made.further:
-            if left < _A_LINE or tries > _TRIES:
+            if left < _A_LINE or (tries > _TRIES and most >= _MOST):
                 break
-            cast = director.cast(story, most=most)
-            if cast is None:
-                tries += 1
-                if tries > _TRIES and most < _MOST:
-                    most, tries = most + 1, 0
-                continue
-            left -= _about(cast)
-            casts.append(cast)
+            again = [story]
+            if tries > _TRIES:
+                # All that fits was cast so often: once more around, beginning with what found no place.
+                most, tries = most + 1, 0
+                again, waiting = [*waiting, story], []
+            for one in again:
+                cast = director.cast(one, most=most) if left >= _A_LINE else None
+                if cast is None:
+                    tries += 1
+                    waiting.append(one)
+                else:
+                    left -= _about(cast)
+                    casts.append(cast)
         number_events([*made.stories, *(cast.story for cast in casts)])
         teller = Teller(made.speaker, stream)
         while True:

@@ -199,6 +199,8 @@ class Exams:
             latest = first.at + (last - first.at) * (number + 0.7) / steps
             stories.append(self._change(course, change, held, earliest, latest, who))
             for event in stories[-1].events:
+                if event.kind == "swap_refused":
+                    continue
                 held |= {
                     name: event.values[name] for name in ("start", "room", "length") if event.values.get(name)
                 }
