@@ -32,8 +32,7 @@ from mesocosm.worlds.randomness import Dice
 
 TASKS = ("course_assistant", "oral_exams", "canvas_arrange_exam")
 _MOMENT = re.compile(
-    r"(?:today|tomorrow|[A-Z][a-z]+day(?:, (?:the \d+(?:st|nd|rd|th)|[A-Z][a-z]+ \d+),?)?) at"
-    r" (?:noon|half past [a-z]+|\d{1,2}(?::\d\d)? [ap]\.m\.|[a-z]+)",
+    r"(?:today|tomorrow|[A-Z][a-z]+day(?:, [A-Z][a-z]+ \d+,)?) at (?:noon|\d{1,2}(?::\d\d)?(?: [ap]\.m\.)?)",
     re.IGNORECASE,
 )
 _SHIFT = re.compile(r"(?:an?|half an|[a-z]+) (?:hour|day|week)s?(?: and a half)? (?:later|earlier)")

@@ -92,6 +92,9 @@ def _parameters(name: str) -> list[str]:
     about = " ".join((inspect.getdoc(family.params_type) or "").split())
     if family.task.is_written:
         about = f"Written in YAML alone: `tasks/{name}.yaml`."
+    if family.task.domain:
+        files = f"`tasks/{name}.yaml` and `tasks/{name}.py`"
+        about = f"A question about a {family.task.domain}, told by [scenes](guides/scenes.md): {files}."
     lines = ["", f"## Parameters of `{name}`", "", about, ""]
     lines += ["| parameter | default | range | meaning |", "| --- | --- | --- | --- |"]
     for parameter, field in family.params_type.model_fields.items():

@@ -46,8 +46,8 @@ NUMBERS = (
 _DAWN, _DUSK = 8, 19
 """Hours that are written without a.m. or p.m."""
 _DAY, _HOUR, _MINUTE = dt.timedelta(days=1), dt.timedelta(hours=1), dt.timedelta(minutes=1)
-_NEAR, _SOON = 6, 27
-"""So many days ahead a weekday is enough, and a day of the month."""
+_NEAR = 6
+"""So many days ahead a weekday is enough."""
 
 
 class Unreadable(ValueError):
@@ -55,7 +55,7 @@ class Unreadable(ValueError):
 
 
 def moment_in_words(moment: dt.datetime, written: dt.datetime, level: Level) -> str:
-    """Return a moment as the level has it: "Friday, March 13, at 5 p.m." or "Friday at five"."""
+    """Return a moment as the level has it: "Friday, March 13, at 5 p.m." or "Friday at 5"."""
     day = day_in_words(moment.date(), written, level)
     comma = "," if "," in day else ""
     return f"{day}{comma} at {time_in_words(moment.time(), level)}"
@@ -70,37 +70,22 @@ def day_in_words(day: dt.date, written: dt.datetime, level: Level) -> str:
             return ("today", "tomorrow")[ahead]
         if 1 < ahead <= _NEAR:
             return name
-        if _NEAR < ahead <= _SOON:
-            return f"{name}, the {_ordinal(day.day)}"
     return f"{name}, {MONTHS[day.month - 1]} {day.day}"
 
 
 def time_in_words(time: dt.time, level: Level) -> str:
-    """Return a time of day: "5 p.m.", or "five" where that can only be one."""
+    """Return a time of day: "5 p.m.", or "5" where that can only be one."""
     if (time.hour, time.minute) == (12, 0):
         return "noon"
-    twelve = time.hour % 12 or 12
-    spoken = level != "explicit" and (_DAWN, 0) <= (time.hour, time.minute) <= (_DUSK, 0)
-    if spoken and time.minute == 0:
-        return NUMBERS[twelve]
-    if spoken and time.minute == 30:
-        return f"half past {NUMBERS[twelve]}"
     minutes = f":{time.minute:02}" if time.minute else ""
-    return f"{twelve}{minutes} {'a.m.' if time.hour < 12 else 'p.m.'}"
+    clock = f"{time.hour % 12 or 12}{minutes}"
+    if level != "explicit" and (_DAWN, 0) <= (time.hour, time.minute) <= (_DUSK, 0):
+        return clock
+    return f"{clock} {'a.m.' if time.hour < 12 else 'p.m.'}"
 
 
-def _ordinal(number: int) -> str:
-    ending = "th" if number in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
-
-
-_TIME = re.compile(
-    r"(?P<noon>noon)|half past (?P<half>[a-z]+)|(?P<hour>\d{1,2})(?::(?P<minute>\d\d))? (?P<part>[ap])\.m\."
-    r"|(?P<word>[a-z]+)"
-)
-_DATE = re.compile(
-    r"(?P<name>[A-Z][a-z]+day), (?:the (?P<nth>\d+)(?:st|nd|rd|th)|(?P<month>[A-Z][a-z]+) (?P<day>\d+))"
-)
+_TIME = re.compile(r"(?P<noon>noon)|(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?: (?P<part>[ap])\.m\.)?")
+_DATE = re.compile(r"(?P<name>[A-Z][a-z]+day), (?P<month>[A-Z][a-z]+) (?P<day>\d+)")
 
 
 def read_time(text: str) -> dt.time:
@@ -110,15 +95,10 @@ def read_time(text: str) -> dt.time:
         raise Unreadable(f"{text!r} is no time of day")
     if found["noon"]:
         return dt.time(12)
-    if found["hour"]:
-        hour = int(found["hour"]) % 12 + (12 if found["part"] == "p" else 0)
-        return dt.time(hour, int(found["minute"] or 0))
-    word = found["half"] or found["word"]
-    if word not in NUMBERS[1:]:
-        raise Unreadable(f"{text!r} is no time of day")
-    hour = NUMBERS.index(word)
-    hour = hour if hour >= _DAWN else hour + 12
-    return dt.time(hour, 30 if found["half"] else 0)
+    hour, minute = int(found["hour"]) % 12, int(found["minute"] or 0)
+    if found["part"]:
+        return dt.time(hour + (12 if found["part"] == "p" else 0), minute)
+    return dt.time(hour if hour >= _DAWN else hour + 12, minute)
 
 
 def read_day(text: str, written: dt.datetime) -> dt.date:
@@ -135,10 +115,7 @@ def read_day(text: str, written: dt.datetime) -> dt.date:
         raise Unreadable(f"{text!r} is no day")
     for ahead in range(400):
         day = today + ahead * _DAY
-        if found["nth"]:
-            fits = day.day == int(found["nth"])
-        else:
-            fits = MONTHS[day.month - 1] == found["month"] and day.day == int(found["day"])
+        fits = MONTHS[day.month - 1] == found["month"] and day.day == int(found["day"])
         if fits:
             if DAYS[day.weekday()] != found["name"]:
                 raise Unreadable(f"{text!r} is a {DAYS[day.weekday()]}")

@@ -14,7 +14,7 @@ _GREETINGS = ("Hi {0},", "Hello {0},", "Hey {0},", "{0},", "Dear {0},")
 _FORMAL = ("Dear {0},", "Hello {0},", "Hi {0},", "{0},")
 _SIGNATURES = ("{0}", "Thanks,\n{0}", "Best,\n{0}", "- {0}", "{0}", "Cheers,\n{0}", "All best,\n{0}")
 _STAFF = frozenset({"instructor", "secretary", "office", "technician", "librarian"})
-COURSE_HABITS = ("short", "short", "short", "meeting", "teacher", "place")
+COURSE_HABITS = ("short", "short", "meeting", "teacher")
 """How people call a course if left to themselves: by a short name, by its weekday, by who teaches it or
 where."""
 

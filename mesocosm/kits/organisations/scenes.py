@@ -27,6 +27,8 @@ _SERVING = {
     "spread": ("any", "referring", "described", "explicit"),
 }
 """Blocks that serve a level, the best first."""
+_ARTICLE = re.compile(r"\b(?:the|a|an|my|our|your|his|her|their|this|that) <c>", re.IGNORECASE)
+"""A course may be "the Tuesday class"."""
 _PART = re.compile(r"\n\s*\n")
 
 
@@ -348,6 +350,8 @@ def _slots(text: str, where: str, roles: Mapping[str, str], vocabulary: Vocabula
             yield f"{where}: unknown slot <{slot}>: {attribute!r} is nothing that a {roles[role]} has"
         elif not attribute and roles[role] not in ("person", "owner", "course"):
             yield f"{where}: <{slot}> is a {roles[role]}: name what of it is meant"
+    for found in _ARTICLE.findall(text):
+        yield f"{where}: {found!r}: the course may have an article of its own"
     if re.sub(SLOT, "", text).count("<") or re.sub(SLOT, "", text).count(">"):
         yield f"{where}: a slot is not closed: {text[:60]!r}"
 

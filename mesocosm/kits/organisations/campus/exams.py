@@ -343,11 +343,17 @@ class Exams:
                 case "hearsay":
                     roles = {"h": Event("hearsay", when, course, (), {"start": self.start(now.date())})}
                 case "other_exam":
-                    latest = self.held.get(course, now + 9 * _DAY)
-                    start = self.start(now.date() + 3 * _DAY)
+                    latest = min(self.held.get(course, now), now) + 5 * _DAY
                     what = rng.choice(_KINDS)
-                    if start >= latest:
-                        what = "other section"  # everything else comes before the exam itself
+                    start = self.start(now.date() + 3 * _DAY)
+                    if what != "other section":
+                        # In class, or soon after it was announced; everything else comes before the exam
+                        # itself.
+                        first = when + 3 * _DAY
+                        days = [first + n * _DAY for n in range(14) if first + n * _DAY < latest]
+                        own = [day for day in days if day.weekday() == course.weekday]
+                        day = rng.choice(own or days or [first])
+                        start = day.replace(hour=course.hour, minute=0, second=0, microsecond=0)
                     values = {"what": what, "start": start, "room": self.campus.room()}
                     roles = {"o": Event("other_exam", when, course, (), values)}
                 case _:

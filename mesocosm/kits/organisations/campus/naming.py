@@ -26,11 +26,8 @@ PERSON_ATTRIBUTES: Mapping[str, Attribute] = {
     "number": lambda person: person.number,
     "last": lambda person: person.last,
 }
-_ORDERS = {
-    "meeting": ("day", "daypart", "teacher"),
-    "teacher": ("teacher", "day", "daypart"),
-    "place": ("building", "day", "daypart"),
-}
+_HABITS = {"meeting": "day", "teacher": "teacher"}
+"""By which attribute people call a course who do not use its name."""
 
 
 class CampusSpeaker:
@@ -77,16 +74,19 @@ class CampusSpeaker:
             by: tuple[str, ...] = ("title", "code") if rng.random() < 0.4 else ("title",)
             text = f"{what.title} ({what.code})" if "code" in by else what.title
             return text, Reference(text, "course", what.code, by)
-        order = _ORDERS.get(
+        by_habit = _HABITS.get(
             writer.habit if rng.random() < 0.7 else rng.choice(("short", "meeting", "teacher"))
         )
-        if order is not None:
-            if what.instructor in (writer, reader):  # nobody says "Rossi's class" to Rossi
-                order = ("day", "daypart", "building")
-            chosen = distinguishing(what, self.context(writer, reader, what), order, COURSE_ATTRIBUTES)
+        # Nobody says "Rossi's class" to Rossi, and Rossi says "the Tuesday class" to assistants alone.
+        if by_habit == "teacher" and what.instructor in (writer, reader):
+            by_habit = "day"
+        if by_habit == "day" and "assistant" not in (writer.role, reader.role):
+            by_habit = None
+        if by_habit is not None:
+            chosen = distinguishing(what, self.context(writer, reader, what), (by_habit,), COURSE_ATTRIBUTES)
             if chosen is not None:
-                text = _phrase(what, chosen)
-                return text, Reference(text, "course", what.code, tuple(chosen))
+                text = _phrase(what, by_habit)
+                return text, Reference(text, "course", what.code, (by_habit,))
         return what.short, Reference(what.short, "course", what.code, ("short",))
 
     def person(
@@ -132,10 +132,6 @@ class CampusSpeaker:
         raise ValueError(f"nobody is called by {form!r}")
 
 
-def _phrase(course: Course, by: Sequence[str]) -> str:
-    """A noun phrase of the attributes."""
-    chosen = set(by)
-    day = f"{course.day} {course.daypart}" if "daypart" in chosen else course.day if "day" in chosen else ""
-    teacher = f"{course.instructor.last}'s" if "teacher" in chosen else "the"
-    place = f" in {course.building}" if "building" in chosen else ""
-    return f"{teacher} {f'{day} ' if day else ''}class{place}"
+def _phrase(course: Course, by: str) -> str:
+    """A noun phrase of an attribute."""
+    return f"{course.instructor.last}'s class" if by == "teacher" else f"the {course.day} class"

@@ -3,7 +3,7 @@ say.
 
 A *sheet* has castings of scenes with the lists and what held before, and asks what happened; readers
 answer in a few words (``CODES``). Their answers are kept as they were given, not the truth:
-``readings.yaml`` beside the scenes, by scene and casting, with a digest of what was read, so that a
+``readings.txt`` beside the scenes, by scene and casting, with a digest of what was read, so that a
 reading of a text that has changed since is no reading any more.
 """
 
@@ -37,7 +37,7 @@ CODES: Mapping[str, str] = {
     "dropped": "left WHO",
     "reinstated": "again WHO",
     "claimed": "claim",
-    "other_work": "other WHO",
+    "other_work": "other",
     "nothing": "",
     "exam_set": "exam MOMENT",
     "exam_moved": "exam MOMENT",
@@ -109,11 +109,12 @@ def items(scenes: Iterable[Scene], castings: int = _CASTINGS) -> Iterator[Item]:
         if scene.story.startswith("everyday"):
             continue
         levels = ("referring", "described", "referring")
+        wording = scene.model_dump_json(exclude={"when", "split", "path", "line"}, fallback=str)
         found = list(rehearse(scene, levels, seeds=8))[:castings]
         for number, casting in enumerate(found):
-            text = _thread(casting)
-            digest = hashlib.sha256(text.encode()).hexdigest()[:10]
-            yield Item(f"{scene.name}.{number}", digest, text, _meant(casting), scene)
+            meant = _meant(casting)
+            digest = hashlib.sha256(f"{wording}\n{meant}".encode()).hexdigest()[:10]
+            yield Item(f"{scene.name}.{number}", digest, _thread(casting), meant, scene)
 
 
 def _thread(casting: Rehearsal) -> str:
@@ -153,7 +154,7 @@ def _held(casting: Rehearsal) -> str:
                 known.append(f"exam {first.old_start:%Y-%m-%d %H:%M}")
             if event.kind in ("room_changed", "length_changed"):
                 known.append(f"room {event.old_room}" if event.old_room else f"length {event.old_length}")
-            if event.kind == "reinstated" and event.start is None and event.about is not None:
+            if event.kind == "reinstated" and "start" in event.values and event.start is None:
                 known.append("exam as set before")
             if event.kind == "extended" and event.due and event.span:
                 known.append(f"deadline {event.due - event.span:%Y-%m-%d %H:%M}")
@@ -220,6 +221,8 @@ def _normal(text: str) -> list[str]:
     for part in parts:
         if not part or part in ("nothing", "-"):
             continue
+        if part.startswith("other "):
+            part = "other"  # whose it is does not matter
         *words, last = part.split(" ")
         part = " ".join([*words, "+".join(sorted(last.split("+")))])
         # When, where and how long an exam is are told together.

@@ -54,6 +54,7 @@ _SPELLINGS = {
     "abour": "abor",
     "rganisation": "rganization",
     "Palaeo": "Paleo",
+    "Paediatric": "Pediatric",
     "haracterisation": "haracterization",
     "isualisation": "isualization",
     "colour": "color",
