@@ -47,8 +47,10 @@ _MISSING = {
 }
 _TOLD = {"dropped": 0.6}
 """Shares of the edge cases: of those whose presentation counts, of those without one, of those who left."""
-_MAILED = 40
-"""So many plain presentations come by mail; those of larger classes come through the form."""
+_MAILED = 4
+"""A plain presentation in so many comes by mail, the others through the form."""
+_SMALL = 24
+"""Assistants of so small classes help with one more."""
 _DAY = dt.timedelta(days=1)
 
 
@@ -74,8 +76,9 @@ def _fates(params: Any, rng: Any) -> list[str]:
     if not any(fate in MISSING for fate in fates):
         fates[-1] = "draft_left"  # somebody is to be written to
     plain = [index for index, fate in enumerate(fates) if fate == "plain"]
-    for index in plain[_MAILED:]:
-        fates[index] = "uploaded"
+    for place, index in enumerate(plain):
+        if place % _MAILED and len(plain) > _MAILED:
+            fates[index] = "uploaded"
     return fates
 
 
@@ -94,7 +97,7 @@ def simulate(stream: Any, params: Any) -> Organisation:
     target = work.run(course, fates, campus.now, matters=True)
     classes: list[Class] = [target]
     # A larger class goes with more classes besides: a world of twice the length has about twice the people.
-    siblings = min(12, 1 + params.num_students // 12)
+    siblings = min(12, 1 + params.num_students // 12) if params.num_students > _SMALL else 1
     others = _siblings(campus, me, course, stream, params, classes, siblings)
     own = [
         (one.at, course.code, one.people[0].number, records.PRESENTATION, "slides.pdf")
@@ -141,7 +144,7 @@ def _siblings(
 ) -> Iterator[Story]:
     """Stories of other classes, and everyday ones: drawn by turns, without end."""
     rng = stream("siblings")
-    size = min(18, params.num_students)
+    size = min(18, max(4, params.num_students // 3))
     stories: list[Story] = []
     for index in range(number):
         # The instructor in question teaches some of them, and students take several.

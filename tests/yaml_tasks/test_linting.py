@@ -190,7 +190,7 @@ def test_new_writes_a_file_and_lint_reads_it(tmp_path: Path, monkeypatch: pytest
 def test_a_lint_loads_neither_databases_nor_what_makes_files() -> None:
     code = (
         "import sys; from pathlib import Path; from mesocosm.kits.yaml_tasks.linting import lint\n"
-        f"assert not lint(Path({str(task_path('oral_exams'))!r}))\n"
+        f"assert not lint(Path({str(task_path('visit_calendar'))!r}))\n"
         "print(sorted({'sqlalchemy', 'pypdf', 'openpyxl', 'mcp'} & set(sys.modules)))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

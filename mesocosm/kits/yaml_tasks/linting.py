@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -50,6 +51,11 @@ def lint(path: Path) -> list[Complaint]:
         message = f"{code_of(path)} is not run without --trust, so that what follows from it is not looked at"
         return [_complaint(path, ("python",), "warning", message)]
     try:
+        if task.domain:
+            # What is told follows from scenes, which have a command of their own: `mesocosm scenes check`.
+            asking = importlib.import_module("mesocosm.kits.organisations.asking")
+            asking.Asked(task, path, functions(path, task.python))
+            return []
         written = Written(task, path, functions(path, task.python))
         return [_complaint(path, keys, level, message) for keys, level, message in Sample(written).read()]
     except FileProblem as problem:

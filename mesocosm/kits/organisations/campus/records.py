@@ -17,9 +17,9 @@ from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.world import World
 from mesocosm.worlds import tokens
 
-CLASSES, SHEETS = "classes.xlsx", ("Classes", "Students")
+CLASSES, LIST = "classes.xlsx", "Classes"
 _COURSES = ("Code", "Title", "Meets", "Room", "Instructor", "Instructor's address")
-_STUDENTS = ("Class", "Name", "Student ID", "Email", "Status", "Talk on")
+_STUDENTS = ("Name", "Student ID", "Email", "Status", "Talk on")
 PRESENTATION = "presentation"
 _WORKS = (
     "reading notes",
@@ -43,16 +43,16 @@ def write_classes(
     """Put the workbook with the classes into the workspace."""
     book = Workbook()
     courses = book.worksheets[0]
-    courses.title = SHEETS[0]
+    courses.title = LIST
     courses.append(_COURSES)
-    students = book.create_sheet(SHEETS[1])
-    students.append(_STUDENTS)
     for course in campus.courses:
         teacher = course.instructor
         courses.append((course.code, course.title, course.meets, course.room, teacher.full, teacher.email))
+        students = book.create_sheet(course.code)
+        students.append(_STUDENTS)
         for who in sorted(course.students, key=lambda one: (one.last, one.first)):
             status = "dropped" if who in gone.get(course, ()) else "enrolled"
-            students.append((course.code, who.full, who.number, who.email, status, course.topic[who]))
+            students.append((who.full, who.number, who.email, status, course.topic[who]))
     moment = saved.replace(tzinfo=campus.zone)
     world.workspace.write(CLASSES, save_workbook(book, moment), moment)
 
