@@ -228,10 +228,10 @@ def first_words(texts: Sequence[str], words: int) -> list[str]:
 
 
 @cache
-def _linter() -> Any:
+def _linter(american: bool) -> Any:
     from harper import Dialect, Linter
 
-    return Linter(Dialect.BRITISH)
+    return Linter(Dialect.AMERICAN if american else Dialect.BRITISH)
 
 
 def _said(text: str) -> str:
@@ -241,12 +241,12 @@ def _said(text: str) -> str:
     return "\n\n".join(whole or line for whole, line in _SAID_IN_CODE.findall(text))
 
 
-def complaints(texts: Sequence[str]) -> list[str]:
-    """What the checker says of the texts."""
+def complaints(texts: Sequence[str], *, american: bool = False) -> list[str]:
+    """What the checker says of the texts, which are British unless it is said that they are American."""
     said = []
     for given in texts:
         text = _said(given)
-        for lint in _linter().lint(text):
+        for lint in _linter(american).lint(text):
             at = lint.span
             may_be_name = lint.lint_kind == "Spelling" or "offensive" in lint.message  # "Dick Östberg"
             name = may_be_name and not lint.problem_text[:1].islower()
