@@ -285,7 +285,9 @@ def main() -> int:
             continue
         texts = first_words(texts_of(family, given.length, given.seed), given.words)
         read = sum(len(text.split()) for text in texts)
-        wrong, said, twice = slips(texts), complaints(texts), repeated(texts)
+        american = family.task.domain == "campus"
+        wrong, twice = slips(texts), repeated(texts)
+        said = complaints(texts, american=american)
         rate = 1000 * len(said) / max(read, 1)
         worse |= bool(wrong) or rate > COMPLAINTS or twice > REPEATED
         print(

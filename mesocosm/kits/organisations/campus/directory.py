@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from functools import cached_property
 from typing import Any
 
@@ -218,4 +219,4 @@ def _fits(course: Course, step: Step) -> bool:
     phrases = {name: str(COURSE_ATTRIBUTES[name](course)) for name in step.by}
     if step.by in (("title",), ("short",)):
         return phrases[step.by[0]].lower() == step.expression.lower()
-    return all(phrase in step.expression for phrase in phrases.values())
+    return all(re.search(rf"\b{re.escape(phrase)}\b", step.expression) for phrase in phrases.values())
