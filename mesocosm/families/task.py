@@ -24,7 +24,6 @@ from pydantic import (
 
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import parse_length, parse_seeds
-from mesocosm.services.service import combined_names, ending_tools
 
 
 def _tools(value: Any) -> Any:
@@ -282,6 +281,9 @@ def named_tools(offer: str, servers: Mapping[str, list[str] | None]) -> dict[str
 
     A tool that several services have is named as it is where all are together: ``email_list_users``.
     """
+    # A task file is read and looked through without the services, which take long to load.
+    from mesocosm.services.service import combined_names, ending_tools
+
     wanted = {name.strip() for name in offer.split(",")} - {""}
     known = combined_names(tuple(servers))
     ending = ending_tools(servers)

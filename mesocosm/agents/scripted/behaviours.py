@@ -26,13 +26,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from mesocosm.agents.scripted.exchange import Answer, Ask, Call, Refused
 from mesocosm.agents.scripted.obeying import told_step
 from mesocosm.agents.scripted.solving import Work, Works, call_of, mark, name_among
 from mesocosm.kits.rollouts.answering import answer_in_conversation, answer_to
-from mesocosm.solvers.longproc import answer_from
+from mesocosm.services.content import find_module
 
 _PARAMETERS = {"rate", "every_429", "every_500", "cut", "window", "delay", "think"}
 
@@ -123,10 +124,17 @@ def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:
     answer = answer_to(prompt)
     wrapped = "<answer>{}</answer>" if answer is not None else "{}"
     if answer is None:
-        answer = answer_from(prompt)
+        answer = _procedures().answer_from(prompt)
     if answer is None:
         return Answer("I do not know this task.")
     return _answered(wrapped, answer, prompt, ask, name)
+
+
+def _procedures() -> Any:
+    """What solves procedures: content, which is found by its name like all content."""
+    name = find_module("solvers", "longproc")
+    assert name is not None
+    return import_module(name)
 
 
 def _answered(wrapped: str, answer: str, prompt: str, ask: Ask, name: Name) -> Answer:
