@@ -98,7 +98,7 @@ class Snowflake(Dialect):
         self, failed: Failed, tree: exp.Expr, columns: list[str], called: Sequence[str] = ()
     ) -> Refusal:
         own = failed.message.startswith(SAID)
-        message = failed.message.removeprefix(SAID) if own else _SPELLED.sub(r"\1", failed.message)
+        message = _SPELLED.sub(r"\1", failed.message.removeprefix(SAID))
         for pattern, say in () if UPDATED in failed.message else _SAYINGS:
             if found := pattern.search(message):
                 return say(found, tree, columns)
