@@ -161,7 +161,12 @@ def _sql(*statements: str, before: tuple[str, ...] = ()) -> Attack:
 
         for statement in before:
             ask(statement)
-        return lambda: [ask(statement) for statement in statements]
+
+        def every() -> None:
+            for statement in statements:
+                ask(statement)
+
+        return every
 
     return attack
 
@@ -185,10 +190,12 @@ def _log_filter(_: Server, agent: Agent) -> Callable[[], object]:
         entry = {"log_name": "app", "message": "a" * 5_000 + "!"}
         agent.call("google_cloud", "logging_write_log", **entry)
     patterns = ["(a|a|aa)*b", "(a+)+b", "(.*a){20}b", "x" * 19_000, "(?:a?){1000}" * 40]
-    return lambda: [
-        agent.call("google_cloud", "logging_read_logs", log_filter=f'textPayload =~ "{one}"')
-        for one in patterns
-    ]
+
+    def every() -> None:
+        for one in patterns:
+            agent.call("google_cloud", "logging_read_logs", log_filter=f'textPayload =~ "{one}"')
+
+    return every
 
 
 _VIEWS = (

@@ -74,7 +74,7 @@ def _asked(words: Sequence[str]) -> tuple[str, list[str]] | None:
 
 def _about(service: str, services: list[str]) -> dict[str, Any] | None:
     """What the server says of itself; ``None`` where the source does not say it in so many words."""
-    from mesocosm import __version__
+    import mesocosm
 
     served = services if service == "all" else [service]
     told = {name: instructions(name) for name in served}
@@ -87,7 +87,7 @@ def _about(service: str, services: list[str]) -> dict[str, Any] | None:
     name = "mesocosm" if service == "all" else service
     about: dict[str, Any] = {
         "capabilities": capabilities,
-        "serverInfo": {"name": name, "version": __version__},
+        "serverInfo": {"name": name, "version": mesocosm.__version__},
     }
     return about | ({"instructions": text} if text else {})
 
