@@ -227,6 +227,7 @@ def answer(directory: Directory, events: Sequence[Event], known: Mapping[str, An
                 "university": directory.university,
                 "zone": directory.zone,
                 "secretary": directory.secretary.full,
+                "colleague": directory.colleagues[-1].full,
                 "subject": f"{course.code.lower().replace(' ', '')}-presentation-missing",
             },
         },

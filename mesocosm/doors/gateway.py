@@ -21,8 +21,8 @@ from mesocosm.doors.intake import Full, Take, intake
 from mesocosm.doors.request import FORMS, KEPT_HEADERS, Request
 from mesocosm.doors.rest import Api
 from mesocosm.errors import Denied, Invalid, Refusal, UnreadableBody
+from mesocosm.services.calling import FAULT_TEXT
 from mesocosm.services.content import find_module
-from mesocosm.services.outcomes import FAULT_TEXT
 from mesocosm.services.service import Operation, Reply
 
 _LARGE = 1_000_000

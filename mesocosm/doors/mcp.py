@@ -39,8 +39,8 @@ from mesocosm.doors.greeting import Greeting
 from mesocosm.doors.intake import Full, intake
 from mesocosm.doors.stdio import Conversation
 from mesocosm.doors.turns import take_turn
-from mesocosm.services.calling import ToolError, Tools
-from mesocosm.services.outcomes import FAULT_TEXT, Outcome
+from mesocosm.services.calling import FAULT_TEXT, ToolError, Tools
+from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import (
     Action,
     Image,

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from mesocosm.services.service import Image
 
 
+FAULT_TEXT = "Internal error: a fault of the environment, not of this call. It has been recorded."
+
+
 class ToolError(Exception):
     """A tool call that was answered with an error; the text is what the agent was told."""
 

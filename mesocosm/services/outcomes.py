@@ -10,12 +10,11 @@ from typing import Any, Literal
 import orjson
 
 from mesocosm.errors import Invalid, Refusal
+from mesocosm.services.calling import FAULT_TEXT
 from mesocosm.services.service import Image, Page, Reply
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.declining import declined
 from mesocosm.worlds.limits import settings
-
-FAULT_TEXT = "Internal error: a fault of the environment, not of this call. It has been recorded."
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from mesocosm.families.building import build_instance, fingerprint
 from mesocosm.families.family import load_family
 
 TASK = "canvas_arrange_exam"
+READ = "ab_testing"  # its reference solver reads before it writes
 AGENT = Path(__file__).with_name("independent_client.py")
 
 
@@ -34,7 +35,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run directory of the reference solver."""
     folder = tmp_path_factory.mktemp("solved")
     words = ["--length", "8k", "--agent", "reference", "--tools", "needed", "--out", "run"]
-    done = mesocosm("run", TASK, *words, cwd=folder)
+    done = mesocosm("run", READ, *words, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "passed" in done.stdout
     return folder / "run"
@@ -62,7 +63,7 @@ def test_a_run_keeps_what_is_needed_to_look_at_it_again(solved: Path) -> None:
     assert sum(call["tokens"] for call in calls) == result["delivered_tokens"] > 2000
     assert json.loads((solved / "verdict.json").read_text())["verdict"] == "passed"
     assert (solved / "prompt.md").read_text().strip()
-    assert {"email.db", "canvas.db", "journal.db", "world.json"} <= {
+    assert {"google_cloud.db", "journal.db", "world.json"} <= {
         path.name for path in (solved / "episode" / "world").iterdir()
     }
 
@@ -237,9 +238,9 @@ def test_wrong_usage_is_said_and_leaves_nothing(words: list[str], complaint: str
 
 
 def test_a_task_file_of_ones_own_is_run_by_its_path(tmp_path: Path) -> None:
-    text = load_family(TASK).path.read_text(encoding="utf-8")
-    own = tmp_path / "my_exams.yaml"
-    own.write_text(f"family: {TASK}\n{text}", encoding="utf-8")
+    text = load_family("bug_triage").path.read_text(encoding="utf-8")
+    own = tmp_path / "my_triage.yaml"
+    own.write_text(f"family: bug_triage\n{text}", encoding="utf-8")
     result = mesocosm_json("run", str(own), "--length", "8k", "--out", "run", cwd=tmp_path)
     assert result["verdict"] == "passed"
     assert mesocosm_json("grade", "run", cwd=tmp_path)["verdict"] == "passed"
@@ -282,7 +283,7 @@ def test_a_released_benchmark_is_a_suite(tmp_path: Path) -> None:
     assert "there are no numbers for stock_take" in refused.stderr
 
 
-@pytest.mark.parametrize("command", [["prove", TASK], ["suite", "prove", "--tasks", TASK]])
+@pytest.mark.parametrize("command", [["prove", "bug_triage"], ["suite", "prove", "--tasks", "bug_triage"]])
 def test_proofs_are_resumed_from_a_file(tmp_path: Path, command: list[str]) -> None:
     words = [*command, "--lengths", "8k", "--seeds", "4", "--resume", "proofs.jsonl"]
     [first] = mesocosm_json(*words, cwd=tmp_path)

@@ -15,7 +15,7 @@ import pytest
 from mesocosm.errors import Conflict, UsageError
 from mesocosm.families.building import fingerprint
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.services.outcomes import FAULT_TEXT
+from mesocosm.services.calling import FAULT_TEXT
 from mesocosm.services.service import Store, UnknownTool, load_service
 from mesocosm.services.world import World
 from mesocosm.worlds import tokens

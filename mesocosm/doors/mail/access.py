@@ -15,7 +15,7 @@ from mesocosm.doors.mail import MAIL_SERVICE
 from mesocosm.doors.mail.answer import Answer
 from mesocosm.doors.mail.onward import Onward
 from mesocosm.errors import Invalid, NotNow, Refusal, UsageError
-from mesocosm.services.outcomes import FAULT_TEXT
+from mesocosm.services.calling import FAULT_TEXT
 from mesocosm.services.service import UnknownTool
 from mesocosm.worlds.courtesy import request_came
 

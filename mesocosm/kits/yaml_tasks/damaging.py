@@ -40,8 +40,10 @@ def tables(written: Written) -> Iterator[Mutant]:
                 changes |= {"with a note beside it": _noted, "with a heading twice": _headed_twice}
                 changes |= {"below a line of its own": _lower, "with a blank line": _apart}
                 changes |= {"with a line longer than the others": _uneven}
+            emptied = findings | {f"{base_of(goal)}_missing"}  # without its only row, a table is no table
             for what, change in changes.items():
-                yield Mutant(f"{of} {what}", findings, partial(_rearranged, written, index, change))
+                breaks = emptied if change is _shorter else findings
+                yield Mutant(f"{of} {what}", breaks, partial(_rearranged, written, index, change))
             if value.get("by") and thing is not None and thing.ordered:
                 turned = partial(_rearranged, written, index, _turned_round)
                 yield Mutant(f"{of} in the opposite order", f"{base}_order", turned)

@@ -12,7 +12,7 @@ from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.judging import Table, base_of, wanted_of_goal
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions, missing
 from mesocosm.kits.yaml_tasks.rendering import in_order, prepared, selects_at
-from mesocosm.services.calling import ToolError, Tools
+from mesocosm.services.calling import FAULT_TEXT, ToolError, Tools
 
 Results = dict[tuple[Any, ...], Any]
 """What steps returned: by entity and name."""
@@ -88,6 +88,8 @@ class Walker:
         try:
             result = self._tools.call(service, tool, **given)
         except ToolError as error:
+            if str(error) == FAULT_TEXT:  # our own bug is not the task file's; the journal has it
+                raise
             label = f"{entity.label}: " if entity else ""
             raise Refused(keys, f"{label}the tool answered: {error} (it was given {_shown(given)})") from None
         if step.as_:

@@ -162,7 +162,7 @@ def test_a_broken_image_is_refused(documents: Any) -> None:
         ("rotate_image", {"doc_id": "nope", "angle": 90}, "File not found"),
         ("rotate_image", {"doc_id": "roadmap", "angle": 90}, "not an image"),
         ("rotate_image", {"doc_id": "shapes", "angle": 1e9}, "angle must be"),
-        ("rotate_image", {"doc_id": "shapes", "angle": "90"}, "must be number"),
+        ("rotate_image", {"doc_id": "shapes", "angle": "a quarter"}, "must be number"),
         ("flip_image", {"doc_id": "shapes", "flip_type": "diagonal"}, "must be one of"),
         ("flip_image", {"doc_id": "secret", "flip_type": "vertical"}, "File not found"),
         (

@@ -78,8 +78,9 @@ def test_objects_made_changed_and_gone(world: World) -> None:
     (made,), (altered,), (gone,) = (
         list(way(world, changes)) for way in (thing.made, thing.altered, thing.gone)
     )
-    assert (made.fields["name"], made.fields["rows"]) == ("new.csv", [{"id": "7", "day": "2025-01-01"}])
-    assert (altered.fields["name"], altered.fields["rows"]) == ("a.csv", [{"id": "1", "day": ""}])
+    new, old = made.fields["rows"], altered.fields["rows"]
+    assert (made.fields["name"], new.head, new.lines) == ("new.csv", ["id", "day"], [["7", "2025-01-01"]])
+    assert (altered.fields["name"], old.head, old.lines) == ("a.csv", ["id", "day"], [["1", ""]])
     assert gone.fields == {"bucket": "other-place", "name": "b.txt"}
     assert others(world, made, altered, gone) == []
     assert len(others(world, made, altered)) == 1

@@ -130,6 +130,11 @@ class Directory:
         return self.people[self._lists.staff["secretary"]]
 
     @property
+    def colleagues(self) -> list[Person]:
+        """The other assistants."""
+        return [who for who in self.people.values() if who.role == "assistant" and who is not self.me]
+
+    @property
     def office(self) -> Person:
         """Who works at the exam office."""
         return self.people[self._lists.staff["office"]]

@@ -346,13 +346,14 @@ class Exams:
                     latest = min(self.held.get(course, now), now) + 5 * _DAY
                     what = rng.choice(_KINDS)
                     start = self.start(now.date() + 3 * _DAY)
+                    # In class, or soon after it was announced; everything else comes before the exam itself.
+                    days = [when + n * _DAY for n in range(3, 17) if when + n * _DAY < latest]
+                    own = [day for day in days if day.weekday() == course.weekday]
+                    days = own or [day for day in days if day.weekday() < 5]
+                    if not days:
+                        what = "other section"
                     if what != "other section":
-                        # In class, or soon after it was announced; everything else comes before the exam
-                        # itself.
-                        first = when + 3 * _DAY
-                        days = [first + n * _DAY for n in range(14) if first + n * _DAY < latest]
-                        own = [day for day in days if day.weekday() == course.weekday]
-                        day = rng.choice(own or days or [first])
+                        day = rng.choice(days)
                         start = day.replace(hour=course.hour, minute=0, second=0, microsecond=0)
                     values = {"what": what, "start": start, "room": self.campus.room()}
                     roles = {"o": Event("other_exam", when, course, (), values)}

@@ -109,12 +109,17 @@ def items(scenes: Iterable[Scene], castings: int = _CASTINGS) -> Iterator[Item]:
         if scene.story.startswith("everyday"):
             continue
         levels = ("referring", "described", "referring")
-        wording = scene.model_dump_json(exclude={"when", "split", "path", "line"}, fallback=str)
+        wording = scene.model_dump_json(exclude={"when", "split", "path", "line"}, fallback=_shown)
         found = list(rehearse(scene, levels, seeds=8))[:castings]
         for number, casting in enumerate(found):
             meant = _meant(casting)
             digest = hashlib.sha256(f"{wording}\n{meant}".encode()).hexdigest()[:10]
             yield Item(f"{scene.name}.{number}", digest, _thread(casting), meant, scene)
+
+
+def _shown(value: object) -> str:
+    """A condition as it is written."""
+    return getattr(value, "text", "")
 
 
 def _thread(casting: Rehearsal) -> str:

@@ -58,6 +58,8 @@ _SPELLINGS = {
     "haracterisation": "haracterization",
     "isualisation": "isualization",
     "colour": "color",
+    "cepticism": "kepticism",
+    "metre": "meter",
     "levelling": "leveling",
 }
 """British spellings in the catalogue of courses."""
