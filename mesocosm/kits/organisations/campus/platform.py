@@ -6,6 +6,8 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from mesocosm.kits.moments import utc_stamp
@@ -15,6 +17,7 @@ from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.telling import Letter
 from mesocosm.kits.paging import mails
 from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.assignments import NewAssignment
 from mesocosm.services.calling import Tools
 from mesocosm.services.world import World
 from mesocosm.worlds import tokens
@@ -78,10 +81,9 @@ def place_on_canvas(
         ]
     )
     users = dict(zip((who.email for who in people), ids, strict=True))
-    rng = world.stream("records")
+    work = list(_assignments(campus, began, budget - _FINE, world.stream("assignments"), stamp))
     # The smallest records take what assignments are too large for.
-    spent = min(budget, _FINE + rng.randrange(_FINE) if budget > 4 * _FINE else budget)
-    readings = _readings(campus, spent, rng)
+    readings = _readings(campus, budget - sum(map(_cost_of, work)), world.stream("readings"))
     teaching = {course.instructor for course in campus.courses}
     others = [who for who in campus.instructors if who not in teaching]
     keys = store.courses.add_courses(
@@ -120,7 +122,7 @@ def place_on_canvas(
             for (key, user), kind in rows.items()
         ]
     )
-    store.assignments.add_assignments(list(_assignments(campus, courses, began, budget - spent, rng, stamp)))
+    store.assignments.add_assignments([{"course_id": courses[one.course.code], **one.fields} for one in work])
     deliver_posts(store, letters, me, users, courses, campus.zone, world.stream("talks"))
     store.sign_in(users[me.email])
 
@@ -139,32 +141,38 @@ def syllabus(course: Course, readings: Sequence[str], others: Sequence[Person]) 
     return f"<p>{course.title}</p><ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
 
 
+@dataclass(frozen=True)
+class _Assignment:
+    course: Course
+    exercises: int
+    fields: NewAssignment
+
+
+def _cost_of(assignment: _Assignment) -> int:
+    """Return about how many tokens an assignment takes."""
+    return _RECORD + 4 * assignment.exercises
+
+
 def _assignments(
-    campus: Campus,
-    courses: Mapping[str, int],
-    began: dt.datetime,
-    budget: int,
-    rng: random.Random,
-    stamp: Any,
-) -> Iterator[Any]:
-    """Assignments worth about so many tokens."""
-    number = 0
-    while budget > 0:
-        course = rng.choice(campus.courses)
-        number += 1
-        exercises = rng.randint(4, 40)
+    campus: Campus, began: dt.datetime, budget: int, rng: random.Random, stamp: Any
+) -> Iterator[_Assignment]:
+    """Yield assignments as long as they fit into so many tokens."""
+    for number in count(1):
+        course, exercises = rng.choice(campus.courses), rng.randint(4, 40)
         due = (began + rng.randint(7, 100) * _DAY).replace(hour=rng.choice((12, 17, 22)), minute=0, second=0)
         chosen = ", ".join(f"{rng.randint(1, 12)}.{rng.randint(1, 30)}" for _ in range(exercises))
-        work = rng.choice(_WORKS)
-        budget -= _RECORD + 4 * exercises
-        yield {
-            "course_id": courses[course.code],
-            "name": f"{work} {number}",
+        fields: NewAssignment = {
+            "name": f"{rng.choice(_WORKS)} {number}",
             "description": f"<p>{chosen}</p>",
             "due_at": stamp(due),
             "points_possible": rng.choice((5, 10, 20, 25)),
             "created_at": stamp(due - rng.randint(8, 13) * _DAY),
         }
+        made = _Assignment(course, exercises, fields)
+        budget -= _cost_of(made)
+        if budget < 0:
+            return
+        yield made
 
 
 def _readings(campus: Campus, budget: int, rng: random.Random) -> Mapping[Course, list[str]]:
