@@ -11,6 +11,7 @@ A ``Reader`` reads single fields of a request where there is no table: what one 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from mesocosm.errors import Refusal
@@ -22,6 +23,18 @@ Check = Callable[[Any, str], Any]
 """Takes a value and its name; returns what is kept, or raises a ``Refusal`` in the vendor's words."""
 Checks = Mapping[str, Check]
 """What may be said of a thing, by the names of its fields."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A check of one of some words, which knows them."""
+
+    choices: tuple[str, ...]
+    check: Check
+
+    def __call__(self, value: Any, name: str) -> Any:
+        return self.check(value, name)
+
 
 MAX_WHOLE = 2**63
 GOOGLES: Mapping[str, str] = {
@@ -100,7 +113,7 @@ class Kinds:
                 raise self._wrong(name, value, f"one of {', '.join(choices)}")
             return found
 
-        return check
+        return Choice(choices, check)
 
     def wrong(self, kind: str, value: Any, name: str) -> Refusal:
         """The refusal of a value that is not of a kind."""

@@ -8,10 +8,10 @@ import orjson
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import UnreadableBody
+from mesocosm.servers.woocommerce.refusals import not_found
 from mesocosm.servers.woocommerce.rest.service import api
 from mesocosm.servers.woocommerce.store import SHIPPING_METHODS, WooCommerceStore, places
 from mesocosm.servers.woocommerce.store.orders import STATUS_NAMES
-from mesocosm.servers.woocommerce.store.refusals import not_found
 from mesocosm.servers.woocommerce.tools.configuration import setting_shape
 
 Shape = dict[str, Any]

@@ -26,9 +26,9 @@ from mesocosm.servers.woocommerce.store import (
     invalid_parameter,
     product_data,
 )
-from mesocosm.servers.woocommerce.store.values import NOT_KEPT
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import batch_results
+from mesocosm.servers.woocommerce.values import NOT_KEPT
 from mesocosm.services.schema import Signature
 from mesocosm.services.service import Page, Reply
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from mesocosm.servers.woocommerce.models import Base
+from mesocosm.servers.woocommerce.refusals import invalid_parameter, text_of
 from mesocosm.servers.woocommerce.store.batches import Batches, Result
 from mesocosm.servers.woocommerce.store.catalogue import Catalogue, NewProduct, NewVariation
 from mesocosm.servers.woocommerce.store.configuration import SHIPPING_METHODS, Configuration
@@ -18,7 +19,6 @@ from mesocosm.servers.woocommerce.store.orders import NewNote, OrderFilter, Orde
 from mesocosm.servers.woocommerce.store.pricing import Pricing
 from mesocosm.servers.woocommerce.store.products import ProductFilter, Products
 from mesocosm.servers.woocommerce.store.refunds import NewRefund, Refunds
-from mesocosm.servers.woocommerce.store.refusals import invalid_parameter, text_of
 from mesocosm.servers.woocommerce.store.reports import Reports
 from mesocosm.servers.woocommerce.store.resources import Resources
 from mesocosm.servers.woocommerce.store.reviews import NewReview, Reviews
@@ -30,8 +30,8 @@ from mesocosm.servers.woocommerce.store.system import SYSTEM_TOOLS, System
 from mesocosm.servers.woocommerce.store.taxes import Taxes
 from mesocosm.servers.woocommerce.store.term_changes import TermChanges
 from mesocosm.servers.woocommerce.store.terms import NewCategory, NewTag, Terms
-from mesocosm.servers.woocommerce.store.values import known_fields, money, window
 from mesocosm.servers.woocommerce.store.variations import Variations
+from mesocosm.servers.woocommerce.values import known_fields, money, window
 from mesocosm.services.service import Store
 
 __all__ = [

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from mesocosm.errors import Refusal
-from mesocosm.servers.woocommerce.store.refusals import invalid_parameter, too_large
+from mesocosm.servers.woocommerce.refusals import invalid_parameter, too_large
 from mesocosm.servers.woocommerce.store.shop import Part, Row
-from mesocosm.servers.woocommerce.store.values import identifier
+from mesocosm.servers.woocommerce.values import identifier
 
 MAX_BATCH = 100
 

@@ -19,6 +19,7 @@ from mesocosm.servers.woocommerce.models import (
     Tag,
 )
 from mesocosm.servers.woocommerce.models.defaults import DEFAULT_CATEGORY_ID
+from mesocosm.servers.woocommerce.refusals import gone, invalid, invalid_parameter
 from mesocosm.servers.woocommerce.store.product_data import (
     RELATED,
     StockRules,
@@ -29,9 +30,8 @@ from mesocosm.servers.woocommerce.store.product_data import (
     settle,
     status_of_children,
 )
-from mesocosm.servers.woocommerce.store.refusals import gone, invalid, invalid_parameter
 from mesocosm.servers.woocommerce.store.shop import Part, Row
-from mesocosm.servers.woocommerce.store.values import free_slug, slug_of
+from mesocosm.servers.woocommerce.values import free_slug, slug_of
 
 _MANY = 200
 _SKUS = select(Product.sku, Product.id).where(Product.sku != "", Product.status != "trash")

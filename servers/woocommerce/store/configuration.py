@@ -15,10 +15,10 @@ from mesocosm.servers.woocommerce.models import (
     ShippingZone,
     Webhook,
 )
+from mesocosm.servers.woocommerce.refusals import invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.places import currencies
-from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import (
+from mesocosm.servers.woocommerce.values import (
     boolean,
     choice,
     line,

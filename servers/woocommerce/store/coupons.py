@@ -8,11 +8,11 @@ from typing import Any, TypedDict
 from sqlalchemy import bindparam, delete, select, update
 
 from mesocosm.servers.woocommerce.models import Coupon, CouponUse, Meta
+from mesocosm.servers.woocommerce.refusals import gone, invalid, invalid_parameter, missing, not_found
 from mesocosm.servers.woocommerce.store.product_data import blank
-from mesocosm.servers.woocommerce.store.refusals import gone, invalid, invalid_parameter, missing, not_found
 from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import (
+from mesocosm.servers.woocommerce.values import (
     MAX_COUNT,
     boolean,
     checked,

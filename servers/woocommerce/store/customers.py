@@ -11,10 +11,10 @@ from sqlalchemy import bindparam, func, or_, select, update
 
 from mesocosm.servers.woocommerce.models import Customer, Order
 from mesocosm.servers.woocommerce.models.defaults import EMPTY_ADDRESS
-from mesocosm.servers.woocommerce.store.refusals import denied, invalid, missing, not_found
+from mesocosm.servers.woocommerce.refusals import denied, invalid, missing, not_found
 from mesocosm.servers.woocommerce.store.selection import chosen, included_order
 from mesocosm.servers.woocommerce.store.shop import STAFF, Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import (
+from mesocosm.servers.woocommerce.values import (
     checked,
     choice,
     date,

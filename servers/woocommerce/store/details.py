@@ -20,9 +20,9 @@ from mesocosm.servers.woocommerce.models import (
     RefundItem,
     Review,
 )
-from mesocosm.servers.woocommerce.store.refusals import denied, not_found
+from mesocosm.servers.woocommerce.refusals import denied, not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import window
+from mesocosm.servers.woocommerce.values import window
 
 _NOTES = select(OrderNote.__table__).where(OrderNote.order_id == bindparam("order"))
 _NOTES_NEWEST_FIRST = _NOTES.order_by(OrderNote.date_created.desc(), OrderNote.id.desc())

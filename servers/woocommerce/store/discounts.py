@@ -8,9 +8,9 @@ from decimal import ROUND_FLOOR, ROUND_HALF_DOWN, Decimal
 from fnmatch import fnmatchcase
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.woocommerce.store.refusals import invalid
+from mesocosm.servers.woocommerce.refusals import invalid
 from mesocosm.servers.woocommerce.store.shop import Record
-from mesocosm.servers.woocommerce.store.values import cents, money
+from mesocosm.servers.woocommerce.values import cents, money
 
 
 @dataclass

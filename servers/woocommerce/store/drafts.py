@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mesocosm.servers.woocommerce.refusals import invalid, invalid_parameter
 from mesocosm.servers.woocommerce.store.customers import billing_address, shipping_address
 from mesocosm.servers.woocommerce.store.discounts import Item, discounts
 from mesocosm.servers.woocommerce.store.orders import STATUSES
-from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter
 from mesocosm.servers.woocommerce.store.shop import Record, Row
 from mesocosm.servers.woocommerce.store.taxes import AppliedRate, applied_rates, tax_on
-from mesocosm.servers.woocommerce.store.values import (
+from mesocosm.servers.woocommerce.values import (
     MAX_CENTS,
     amount,
     boolean,

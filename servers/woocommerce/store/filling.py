@@ -21,6 +21,7 @@ from mesocosm.servers.woocommerce.models import (
     TaxLine,
 )
 from mesocosm.servers.woocommerce.models.defaults import ADMINISTRATOR_ID
+from mesocosm.servers.woocommerce.refusals import invalid
 from mesocosm.servers.woocommerce.store.customers import EMPTY_BILLING, EMPTY_SHIPPING, PAID
 from mesocosm.servers.woocommerce.store.discounts import check_together, check_usable, refuse
 from mesocosm.servers.woocommerce.store.drafts import (
@@ -34,9 +35,8 @@ from mesocosm.servers.woocommerce.store.drafts import (
 from mesocosm.servers.woocommerce.store.lifecycle import TAKES_STOCK, buyer
 from mesocosm.servers.woocommerce.store.ordering import named_product
 from mesocosm.servers.woocommerce.store.product_data import blank, stock_status
-from mesocosm.servers.woocommerce.store.refusals import invalid
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import (
+from mesocosm.servers.woocommerce.values import (
     checked,
 )
 

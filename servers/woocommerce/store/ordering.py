@@ -19,6 +19,7 @@ from mesocosm.servers.woocommerce.models import (
     ShippingLine,
     TaxLine,
 )
+from mesocosm.servers.woocommerce.refusals import gone, invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.customers import EMPTY_BILLING, EMPTY_SHIPPING
 from mesocosm.servers.woocommerce.store.drafts import (
     ORDER_CHECKS,
@@ -31,10 +32,9 @@ from mesocosm.servers.woocommerce.store.drafts import (
 )
 from mesocosm.servers.woocommerce.store.orders import table_columns
 from mesocosm.servers.woocommerce.store.product_data import blank
-from mesocosm.servers.woocommerce.store.refusals import gone, invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.taxes import without_tax
-from mesocosm.servers.woocommerce.store.values import cents, checked, share
+from mesocosm.servers.woocommerce.values import cents, checked, share
 
 LINE_KINDS: Mapping[str, type[Base]] = {
     "line_items": LineItem,

@@ -23,10 +23,10 @@ from mesocosm.servers.woocommerce.models import (
     ShippingLine,
     TaxLine,
 )
-from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, not_found
+from mesocosm.servers.woocommerce.refusals import invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.selection import chosen, included_order
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import boolean, checked, date, identifier, line, text, window
+from mesocosm.servers.woocommerce.values import boolean, checked, date, identifier, line, text, window
 from mesocosm.services.values import Checks
 
 STATUSES = ("pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed")

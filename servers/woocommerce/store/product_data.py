@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mesocosm.servers.woocommerce.models import Base
-from mesocosm.servers.woocommerce.store.refusals import invalid_parameter
+from mesocosm.servers.woocommerce.refusals import invalid_parameter
 from mesocosm.servers.woocommerce.store.shop import Row
-from mesocosm.servers.woocommerce.store.values import (
+from mesocosm.servers.woocommerce.values import (
     MAX_COUNT,
     boolean,
     boolean_or_parent,

@@ -18,7 +18,7 @@ from mesocosm.servers.woocommerce.models import (
     Tag,
     product_search,
 )
-from mesocosm.servers.woocommerce.store.refusals import not_found
+from mesocosm.servers.woocommerce.refusals import not_found
 from mesocosm.servers.woocommerce.store.selection import (
     EVERYTHING,
     Selection,
@@ -27,12 +27,12 @@ from mesocosm.servers.woocommerce.store.selection import (
     ordering,
 )
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import (
+from mesocosm.servers.woocommerce.values import (
     id_list,
     price,
     window,
 )
-from mesocosm.servers.woocommerce.store.values import text as checked_text
+from mesocosm.servers.woocommerce.values import text as checked_text
 
 _NOW = bindparam("now", type_=String)
 

@@ -9,9 +9,9 @@ from sqlalchemy import bindparam, func, select, update
 
 from mesocosm.servers.woocommerce.models import Order, PaymentGateway, Refund, RefundItem
 from mesocosm.servers.woocommerce.models.defaults import ADMINISTRATOR_ID
-from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter
+from mesocosm.servers.woocommerce.refusals import invalid, invalid_parameter
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import (
+from mesocosm.servers.woocommerce.values import (
     amount,
     checked,
     date,

@@ -11,11 +11,11 @@ from dateutil.relativedelta import relativedelta
 from sqlalchemy import Integer, bindparam, case, cast, func, or_, select
 
 from mesocosm.servers.woocommerce.models import Customer, LineItem, Order, Product, Refund, RefundItem
+from mesocosm.servers.woocommerce.refusals import invalid_parameter
 from mesocosm.servers.woocommerce.store.customers import PAID
 from mesocosm.servers.woocommerce.store.orders import STATUS_NAMES, STATUSES
-from mesocosm.servers.woocommerce.store.refusals import invalid_parameter
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import (
+from mesocosm.servers.woocommerce.values import (
     FIRST_YEAR,
     LAST_YEAR,
     date,

@@ -13,10 +13,10 @@ from typing import Any
 from sqlalchemy import delete, func, insert, select, update
 
 from mesocosm.servers.woocommerce.models import Meta
+from mesocosm.servers.woocommerce.refusals import invalid, missing, not_found
 from mesocosm.servers.woocommerce.store.details import no_trash
-from mesocosm.servers.woocommerce.store.refusals import invalid, missing, not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Row
-from mesocosm.servers.woocommerce.store.values import (
+from mesocosm.servers.woocommerce.values import (
     boolean,
     checked,
     choice,

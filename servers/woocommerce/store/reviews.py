@@ -8,10 +8,10 @@ from typing import Any, TypedDict
 from sqlalchemy import bindparam, delete, func, select, update
 
 from mesocosm.servers.woocommerce.models import Product, Review
-from mesocosm.servers.woocommerce.store.refusals import gone, invalid, missing, not_found
+from mesocosm.servers.woocommerce.refusals import gone, invalid, missing, not_found
 from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import (
+from mesocosm.servers.woocommerce.values import (
     boolean,
     checked,
     choice,

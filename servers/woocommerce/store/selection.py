@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import case
 
-from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter
-from mesocosm.servers.woocommerce.store.values import MAX_LIST, date, is_whole_day
+from mesocosm.servers.woocommerce.refusals import invalid, invalid_parameter
+from mesocosm.servers.woocommerce.values import MAX_LIST, date, is_whole_day
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from sqlalchemy import (
 
 from mesocosm.errors import UsageError
 from mesocosm.servers.woocommerce.models import Base, Customer, Meta, Setting, SignIn
-from mesocosm.servers.woocommerce.store.refusals import denied, unauthorized
-from mesocosm.servers.woocommerce.store.values import timestamp
+from mesocosm.servers.woocommerce.refusals import denied, unauthorized
+from mesocosm.servers.woocommerce.values import timestamp
 from mesocosm.services.service import Rules
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from mesocosm.servers.woocommerce.models import (
     Order,
     Product,
 )
-from mesocosm.servers.woocommerce.store.refusals import not_found
+from mesocosm.servers.woocommerce.refusals import not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Row
 
 # Id, name, what it does, what it says when it is done.

@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 from mesocosm.servers.woocommerce.models import TaxClass, TaxRate
-from mesocosm.servers.woocommerce.store.refusals import invalid_parameter, not_found
+from mesocosm.servers.woocommerce.refusals import invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import MAX_COUNT, boolean, line, price, share, whole, window
+from mesocosm.servers.woocommerce.values import MAX_COUNT, boolean, line, price, share, whole, window
 
 MAX_PERCENT = 1_000
 

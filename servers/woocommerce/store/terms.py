@@ -8,10 +8,10 @@ from typing import Any, NotRequired, TypedDict
 from sqlalchemy import bindparam, func, select
 
 from mesocosm.servers.woocommerce.models import Category, Product, ProductCategory, ProductTag, Tag
-from mesocosm.servers.woocommerce.store.refusals import invalid, invalid_parameter, missing, not_found
+from mesocosm.servers.woocommerce.refusals import invalid, invalid_parameter, missing, not_found
 from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.store.values import (
+from mesocosm.servers.woocommerce.values import (
     MAX_COUNT,
     checked,
     choice,

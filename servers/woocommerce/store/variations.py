@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import delete, update
 
 from mesocosm.servers.woocommerce.models import Meta, Product
+from mesocosm.servers.woocommerce.refusals import invalid, not_found
 from mesocosm.servers.woocommerce.store.product_data import check_variation, columns_of, settle
-from mesocosm.servers.woocommerce.store.refusals import invalid, not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Row
 
 

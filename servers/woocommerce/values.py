@@ -17,10 +17,10 @@ from functools import partial
 from typing import Any
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.woocommerce.store.refusals import invalid_parameter
+from mesocosm.servers.woocommerce.refusals import invalid_parameter
 from mesocosm.services.fields import Fields
 from mesocosm.services.schema import as_json
-from mesocosm.services.values import Check, Checks, Kinds
+from mesocosm.services.values import Check, Checks, Choice, Kinds
 
 MAX_TEXT = 1_000_000
 MAX_NAME = 1_000
@@ -270,7 +270,7 @@ def choice(*choices: str) -> Check:
             raise _wrong(name, value, f"one of {', '.join(choices)}")
         return value
 
-    return check
+    return Choice(choices, check)
 
 
 def email(value: Any, name: str) -> str:
