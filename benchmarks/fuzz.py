@@ -29,13 +29,13 @@ from time import process_time
 from typing import Any
 
 from fuzzing.calls import Made, Requests, Tools
+from fuzzing.faults import Faults
 from fuzzing.inputs import Inputs
 from fuzzing.lines import MailSession
 from fuzzing.statements import Statements
 from fuzzing.worlds import GAMES, OFFICE, build
 from pydantic import BaseModel
 
-from mesocosm.families.faults import Fault, faults_of
 from mesocosm.services.world import World
 from mesocosm.worlds.copies import copy_world
 
@@ -53,7 +53,7 @@ class Endless(BaseException):
     """A call took more than it may."""
 
 
-class Found(BaseModel):
+class Found(Faults, BaseModel):
     """What a run has found so far."""
 
     parts: int = 0
@@ -65,9 +65,6 @@ class Found(BaseModel):
     """By operation: how often it was answered with success."""
     tried: set[str] = set()
     """Operations that were called."""
-    faults: list[Fault] = []
-    examples: dict[str, str] = {}
-    """By fingerprint: the first call that met the fault."""
     slow: list[tuple[float, str]] = []
     misread: Counter[str] = Counter()
     """What libraries of the mail protocols raised over lines, which they answer as not understood."""
@@ -76,16 +73,6 @@ class Found(BaseModel):
     def total(self) -> int:
         """How many calls were made."""
         return sum(self.calls.values())
-
-    def note_fault(self, where: str, text: str, example: str) -> None:
-        """Count a fault, given its traceback."""
-        met = faults_of([(where, text)])[0]
-        for known in self.faults:
-            if known.fingerprint == met.fingerprint:
-                known.count += 1
-                return
-        self.faults.append(met)
-        self.examples[met.fingerprint] = example
 
     def note_slow(self, seconds: float, example: str) -> None:
         """Keep the slowest calls."""
@@ -252,11 +239,7 @@ def _show(found: Found) -> None:
         print(f"not understood  {number:>8,}  {name}")
     for took, text in found.slow:
         print(f"slow  {took:6.2f} s  {text[:200]}")
-    for fault in found.faults:
-        print(f"\nFAULT {fault.fingerprint}  {fault.exception} in {fault.place}, {fault.count:,} times")
-        print(f"  {found.examples.get(fault.fingerprint, '')[:1200]}")
-        print("  " + "\n  ".join(fault.traceback.strip().splitlines()[-8:]))
-    print(f"\n{len(found.faults)} kinds of faults")
+    found.show()
 
 
 def _by_service(found: Found) -> dict[str, list[str]]:

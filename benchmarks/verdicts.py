@@ -26,6 +26,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from fuzzing.faults import Faults
 from fuzzing.leavings import Leavings
 from pydantic import BaseModel
 
@@ -33,7 +34,6 @@ from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, family_names, load_family
-from mesocosm.families.faults import Fault, faults_of
 from mesocosm.families.verdict import Verdict
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import Image
@@ -41,25 +41,12 @@ from mesocosm.services.service import Image
 _LENGTH = 8_000
 
 
-class Found(BaseModel):
+class Found(Faults, BaseModel):
     """What a run has found."""
 
     states: Counter[str] = Counter()
     """By family and verdict."""
-    faults: list[Fault] = []
-    examples: dict[str, str] = {}
-    """By fingerprint: the first state that met the fault."""
     seconds: float = 0
-
-    def note(self, where: str, text: str, example: str) -> None:
-        """Count a fault, given its traceback."""
-        met = faults_of([(where, text)])[0]
-        for known in self.faults:
-            if known.fingerprint == met.fingerprint:
-                known.count += 1
-                return
-        self.faults.append(met)
-        self.examples[met.fingerprint] = example
 
 
 def solved(family: Family, folder: Path) -> Iterator[Episode]:
@@ -92,12 +79,12 @@ def judge(found: Found, name: str, episode: Episode, leavings: Leavings, dice: r
             example = f"{name}: {'; '.join(done)}"
             for tool, text in state.world.journal.faults():
                 if state.world.journal.last > before:
-                    found.note(tool, text, example)
+                    found.note_fault(tool, text, example)
             try:
                 verdict = Verdict.of(state.findings())
                 verdict.model_dump_json()
             except Exception:  # noqa: BLE001 - whatever comes through the boundary of judging is a fault
-                found.note("judging", traceback.format_exc(), example)
+                found.note_fault("judging", traceback.format_exc(), example)
                 found.states[f"{name}: errored"] += 1
             else:
                 found.states[f"{name}: {verdict.verdict}"] += 1
@@ -149,11 +136,7 @@ def _show(found: Found) -> None:
     for name, number in sorted(found.states.items()):
         print(f"{name:<50}{number:>10,}")
     print(f"{found.states.total():,} states in {found.seconds:,.0f} s")
-    for fault in found.faults:
-        print(f"\nFAULT {fault.fingerprint}  {fault.exception} in {fault.place}, {fault.count:,} times")
-        print(f"  {found.examples.get(fault.fingerprint, '')[:1200]}")
-        print("  " + "\n  ".join(fault.traceback.strip().splitlines()[-8:]))
-    print(f"\n{len(found.faults)} kinds of faults")
+    found.show()
 
 
 if __name__ == "__main__":

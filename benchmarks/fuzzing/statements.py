@@ -1,5 +1,5 @@
 """Statements in the two dialects of SQL: every function that sqlglot or a dialect knows, with every sort of
-argument in every place, and a neighbour who must not notice.
+argument in every place, and a neighbour who must not notice: neither in its tables nor in its engine.
 
 Texts, names, units, comments and formats carry what would end them where they are written without care.
 """
@@ -14,6 +14,7 @@ import sqlglot
 from sqlglot import exp
 
 from fuzzing.calls import Made, Source
+from fuzzing.canaries import MACRO, SONG, TABLE, Canary
 from fuzzing.inputs import Inputs
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.queries.dialects.bigquery import BigQuery
@@ -29,7 +30,7 @@ _COLUMNS = {
     "bigquery": ("id", "title", "price", "share", "day", "tags", "data", "box"),
 }
 _EVERY = 500
-"""Statements between two looks at the neighbour."""
+"""Statements between two looks at the neighbour and at the engines."""
 _PLAIN = {
     "snowflake": (
         *(
@@ -97,6 +98,11 @@ _PAYLOADS = (
     "{0} {} %s %d %n ; ",
     "\n;\n",
     "\x00;",
+    f"day, (SELECT s FROM {TABLE}) --",
+    f"day) FROM {TABLE} --",
+    f"day, {MACRO}(1)) --",
+    f"day; COMMIT; DROP TABLE {TABLE}; BEGIN; SELECT 1 --",
+    f"day; COMMIT; CREATE OR REPLACE MACRO {MACRO}(x) AS 666; BEGIN; SELECT 1 --",
 )
 _UNITS = ("day", "month", "year", "week", "hour", "second", "quarter", "isoweek", "dayofweek", "microsecond")
 _TEXTS = (
@@ -138,6 +144,8 @@ _TEXTS = (
     ),
     "$.a[0].b",
     "[" * 1100 + "]" * 1100,
+    TABLE,
+    MACRO,
 )
 _NUMBERS = (
     *("0", "1", "-1", "2", "3", "10", "2.5", "1e0", "1e308", "-1e308", "9223372036854775807", "NULL", "100"),
@@ -200,6 +208,7 @@ def functions(dialect: str) -> tuple[str, ...]:
         *parser.FUNCTION_PARSERS,
         *own,
         *(("SAFE.ABS",) if dialect == "bigquery" else ()),
+        MACRO.upper(),
     }
     return tuple(sorted(known))
 
@@ -213,6 +222,10 @@ class Statements:
         making = f"create table {self._canary} as select '{CANARY}' s"
         neighbour.call("snowflake", "write_query", {"query": making})
         self._before = self._seen()
+        # Of both products' instances of either.
+        files = [one.path / f"{service}.db" for one in (world, neighbour) for service in _SERVICES.values()]
+        self._canaries = [Canary(str(file)) for file in files]
+        self._look()
         self._accepted: dict[str, list[str]] = {"snowflake": [], "bigquery": []}
 
     def __iter__(self) -> Source:
@@ -239,6 +252,7 @@ class Statements:
             if len(accepted) > 2_000:
                 accepted.pop(self._inputs.dice.randrange(2_000))
         assert CANARY not in outcome.text.lower(), f"the neighbour's table is seen: {outcome.text[:500]}"
+        assert SONG not in outcome.text.lower(), f"the engine's table is seen: {outcome.text[:500]}"
         if outcome.status == "refused":
             said = _ENGINE.search(outcome.text)
             assert said is None or said[0].lower() in text.lower(), (
@@ -258,6 +272,8 @@ class Statements:
     def _look(self) -> Outcome:
         seen = self._seen()
         assert seen == self._before, f"the neighbour sees something else: {seen[:500]}"
+        for canary in self._canaries:
+            canary.look()
         return Outcome("ok", (seen,))
 
     # -- the grammar ------------------------------------------------------------------------------------
@@ -282,7 +298,7 @@ class Statements:
             text = f"SELECT {call} OVER ({window}){table}"
         elif shape < 0.83:
             source = f"UNNEST({call})" if dialect == "bigquery" else f"TABLE({call})"
-            text = f"SELECT * FROM {dice.choice((source, call))}"
+            text = f"SELECT * FROM {dice.choice((source, call, TABLE))}"
         elif shape < 0.88:
             text = f"SELECT {call} AS {self._name(dialect)}{table} /* {dice.choice(_PAYLOADS)} */"
         elif shape < 0.91:
