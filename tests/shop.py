@@ -37,7 +37,7 @@ def fill_shop(world: World) -> None:
             {"email": "bob@example.org", "first_name": "Bob", "last_name": "Ray"},
         ]
     )
-    store.coupons.add_coupons([{"code": "TEN", "amount": "10", "discount_type": "percent"}])
+    store.coupons.fill([{"code": "TEN", "amount": "10", "discount_type": "percent"}])
     store.filling.add_orders(
         [
             {
@@ -63,7 +63,7 @@ def fill_shop(world: World) -> None:
             },
         ]
     )
-    store.reviews.add_reviews(
+    store.reviews.fill(
         [
             {
                 "product_id": CHAIR,

@@ -1,7 +1,8 @@
 """What the tools of a service take, read from its source: for those who look at tools and call none.
 
 Loading a service makes its tables and all its schemas, which takes a third of a second; reading what its
-tools are called and which arguments they have takes a hundredth.
+tools are called and which arguments they have takes a hundredth. A service some of whose tools follow from
+declared resources is loaded all the same: its source does not name them.
 """
 
 from __future__ import annotations
@@ -27,10 +28,18 @@ class Outline:
 @cache
 def outlines(service: str) -> Mapping[str, Outline]:
     """The tools of a service: functions that ``@server.reads`` or ``@server.writes`` stands above."""
+    modules = [ast.parse(path.read_text(encoding="utf-8")) for path in _sources(service)]
+    if any(map(_declares, modules)):
+        from mesocosm.services.service import load_service  # not needed for other services
+
+        schemas = {name: tool.signature.schema for name, tool in load_service(service).tools.items()}
+        return {
+            name: Outline(tuple(schema["properties"]), tuple(schema["required"]))
+            for name, schema in schemas.items()
+        }
     return {
         function.name: _outline(function, module)
-        for path in _sources(service)
-        for module in [ast.parse(path.read_text(encoding="utf-8"))]
+        for module in modules
         for function in module.body
         if isinstance(function, ast.FunctionDef) and any(map(_registers, function.decorator_list))
     }
@@ -42,6 +51,11 @@ def _sources(service: str) -> Iterator[Path]:
         yield from (
             [place.with_suffix(".py")] if place.with_suffix(".py").is_file() else sorted(place.glob("*.py"))
         )
+
+
+def _declares(module: ast.Module) -> bool:
+    """Whether a module makes tools from resources."""
+    return any(isinstance(node, ast.Name) and node.id == "ResourceTools" for node in ast.walk(module))
 
 
 def _registers(decorator: ast.expr) -> bool:

@@ -26,6 +26,12 @@ class TooLarge(Invalid):
     status = 413
 
 
+class NotImplementedHere(Refusal):
+    """The product has no trash for this kind of object."""
+
+    status = 501
+
+
 def invalid(code: str, text: str) -> Invalid:
     """A request that the product answers with status 400."""
     return Invalid(f"{code}: {text}", code=code)
@@ -52,6 +58,13 @@ def gone(thing: str) -> Gone:
     """An object that was moved to the trash before."""
     code = "woocommerce_rest_already_trashed"
     return Gone(f"{code}: The {thing} has already been deleted.", code=code)
+
+
+def no_trash(things: str, *, force: bool) -> None:
+    """Refuse to delete without ``force`` what the product cannot keep in a trash."""
+    if not force:
+        code = "woocommerce_rest_trash_not_supported"
+        raise NotImplementedHere(f"{code}: {things} do not support trashing.", code=code)
 
 
 def too_large(limit: int) -> TooLarge:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mesocosm.servers.woocommerce.models.declarative import Base
+from mesocosm.servers.woocommerce.models.declarative import SITE, Base
+from mesocosm.servers.woocommerce.values import boolean, choice, date, email, identifier, title, whole
+from mesocosm.servers.woocommerce.values import text as any_text
+from mesocosm.services.resources import Shown, field
 
 
 class Category(Base):
@@ -157,11 +160,13 @@ class Review(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    product_id: Mapped[int] = mapped_column(ForeignKey("products.id", ondelete="CASCADE"))
-    reviewer: Mapped[str]
-    reviewer_email: Mapped[str]
-    review: Mapped[str]
-    rating: Mapped[int]
-    status: Mapped[str] = mapped_column(default="approved")
-    verified: Mapped[bool] = mapped_column(default=False)
-    date_created: Mapped[str]
+    date_created: Mapped[str] = field(date, also="date_created_gmt", sort_order=2)
+    product_id: Mapped[int] = field(identifier, ForeignKey("products.id", ondelete="CASCADE"))
+    product_name: ClassVar[Shown] = Shown()
+    product_permalink: ClassVar[Shown] = Shown(made=lambda row: f"{SITE}/product/{row['product_slug']}/")
+    status: Mapped[str] = field(choice("approved", "hold", "spam", "trash"), default="approved", sort_order=1)
+    reviewer: Mapped[str] = field(title)
+    reviewer_email: Mapped[str] = field(email)
+    review: Mapped[str] = field(any_text)
+    rating: Mapped[int] = field(whole(0, 5), default=0)
+    verified: Mapped[bool] = field(boolean, by="filling", default=False, sort_order=1)

@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mesocosm.servers.woocommerce.models.declarative import Base
+from mesocosm.servers.woocommerce.refusals import invalid
+from mesocosm.servers.woocommerce.values import (
+    MAX_COUNT,
+    boolean,
+    choice,
+    date,
+    decimal,
+    identifier,
+    line,
+    listed,
+    meta_data,
+    optional,
+    optional_date,
+    whole,
+)
+from mesocosm.servers.woocommerce.values import text as any_text
+from mesocosm.services.resources import Shown, field
+
+_IDS = listed(identifier)
+_LIMIT = optional(whole(0, MAX_COUNT))
+
+
+def coupon_code(value: Any, name: str) -> str:
+    """The code of a coupon as the product keeps it."""
+    found = line(value, name).lower()
+    if not found:
+        raise invalid("woocommerce_rest_empty_coupon_code", "The coupon code cannot be empty.")
+    return found
 
 
 class Coupon(Base):
@@ -21,28 +49,32 @@ class Coupon(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    code: Mapped[str]
-    amount: Mapped[str] = mapped_column(default="0.00")
-    status: Mapped[str] = mapped_column(default="publish")
-    discount_type: Mapped[str] = mapped_column(default="fixed_cart")
-    description: Mapped[str] = mapped_column(default="")
-    date_expires: Mapped[str | None]
-    usage_count: Mapped[int] = mapped_column(default=0)
-    individual_use: Mapped[bool] = mapped_column(default=False)
-    product_ids: Mapped[list[Any]] = mapped_column(default=list)
-    excluded_product_ids: Mapped[list[Any]] = mapped_column(default=list)
-    usage_limit: Mapped[int | None]
-    usage_limit_per_user: Mapped[int | None]
-    limit_usage_to_x_items: Mapped[int | None]
-    free_shipping: Mapped[bool] = mapped_column(default=False)
-    product_categories: Mapped[list[Any]] = mapped_column(default=list)
-    excluded_product_categories: Mapped[list[Any]] = mapped_column(default=list)
-    exclude_sale_items: Mapped[bool] = mapped_column(default=False)
-    minimum_amount: Mapped[str] = mapped_column(default="0.00")
-    maximum_amount: Mapped[str] = mapped_column(default="0.00")
-    email_restrictions: Mapped[list[Any]] = mapped_column(default=list)
-    date_created: Mapped[str]
-    date_modified: Mapped[str]
+    code: Mapped[str] = field(coupon_code, tool=True)
+    amount: Mapped[str] = field(decimal, default="0.00", tool=True)
+    status: Mapped[str] = field(choice("draft", "pending", "private", "publish"), default="publish")
+    date_created: Mapped[str] = field(date, by="filling", also="date_created_gmt", sort_order=1)
+    date_modified: Mapped[str] = field(also="date_modified_gmt", sort_order=1)
+    discount_type: Mapped[str] = field(
+        choice("percent", "fixed_cart", "fixed_product"), default="fixed_cart", tool=True
+    )
+    description: Mapped[str] = field(any_text, default="")
+    date_expires: Mapped[str | None] = field(optional_date, also="date_expires_gmt", tool=True)
+    usage_count: Mapped[int] = field(whole(0, MAX_COUNT), by="filling", default=0)
+    individual_use: Mapped[bool] = field(boolean, default=False, tool=True)
+    product_ids: Mapped[list[int]] = field(_IDS, default=list, tool=True)
+    excluded_product_ids: Mapped[list[int]] = field(_IDS, default=list, tool=True)
+    usage_limit: Mapped[int | None] = field(_LIMIT, tool=True)
+    usage_limit_per_user: Mapped[int | None] = field(_LIMIT, tool=True)
+    limit_usage_to_x_items: Mapped[int | None] = field(_LIMIT, tool=True)
+    free_shipping: Mapped[bool] = field(boolean, default=False, tool=True)
+    product_categories: Mapped[list[int]] = field(_IDS, default=list)
+    excluded_product_categories: Mapped[list[int]] = field(_IDS, default=list)
+    exclude_sale_items: Mapped[bool] = field(boolean, default=False, tool=True)
+    minimum_amount: Mapped[str] = field(decimal, default="0.00", tool=True)
+    maximum_amount: Mapped[str] = field(decimal, default="0.00", tool=True)
+    email_restrictions: Mapped[list[str]] = field(listed(line), default=list)
+    used_by: ClassVar[Shown] = Shown()
+    meta_data: ClassVar[Shown] = Shown(meta_data, "clients")
 
 
 class CouponUse(Base):

@@ -17,8 +17,6 @@ from mesocosm.servers.woocommerce.models.shop import (
     TaxClass,
 )
 
-SITE = "https://shop.example.com"
-"""Address of the shop in links."""
 ADMINISTRATOR_ID = 1
 DEFAULT_CATEGORY_ID = 15
 """``Uncategorized``: where a product goes that names no category."""

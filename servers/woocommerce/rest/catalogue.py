@@ -1,4 +1,4 @@
-"""Products, variations, categories, tags and reviews."""
+"""Products, variations, categories and tags."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Literal, Unpack
 
 from mesocosm.doors.request import Request
+from mesocosm.servers.woocommerce.refusals import no_trash
 from mesocosm.servers.woocommerce.rest.service import ListFilters, api, batch_route, tool_route
 from mesocosm.servers.woocommerce.store import (
     ProductFilter,
@@ -14,7 +15,6 @@ from mesocosm.servers.woocommerce.store import (
     invalid_parameter,
     window,
 )
-from mesocosm.servers.woocommerce.store.details import no_trash
 from mesocosm.servers.woocommerce.tools import products, shapes, terms
 from mesocosm.services.service import Page
 
@@ -271,61 +271,3 @@ def update_tag(store: WooCommerceStore, request: Request, id: int) -> Shape:
 def delete_tag(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
     """What a tag was."""
     return shapes.tag(store.term_changes.delete_tag(id, force=force))
-
-
-# -- reviews ----------------------------------------------------------------------------------------------
-
-
-@api.get("/products/reviews")
-def list_reviews(
-    store: WooCommerceStore,
-    request: Request,
-    page: int | None = None,
-    per_page: int | None = None,
-    product: int | None = None,
-    status: Literal["all", "hold", "approved", "spam", "trash"] | None = None,
-    include: list[int] | None = None,
-    exclude: list[int] | None = None,
-    after: str | None = None,
-    before: str | None = None,
-    orderby: Literal["date", "date_gmt", "id", "include", "product"] | None = None,
-    order: Order | None = None,
-) -> Page:
-    """Reviews, newest first unless another order is asked for."""
-    chosen = Selection(include, exclude, after, before, orderby, order)
-    rows, total = store.reviews.listed(
-        product_id=product, status=status, page=page, per_page=per_page, selection=chosen
-    )
-    return Page([shapes.review(row) for row in rows], *window(page, per_page), total)
-
-
-@api.get("/products/reviews/{id}")
-def get_review(store: WooCommerceStore, id: int) -> Shape:
-    """One review."""
-    return shapes.review(store.reviews.review(id))
-
-
-@api.post("/products/reviews", status=201)
-def create_review(store: WooCommerceStore, request: Request) -> Shape:
-    """A new review."""
-    return shapes.review(store.reviews.create_review(request.values))
-
-
-@api.put("/products/reviews/{id}")
-def update_review(store: WooCommerceStore, request: Request, id: int) -> Shape:
-    """A changed review."""
-    return shapes.review(store.reviews.update_review(id, request.values))
-
-
-@api.delete("/products/reviews/{id}")
-def delete_review(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
-    """A review in the trash, or what one was that is deleted for good."""
-    review = shapes.review(store.reviews.delete_review(id, force=force))
-    return {"deleted": True, "previous": review} if force else review
-
-
-batch_route(
-    "/products/reviews",
-    shapes.review,
-    lambda store: (store.reviews.create_review, store.reviews.update_review, store.reviews.delete_review),
-)

@@ -1,80 +1,89 @@
-"""Routes of the resources that are declared: lists, the four verbs, and batches."""
+"""Routes of the resources: lists, the four verbs, and batches, from what is declared."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from mesocosm.doors.request import Request
 from mesocosm.servers.woocommerce.rest.service import api
-from mesocosm.servers.woocommerce.store import WooCommerceStore, invalid_parameter, window
-from mesocosm.servers.woocommerce.store.resources import RESOURCES, Resource
+from mesocosm.servers.woocommerce.store import Selection, WooCommerceStore, window
+from mesocosm.servers.woocommerce.store.coupons import COUPONS
+from mesocosm.servers.woocommerce.store.kept import KEPT, Kept
+from mesocosm.servers.woocommerce.store.resources import Collection, ShopResource
+from mesocosm.servers.woocommerce.store.reviews import REVIEWS
 from mesocosm.servers.woocommerce.tools.shapes import batch_results
+from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
 
 Shape = dict[str, Any]
 Objects = list[dict[str, Any]]
+Inside = int | None
+_ID_LISTS = ("include", "exclude")
 
 
-def _serve(resource: Resource) -> None:
-    outer = re.findall(r"{(\w+)}", resource.path)
+def serve(
+    path: str,
+    resource: ShopResource,
+    collection: Callable[[WooCommerceStore, Inside], Collection],
+    *,
+    forced: bool = False,
+    deleted: Callable[[Shape], Shape] = lambda shape: shape,
+) -> None:
+    """Register the routes of a resource at a path, in which ``{inside}`` is the object that it lies in.
 
-    def place(request: Request) -> tuple[int, ...]:
-        return tuple(int(request.params[name]) for name in outer)
+    Args:
+        path: Below the API's address.
+        resource: The declaration.
+        collection: The objects, in a store.
+        forced: Whether a deletion is for good unless the client says otherwise.
+        deleted: The answer to a deletion for good, from the object.
+    """
+    within = "{inside}" in path
 
-    @api.get(resource.path)
+    def place(request: Request) -> Inside:
+        return int(request.params["inside"]) if within else None
+
     def listed(
         store: WooCommerceStore,
         request: Request,
         page: int | None = None,
         per_page: int | None = None,
-        search: str | None = None,
-        slug: str | None = None,
-        include: list[int] | None = None,
-        exclude: list[int] | None = None,
-        hide_empty: bool | None = None,
-        orderby: str | None = None,
-        order: Literal["asc", "desc"] | None = None,
+        **asked: Any,
     ) -> Page:
-        """The objects of a resource."""
-        if orderby is not None and orderby not in resource.orders:
-            raise invalid_parameter("orderby", f"orderby is not one of {', '.join(resource.orders)}.")
-        rows, total = store.resources.listed(
-            resource,
-            place(request),
-            page=page,
-            per_page=per_page,
-            search=search,
-            slug=slug,
-            orderby=orderby,
-            order=order,
-            include=[] if hide_empty else include,
-            exclude=exclude,
-        )
-        return Page(rows, *window(page, per_page), total)
+        """One page of the objects."""
+        known = (*resource.selects, "orderby", "order")
+        selection = Selection(**{name: asked.pop(name, None) for name in known})
+        objects = collection(store, place(request))
+        rows, total = objects.listed(page=page, per_page=per_page, selection=selection, **asked)
+        return Page([resource.shape(row) for row in rows], *window(page, per_page, resource.per_page), total)
 
-    @api.get(resource.path + "/{id}")
+    listed.__annotations__["asked"] = Unpack[_asked(resource)]
+    api.get(path)(listed)
+
+    @api.get(path + "/{id}")
     def one(store: WooCommerceStore, request: Request, id: int) -> Shape:
         """One object."""
-        return store.resources.one(resource, place(request), id)
+        return resource.shape(collection(store, place(request)).one(id))
 
-    @api.post(resource.path, status=201)
+    @api.post(path, status=201)
     def create(store: WooCommerceStore, request: Request) -> Shape:
         """A new object."""
-        return store.resources.create(resource, place(request), request.values)
+        return resource.shape(collection(store, place(request)).create(request.values))
 
-    @api.put(resource.path + "/{id}")
+    @api.put(path + "/{id}")
     def change(store: WooCommerceStore, request: Request, id: int) -> Shape:
         """A changed object."""
-        return store.resources.change(resource, place(request), id, request.values)
+        return resource.shape(collection(store, place(request)).change(id, request.values))
 
-    @api.delete(resource.path + "/{id}")
-    def remove(store: WooCommerceStore, request: Request, id: int, force: bool = False) -> Shape:
-        """What an object was."""
-        return store.resources.remove(resource, place(request), id, force=force)
+    @api.delete(path + "/{id}")
+    def remove(store: WooCommerceStore, request: Request, id: int, force: bool = forced) -> Shape:
+        """What an object was, or is in the trash."""
+        shape = resource.shape(collection(store, place(request)).remove(id, force=force))
+        return deleted(shape) if force else shape
 
-    @api.post(resource.path + "/batch")
+    @api.post(path + "/batch")
     def batch(
         store: WooCommerceStore,
         request: Request,
@@ -83,15 +92,29 @@ def _serve(resource: Resource) -> None:
         delete: list[int] | None = None,
     ) -> Shape:
         """What came of many changes."""
-        where = place(request)
-        results = store.batches.batch(
-            (create, update, delete),
-            partial(store.resources.create, resource, where),
-            partial(store.resources.change, resource, where),
-            partial(store.resources.remove, resource, where, force=True),
-        )
-        return batch_results(results, dict)
+        objects = collection(store, place(request))
+        removed = partial(objects.remove, force=True)
+        results = store.batches.batch((create, update, delete), objects.create, objects.change, removed)
+        return batch_results(results, resource.shape)
 
 
-for _resource in RESOURCES:
-    _serve(_resource)
+def _asked(resource: ShopResource) -> Any:
+    """What a list may be asked for, as a ``TypedDict``."""
+    found: dict[str, Any] = {
+        name: str if one.type is Words else one.type for name, one in resource.filters.items()
+    }
+    found |= {name: list[int] if name in _ID_LISTS else str for name in resource.selects}
+    if resource.orders:
+        found |= {"orderby": Literal[tuple(resource.orders)], "order": Literal["asc", "desc"]}
+    return TypedDict("Asked", found, total=False)  # type: ignore[operator]
+
+
+for _kept in KEPT:
+    serve(_kept.path, _kept, partial(Kept.of, _kept))
+serve("/coupons", COUPONS, lambda store, _: store.coupons, forced=True)
+serve(
+    "/products/reviews",
+    REVIEWS,
+    lambda store, _: store.reviews,
+    deleted=lambda review: {"deleted": True, "previous": review},
+)

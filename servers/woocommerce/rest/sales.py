@@ -1,4 +1,4 @@
-"""Orders, notes, refunds, customers, coupons and reports."""
+"""Orders, notes, refunds, customers and reports."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any, Literal, Unpack
 
 from mesocosm.doors.request import Request
 from mesocosm.servers.woocommerce.rest.service import ListFilters, api, batch_route, tool_route
-from mesocosm.servers.woocommerce.store import OrderFilter, Selection, WooCommerceStore, window
-from mesocosm.servers.woocommerce.tools import coupons, customers, order_shapes, orders, reports, shapes
+from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
+from mesocosm.servers.woocommerce.tools import customers, order_shapes, orders, reports, shapes
 from mesocosm.services.service import Page
 
 Shape = dict[str, Any]
@@ -124,7 +124,7 @@ def delete_refund(store: WooCommerceStore, order_id: int, id: int, force: bool =
     return order_shapes.refund(store.details.delete_refund(order_id, id, force=force))
 
 
-# -- customers and coupons --------------------------------------------------------------------------------
+# -- customers --------------------------------------------------------------------------------------------
 
 tool_route("GET", "/customers", customers.woo_customers_list)
 tool_route("GET", "/customers/{customerId}", customers.woo_customers_get)
@@ -145,40 +145,6 @@ batch_route(
 def delete_customer(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
     """What a customer was."""
     return shapes.customer(store.details.delete_customer(id, force=force))
-
-
-tool_route("GET", "/coupons/{couponId}", coupons.woo_coupons_get)
-tool_route("POST", "/coupons", coupons.woo_coupons_create, status=201)
-tool_route("PUT", "/coupons/{couponId}", coupons.woo_coupons_update)
-tool_route("DELETE", "/coupons/{couponId}", coupons.woo_coupons_delete)
-batch_route(
-    "/coupons",
-    shapes.coupon,
-    lambda store: (store.coupons.create_coupon, store.coupons.update_coupon, store.coupons.delete_coupon),
-)
-
-
-@api.get("/coupons")
-def list_coupons(
-    store: WooCommerceStore,
-    request: Request,
-    page: int | None = None,
-    per_page: int | None = None,
-    search: str | None = None,
-    code: str | None = None,
-    include: list[int] | None = None,
-    exclude: list[int] | None = None,
-    after: str | None = None,
-    before: str | None = None,
-    orderby: Literal["date", "modified", "id", "include", "title", "slug"] | None = None,
-    order: Literal["asc", "desc"] | None = None,
-) -> Page:
-    """Coupons, newest first unless another order is asked for."""
-    chosen = Selection(include, exclude, after, before, orderby, order)
-    records, total = store.coupons.listed(
-        search=search, code=code, page=page, per_page=per_page, selection=chosen
-    )
-    return Page([shapes.coupon(record) for record in records], *window(page, per_page), total)
 
 
 # -- reports ----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from mesocosm.servers.woocommerce.refusals import invalid_parameter, text_of
 from mesocosm.servers.woocommerce.store.batches import Batches, Result
 from mesocosm.servers.woocommerce.store.catalogue import Catalogue, NewProduct, NewVariation
 from mesocosm.servers.woocommerce.store.configuration import SHIPPING_METHODS, Configuration
-from mesocosm.servers.woocommerce.store.coupons import Coupons, NewCoupon
+from mesocosm.servers.woocommerce.store.coupons import Coupons
 from mesocosm.servers.woocommerce.store.customers import CustomerFilter, Customers, NewCustomer
 from mesocosm.servers.woocommerce.store.details import Details
 from mesocosm.servers.woocommerce.store.filling import Filling, NewLineItem, NewOrder
@@ -20,8 +20,7 @@ from mesocosm.servers.woocommerce.store.pricing import Pricing
 from mesocosm.servers.woocommerce.store.products import ProductFilter, Products
 from mesocosm.servers.woocommerce.store.refunds import NewRefund, Refunds
 from mesocosm.servers.woocommerce.store.reports import Reports
-from mesocosm.servers.woocommerce.store.resources import Resources
-from mesocosm.servers.woocommerce.store.reviews import NewReview, Reviews
+from mesocosm.servers.woocommerce.store.reviews import Reviews
 from mesocosm.servers.woocommerce.store.selection import Selection
 from mesocosm.servers.woocommerce.store.setup_changes import SetupChanges
 from mesocosm.servers.woocommerce.store.shop import Shop
@@ -39,14 +38,12 @@ __all__ = [
     "SYSTEM_TOOLS",
     "CustomerFilter",
     "NewCategory",
-    "NewCoupon",
     "NewCustomer",
     "NewLineItem",
     "NewNote",
     "NewOrder",
     "NewProduct",
     "NewRefund",
-    "NewReview",
     "NewTag",
     "NewVariation",
     "OrderFilter",
@@ -131,11 +128,6 @@ class WooCommerceStore(Shop, Store):
     def reports(self) -> Reports:
         """Reports on sales, customers, orders, products and stock."""
         return Reports(self)
-
-    @cached_property
-    def resources(self) -> Resources:
-        """Attributes and their terms, shipping classes."""
-        return Resources(self)
 
     @cached_property
     def reviews(self) -> Reviews:

@@ -23,7 +23,6 @@ from mesocosm.servers.woocommerce.refusals import gone, invalid, invalid_paramet
 from mesocosm.servers.woocommerce.store.product_data import (
     RELATED,
     StockRules,
-    blank,
     check_product,
     check_variation,
     columns_of,
@@ -32,6 +31,7 @@ from mesocosm.servers.woocommerce.store.product_data import (
 )
 from mesocosm.servers.woocommerce.store.shop import Part, Row
 from mesocosm.servers.woocommerce.values import free_slug, slug_of
+from mesocosm.services.resources import blank
 
 _MANY = 200
 _SKUS = select(Product.sku, Product.id).where(Product.sku != "", Product.status != "trash")

@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, func, select, update
 
-from mesocosm.errors import Refusal
 from mesocosm.servers.woocommerce.models import (
     Base,
     Coupon,
@@ -20,7 +19,7 @@ from mesocosm.servers.woocommerce.models import (
     RefundItem,
     Review,
 )
-from mesocosm.servers.woocommerce.refusals import denied, not_found
+from mesocosm.servers.woocommerce.refusals import denied, no_trash, not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.values import window
 
@@ -31,19 +30,6 @@ _REFUNDS_NEWEST_FIRST = _REFUNDS.order_by(Refund.date_created.desc(), Refund.id.
 
 Total = tuple[str, str, int]
 """Slug, name and number."""
-
-
-class NotImplementedHere(Refusal):
-    """The product has no trash for this kind of object."""
-
-    status = 501
-
-
-def no_trash(things: str, *, force: bool) -> None:
-    """Refuse to delete without ``force`` what the product cannot keep in a trash."""
-    if not force:
-        code = "woocommerce_rest_trash_not_supported"
-        raise NotImplementedHere(f"{code}: {things} do not support trashing.", code=code)
 
 
 class Details(Part):

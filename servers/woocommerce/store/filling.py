@@ -34,11 +34,12 @@ from mesocosm.servers.woocommerce.store.drafts import (
 )
 from mesocosm.servers.woocommerce.store.lifecycle import TAKES_STOCK, buyer
 from mesocosm.servers.woocommerce.store.ordering import named_product
-from mesocosm.servers.woocommerce.store.product_data import blank, stock_status
+from mesocosm.servers.woocommerce.store.product_data import stock_status
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.values import (
     checked,
 )
+from mesocosm.services.resources import blank
 
 _CHUNK = 10_000
 _HAD_STOCK = (*TAKES_STOCK, "refunded")

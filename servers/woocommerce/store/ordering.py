@@ -31,10 +31,10 @@ from mesocosm.servers.woocommerce.store.drafts import (
     line_subtotal,
 )
 from mesocosm.servers.woocommerce.store.orders import table_columns
-from mesocosm.servers.woocommerce.store.product_data import blank
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.taxes import without_tax
 from mesocosm.servers.woocommerce.values import cents, checked, share
+from mesocosm.services.resources import blank
 
 LINE_KINDS: Mapping[str, type[Base]] = {
     "line_items": LineItem,

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mesocosm.servers.woocommerce.models import Base
 from mesocosm.servers.woocommerce.refusals import invalid_parameter
 from mesocosm.servers.woocommerce.store.shop import Row
 from mesocosm.servers.woocommerce.values import (
@@ -155,17 +154,6 @@ HISTORY_CHECKS: Checks = {
 """What only generators may set."""
 RELATED = ("categories", "tags", "images", "meta_data")
 """Fields that are kept in tables of their own."""
-
-
-def blank(kind: type[Base]) -> Row:
-    """A row of a table with nothing but its defaults."""
-    row: Row = {}
-    for column in kind.__table__.columns:
-        if not column.primary_key:
-            default = column.default
-            value = getattr(default, "arg", None)
-            row[column.key] = value(None) if callable(value) else value
-    return row
 
 
 def columns_of(data: Mapping[str, Any]) -> Row:

@@ -9,9 +9,8 @@ from typing import Any
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from mesocosm.servers.woocommerce.models import Meta, ShippingMethod, ShippingZone, TaxClass, TaxRate, Webhook
-from mesocosm.servers.woocommerce.refusals import invalid, not_found
+from mesocosm.servers.woocommerce.refusals import invalid, no_trash, not_found
 from mesocosm.servers.woocommerce.store.configuration import TOPICS, method_settings
-from mesocosm.servers.woocommerce.store.details import no_trash
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.values import (
     MAX_COUNT,

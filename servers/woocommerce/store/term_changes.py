@@ -9,8 +9,7 @@ from sqlalchemy import bindparam, delete, select, update
 
 from mesocosm.servers.woocommerce.models import Category, ProductCategory, ProductTag, Tag
 from mesocosm.servers.woocommerce.models.defaults import DEFAULT_CATEGORY_ID
-from mesocosm.servers.woocommerce.refusals import denied, invalid, not_found
-from mesocosm.servers.woocommerce.store.details import no_trash
+from mesocosm.servers.woocommerce.refusals import denied, invalid, no_trash, not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.store.terms import TAG_BY_ID, category_changes, tag_changes
 from mesocosm.servers.woocommerce.values import slug_of

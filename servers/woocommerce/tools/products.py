@@ -6,8 +6,10 @@ from __future__ import annotations
 from typing import Any, Literal, TypedDict
 
 from mesocosm.servers.woocommerce.store import ProductFilter, WooCommerceStore, window
+from mesocosm.servers.woocommerce.store.reviews import REVIEWS
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.customers import MetaChange
+from mesocosm.servers.woocommerce.tools.resources import ResourceTools
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
@@ -247,21 +249,6 @@ def woo_products_variations_list(
     return Page(items, *window(page, perPage), total)
 
 
-@server.reads
-def woo_products_reviews_list(
-    store: WooCommerceStore,
-    productId: int | None = None,
-    perPage: int | None = None,
-    page: int | None = None,
-    status: Literal["all", "hold", "approved", "spam", "trash"] | None = None,
-) -> Page:
-    """List reviews of products, newest first.
-
-    Args:
-        productId: Only reviews of this product.
-        perPage: Reviews per page, 1 to 100; 10 by default.
-        page: Page number, from 1.
-        status: Only reviews of this status; the approved ones by default.
-    """
-    rows, total = store.reviews.listed(product_id=productId, status=status, page=page, per_page=perPage)
-    return Page([shapes.review(row) for row in rows], *window(page, perPage), total)
+ResourceTools("woo_products_reviews", "review", REVIEWS, lambda store: store.reviews).list(
+    "List reviews of products, newest first.", "Reviews"
+)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from mesocosm.errors import Refusal
-from mesocosm.servers.woocommerce.models.defaults import SITE
+from mesocosm.servers.woocommerce.models.declarative import SITE
 from mesocosm.servers.woocommerce.store import Result, known_fields, money, text_of
 from mesocosm.services.shapes import same
 
@@ -168,18 +168,6 @@ def tag(record: Record) -> Shape:
     return {name: record[name] for name in ("id", "name", "slug", "description", "count")}
 
 
-def review(record: Record) -> Shape:
-    """A review of a product."""
-    return {
-        "id": record["id"],
-        **dates(record, "date_created"),
-        "product_id": record["product_id"],
-        "product_name": record["product_name"],
-        "product_permalink": f"{SITE}/product/{record['product_slug']}/",
-        **same(record, "status", "reviewer", "reviewer_email", "review", "rating", "verified"),
-    }
-
-
 def customer(record: Record) -> Shape:
     """A customer."""
     digest = hashlib.md5(record["email"].lower().encode(), usedforsecurity=False).hexdigest()
@@ -193,35 +181,3 @@ def customer(record: Record) -> Shape:
         "avatar_url": f"https://secure.gravatar.com/avatar/{digest}?s=96&d=mm&r=g",
         "meta_data": record["meta_data"],
     }
-
-
-def coupon(record: Record) -> Shape:
-    """A coupon."""
-    return {
-        **same(record, "id", "code", "amount", "status"),
-        **dates(record, "date_created", "date_modified"),
-        "discount_type": record["discount_type"],
-        "description": record["description"],
-        **dates(record, "date_expires"),
-        "usage_count": record["usage_count"],
-        **{name: record[name] for name in _COUPON_RULES},
-        "used_by": record["used_by"],
-        "meta_data": record["meta_data"],
-    }
-
-
-_COUPON_RULES = (
-    "individual_use",
-    "product_ids",
-    "excluded_product_ids",
-    "usage_limit",
-    "usage_limit_per_user",
-    "limit_usage_to_x_items",
-    "free_shipping",
-    "product_categories",
-    "excluded_product_categories",
-    "exclude_sale_items",
-    "minimum_amount",
-    "maximum_amount",
-    "email_restrictions",
-)

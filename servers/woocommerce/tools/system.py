@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mesocosm.servers.woocommerce.models.defaults import SITE
+from mesocosm.servers.woocommerce.models.declarative import SITE
 from mesocosm.servers.woocommerce.store import SYSTEM_TOOLS, WooCommerceStore
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import VERSION

@@ -67,7 +67,7 @@ def test_past_refunds_and_notes_are_kept(open_shop: Any) -> None:
         ("customers.add_customers", [{"first_name": "A"}]),
         ("terms.add_categories", [{"name": "Seats", "parent": 16}]),
         ("terms.add_tags", [{"name": "OAK"}]),
-        ("coupons.add_coupons", [{"code": "Ten", "amount": "1"}]),
+        ("coupons.fill", [{"code": "Ten", "amount": "1"}]),
         ("filling.add_orders", [{"customer_id": 99}]),
         ("filling.add_orders", [{"line_items": [{"product_id": 99}]}]),
         ("filling.add_orders", [{"status": "shipped"}]),
@@ -75,7 +75,7 @@ def test_past_refunds_and_notes_are_kept(open_shop: Any) -> None:
         ("refunds.add_refunds", [{"order_id": 1, "amount": "85.01"}]),
         ("refunds.add_refunds", [{"order_id": 1, "amount": "0"}]),
         ("orders.add_notes", [{"order_id": 99, "note": "x"}]),
-        ("reviews.add_reviews", [{"product_id": 99, "reviewer": "x", "review": "x"}]),
+        ("reviews.fill", [{"product_id": 99, "reviewer": "x", "review": "x"}]),
     ],
 )
 def test_what_the_shop_would_refuse_cannot_be_filled_in(open_shop: Any, method: str, rows: list[Any]) -> None:
@@ -123,7 +123,7 @@ def test_past_orders_respect_the_limits_of_coupons(open_shop: Any) -> None:
     order = {"customer_id": 2, "line_items": lines, "coupon_lines": [{"code": "once"}]}
 
     def further(store: Any) -> None:
-        store.coupons.add_coupons([{"code": "once", "amount": "1", "usage_limit_per_user": 1}])
+        store.coupons.fill([{"code": "once", "amount": "1", "usage_limit_per_user": 1}])
         store.filling.add_orders([order])
         with pytest.raises(Invalid, match="usage limit"):
             store.filling.add_orders([order])

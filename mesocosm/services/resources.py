@@ -1,0 +1,231 @@
+"""Resources: the kinds of objects that a vendor's API has, each declared once, in the class of its table.
+
+A column that is declared with ``field`` is a field of the API as well::
+
+    class Coupon(Base):
+        id: Mapped[int] = mapped_column(primary_key=True)
+        code: Mapped[str] = field(line, tool=True)
+        date_created: Mapped[str] = field(date, by="filling", sort_order=1)
+        used_by: ClassVar[Shown] = Shown()
+
+A ``Resource`` reads the class: what may be written and how it is checked, what tools take, what answers show
+(in the order of the class) and what task files may say. A column without ``field`` is shown, and only the
+product writes it. So a new field is one line, in the class.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, ClassVar, Literal, TypedDict, get_args, get_origin
+
+from sqlalchemy.orm import mapped_column
+
+from mesocosm.services.values import Check, Checks, Choice
+from mesocosm.services.words import Shape, Word
+
+Record = Mapping[str, Any]
+Object = dict[str, Any]
+By = Literal["clients", "filling", "product"]
+"""Who may write a field: clients (and generators), generators alone, the product alone."""
+
+_KEY = "field"
+
+
+@dataclass(frozen=True)
+class Field:
+    """What a vendor's API says of one field.
+
+    Args:
+        check: Of what is written; ``None`` where only the product writes it.
+        by: Who writes it.
+        tool: Whether tools take it: as the type of its column, as one of its choices, or as the type given.
+        shown: Whether answers show it.
+        also: A second name that it is taken and shown by.
+        word: What task files are told of it, where they may speak of it.
+    """
+
+    check: Check | None = None
+    by: By = "product"
+    tool: Any = False
+    shown: bool = True
+    also: str = ""
+    word: str = ""
+
+
+@dataclass(frozen=True)
+class Shown(Field):
+    """A field that is no column: shown as of that name in the record, or as worked out from it."""
+
+    made: Callable[[Record], Any] | None = None
+    default: Any = None
+
+
+def field(
+    check: Check | None = None,
+    *args: Any,
+    by: By | None = None,
+    tool: Any = False,
+    shown: bool = True,
+    also: str = "",
+    word: str = "",
+    **column: Any,
+) -> Any:
+    """A column that is a field of the API; ``args`` and ``column`` are what ``mapped_column`` takes."""
+    said = Field(check, by or ("clients" if check else "product"), tool, shown, also, word)
+    return mapped_column(*args, info={_KEY: said}, **column)
+
+
+def blank(kind: type[Any]) -> Object:
+    """A row of a table with nothing but its defaults."""
+    row: Object = {}
+    for column in kind.__table__.columns:
+        if not column.primary_key:
+            value = getattr(column.default, "arg", None)
+            row[column.key] = value(None) if callable(value) else value
+    return row
+
+
+class Resource:
+    """What follows from the declaration of a table, or of objects that have no table of their own."""
+
+    passed_over: ClassVar[frozenset[str]] = frozenset()
+    """What the vendor's answers have besides the fields, and clients send back."""
+
+    def __init__(self, model: type[Any]) -> None:
+        self.model: Any = model
+        self.table: Any = getattr(model, "__table__", None)
+        columns = {} if self.table is None else dict(model.__mapper__.columns.items())
+        self.fields: dict[str, Field] = {}
+        """By the vendor's names, in the order in which answers show them."""
+        self._attributes: dict[str, str] = {}
+        for attribute in model.__annotations__:
+            if attribute in columns:
+                column = columns[attribute]
+                self._attributes[column.name] = attribute
+                self.fields[column.name] = column.info.get(_KEY, Field())
+            elif isinstance(said := model.__dict__.get(attribute), Field):
+                self.fields[attribute] = said
+        bare = [name for name, said in self.fields.items() if said.check or name == "id"]
+        self.kept: Sequence[str] = list(self._attributes) or bare
+        """What is kept of an object, by the vendor's names."""
+
+    @cached_property
+    def checks(self) -> Checks:
+        """What clients may write."""
+        return dict(self._checks("clients"))
+
+    @cached_property
+    def filled_checks(self) -> Checks:
+        """What generators may write."""
+        return dict(self._checks("clients", "filling"))
+
+    def _checks(self, *writers: By) -> Iterator[tuple[str, Check]]:
+        for name, said in self.fields.items():
+            if said.check and said.by in writers:
+                yield name, said.check
+                if said.also:
+                    yield said.also, said.check
+
+    @cached_property
+    def read_only(self) -> frozenset[str]:
+        """What answers show and clients may not write: they send it back as they read it."""
+        shown = {name for name, said in self.fields.items() if said.shown}
+        shown |= {said.also for said in self.fields.values() if said.also}
+        return frozenset((shown | self.passed_over) - self.checks.keys())
+
+    def columns(self, values: Record) -> Object:
+        """Of checked values, what is kept."""
+        second = {name: said.also for name, said in self.fields.items() if said.also in values}
+        return {name: values[second.get(name, name)] for name in self.kept if name in {*values, *second}}
+
+    def blank(self) -> Object:
+        """What is kept of an object of which nothing was said."""
+        if self.table is not None:
+            return blank(self.model)
+        return {name: said.default for name, said in self.fields.items() if isinstance(said, Shown)}
+
+    # -- answers ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _shape(self) -> Sequence[tuple[str, Callable[[Record], Any]]]:
+        found: list[tuple[str, Callable[[Record], Any]]] = []
+        for name, said in self.fields.items():
+            if said.shown:
+                made = (said.made if isinstance(said, Shown) else None) or itemgetter(name)
+                found += [(spelled, made) for spelled in (name, said.also) if spelled]
+        return found
+
+    def shape(self, record: Record) -> Object:
+        """An object as answers show it."""
+        return {name: made(record) for name, made in self._shape}
+
+    # -- what tools take --------------------------------------------------------------------------------
+
+    @cached_property
+    def _hints(self) -> Mapping[str, Any]:
+        hints = typing.get_type_hints(self.model)
+        return {
+            name: _bare(get_args(hints[attribute])[0])
+            for name, attribute in self._attributes.items()
+            if attribute in hints
+        }
+
+    def taken(self, name: str) -> Any:
+        """The type of a field that tools take."""
+        said = self.fields[name]
+        if said.tool is not True:
+            return said.tool
+        return Literal[said.check.choices] if isinstance(said.check, Choice) else self._hints[name]
+
+    def data(self, name: str, *, required: Iterable[str] = (), first: Sequence[str] = ()) -> Any:
+        """The ``TypedDict`` of what tools take for a new object.
+
+        Args:
+            name: What it is called.
+            required: Fields that must be there.
+            first: Fields that stand before the others.
+        """
+        known = [name for name, said in self.fields.items() if said.tool]
+        must = set(required)
+        hints = {
+            one: typing.Required[self.taken(one)] if one in must else self.taken(one)
+            for one in [*first, *(one for one in known if one not in first)]
+        }
+        return TypedDict(name, hints, total=False)  # type: ignore[operator]
+
+    # -- what task files say ----------------------------------------------------------------------------
+
+    def words(self, *required: str) -> dict[str, Word]:
+        """The fields that task files may speak of."""
+        return {
+            name: Word(said.word, self._word_shape(name), name in required, _choices(said.check))
+            for name, said in self.fields.items()
+            if said.word
+        }
+
+    def _word_shape(self, name: str) -> Shape:
+        if name.startswith("date_") or name.endswith("_at"):
+            return "moment"
+        hint = self._hints[name]
+        kind = get_origin(hint) or hint
+        return _WORDS.get(kind, "data")
+
+
+_WORDS: Mapping[Any, Shape] = {str: "text", bool: "flag", int: "number", float: "number", list: "list"}
+
+
+def _choices(check: Check | None) -> tuple[str, ...]:
+    return check.choices if isinstance(check, Choice) else ()
+
+
+def _bare(hint: Any) -> Any:
+    """A type without ``None``."""
+    if get_origin(hint) not in (typing.Union, types.UnionType):
+        return hint
+    rest = [arg for arg in get_args(hint) if arg is not type(None)]
+    return rest[0] if len(rest) == 1 else hint

@@ -1,0 +1,135 @@
+"""Tools of the resources: from what is declared of one, and the sentences that only agents read."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NamedTuple
+
+from mesocosm.servers.woocommerce.store import WooCommerceStore, window
+from mesocosm.servers.woocommerce.store.resources import Collection, ShopResource
+from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.services.schema import Extra
+from mesocosm.services.service import Page
+
+Answer = dict[str, Any]
+
+
+class Argument(NamedTuple):
+    """One parameter of a tool; those with a default may be left out."""
+
+    name: str
+    type: Any
+    about: str
+    default: Any = inspect.Parameter.empty
+
+
+def declare(
+    name: str, about: str, arguments: Sequence[Argument], answer: Callable[..., Any], returns: Any = Answer
+) -> Callable[..., Any]:
+    """A function with these parameters, as a tool is written by hand."""
+    kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    store = inspect.Parameter("store", kinds, annotation=WooCommerceStore)
+    given = [
+        inspect.Parameter(one.name, kinds, default=one.default, annotation=one.type) for one in arguments
+    ]
+
+    def tool(store: WooCommerceStore, **values: Any) -> Any:
+        return answer(store, **values)
+
+    told = "".join(f"\n    {one.name}: {one.about}" for one in arguments)
+    tool.__name__ = tool.__qualname__ = name
+    tool.__doc__ = f"{about}\n\nArgs:{told}" if told else about
+    tool.__annotations__ = {one.name: one.annotation for one in (store, *given)} | {"return": returns}
+    tool.__signature__ = inspect.Signature([store, *given], return_annotation=returns)  # type: ignore[attr-defined]
+    return tool
+
+
+class ResourceTools:
+    """The tools of a resource: ``woo_coupons_list`` and its like.
+
+    Args:
+        names: What their names begin with.
+        one: What the product calls one.
+        resource: The declaration.
+        collection: The objects, in a store.
+        fields: Fields that an agent may ask for alone, as an example; none where it cannot.
+    """
+
+    def __init__(
+        self,
+        names: str,
+        one: str,
+        resource: ShopResource,
+        collection: Callable[[WooCommerceStore], Collection],
+        *,
+        data: Any = None,
+        fields: str = "",
+    ) -> None:
+        self._names, self._one, self._resource, self._collection = names, one, resource, collection
+        self._data, self._fields = data, fields
+        self._id = Argument(f"{one}Id", int, f"ID of the {one}.")
+
+    def list(self, about: str, things: str) -> Callable[..., Any]:
+        """Register the tool that lists them."""
+        resource, filters = self._resource, self._resource.filters
+        names = {one.tool or name: name for name, one in filters.items() if one.about}
+        said = [
+            Argument(name, filters[known].type | None, filters[known].about, None)
+            for name, known in names.items()
+        ]
+        first = [one for one in said if filters[names[one.name]].first]
+        usual = resource.per_page
+        pages = [
+            Argument("perPage", int | None, f"{things} per page, 1 to 100; {usual} by default.", None),
+            Argument("page", int | None, "Page number, from 1.", None),
+        ]
+
+        def answer(store: WooCommerceStore, **values: Any) -> Page:
+            page, per_page = values.pop("page", None), values.pop("perPage", None)
+            asked = {names[name]: value for name, value in values.items()}
+            rows, total = self._collection(store).listed(page=page, per_page=per_page, **asked)
+            return Page([resource.shape(row) for row in rows], *window(page, per_page, usual), total)
+
+        rest = [one for one in said if one not in first]
+        return server.reads(declare(f"{self._names}_list", about, [*first, *pages, *rest], answer, Page))
+
+    def get(self, about: str) -> Callable[..., Any]:
+        """Register the tool that reads one."""
+
+        def answer(store: WooCommerceStore, **values: Any) -> Answer:
+            return self._resource.shape(self._collection(store).one(values[self._id.name]))
+
+        return server.reads(declare(f"{self._names}_get", about, [self._id], answer))
+
+    def create(self, about: str, data: str) -> Callable[..., Any]:
+        """Register the tool that makes one."""
+        body = Argument(f"{self._one}Data", self._data, data)
+
+        def answer(store: WooCommerceStore, **values: Any) -> Answer:
+            return self._resource.shape(self._collection(store).create(values[body.name]))
+
+        return server.writes(declare(f"{self._names}_create", about, [body], answer))
+
+    def update(self, about: str) -> Callable[..., Any]:
+        """Register the tool that changes one."""
+        changes: Any = Annotated[self._data, Extra(required=[])]
+        told = f"The fields to change, as for {self._names}_create."
+        body = Argument(f"{self._one}Data", changes, told)
+
+        def answer(store: WooCommerceStore, **values: Any) -> Answer:
+            changed = self._collection(store).change(values[self._id.name], values[body.name])
+            return self._resource.shape(changed)
+
+        function = declare(f"{self._names}_update", about, [self._id, body], answer)
+        return server.writes(idempotent=True)(function)
+
+    def delete(self, about: str, force: str, usual: bool) -> Callable[..., Any]:
+        """Register the tool that deletes one, for good if ``usual``."""
+
+        def answer(store: WooCommerceStore, **values: Any) -> Answer:
+            gone = self._collection(store).remove(values[self._id.name], force=values.get("force", usual))
+            return self._resource.shape(gone)
+
+        arguments = [self._id, Argument("force", bool, force, usual)]
+        return server.writes(destructive=True)(declare(f"{self._names}_delete", about, arguments, answer))
