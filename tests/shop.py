@@ -20,10 +20,10 @@ NOW = "2025-01-15T09:00:00"
 
 def fill_shop(world: World) -> None:
     store = world.store(WooCommerceStore)
-    store.terms.add_categories(
+    store.categories.fill(
         [{"name": "Furniture"}, {"name": "Seats", "parent": FURNITURE}, {"name": "Clothes"}]
     )
-    store.terms.add_tags([{"name": "Oak"}])
+    store.tags.fill([{"name": "Oak"}])
     store.catalogue.add_products(PRODUCTS)
     store.customers.add_customers(
         [

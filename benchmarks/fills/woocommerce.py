@@ -19,8 +19,8 @@ _STATUSES = (
 def fill(world: World, texts: Texts, size: int) -> list[Call]:
     """Products, customers, coupons, orders, notes, reviews."""
     store, units = world.store(WooCommerceStore), max(8, size // _PER_UNIT)
-    categories = store.terms.add_categories([{"name": f"Category {n}"} for n in range(6 + units // 60)])
-    tags = store.terms.add_tags([{"name": f"Tag {n}"} for n in range(6 + units // 30)])
+    categories = store.categories.fill([{"name": f"Category {n}"} for n in range(6 + units // 60)])
+    tags = store.tags.fill([{"name": f"Tag {n}"} for n in range(6 + units // 30)])
     products = store.catalogue.add_products(
         [_product(texts, n, units, categories, tags) for n in range(units)]
     )

@@ -75,7 +75,7 @@ def _unpublish(world: World, expected: Expected) -> None:
 
 
 def _new_category(world: World, expected: Expected) -> None:
-    world.store(WooCommerceStore).terms.add_categories([{"name": "Outlet"}])
+    world.store(WooCommerceStore).categories.fill([{"name": "Outlet"}])
 
 
 # -- list -----------------------------------------------------------------------------------------------

@@ -148,7 +148,7 @@ def _fill_shop(world: World, plan: Plan, rng: random.Random, prose: Prose) -> tu
     store = world.store(WooCommerceStore)
     names = [*plan.categories, CLEARANCE, ARCHIVE]
     rng.shuffle(names)
-    categories = dict(zip(names, store.terms.add_categories([{"name": name} for name in names]), strict=True))
+    categories = dict(zip(names, store.categories.fill([{"name": name} for name in names]), strict=True))
     products: list[NewProduct] = []
     for ware in plan.wares:
         product = NewProduct(

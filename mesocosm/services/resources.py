@@ -46,6 +46,8 @@ class Field:
         tool: Whether tools take it: as the type of its column, as one of its choices, or as the type given.
         shown: Whether answers show it.
         also: A second name that it is taken and shown by.
+        spelled: What tools call it, where that is something else.
+        made: Works out what is shown from the record; usually what it has by the field's name.
         word: What task files are told of it, where they may speak of it.
     """
 
@@ -54,14 +56,15 @@ class Field:
     tool: Any = False
     shown: bool = True
     also: str = ""
+    spelled: str = ""
+    made: Callable[[Record], Any] | None = None
     word: str = ""
 
 
 @dataclass(frozen=True)
 class Shown(Field):
-    """A field that is no column: shown as of that name in the record, or as worked out from it."""
+    """A field that is no column."""
 
-    made: Callable[[Record], Any] | None = None
     default: Any = None
 
 
@@ -72,11 +75,13 @@ def field(
     tool: Any = False,
     shown: bool = True,
     also: str = "",
+    spelled: str = "",
+    made: Callable[[Record], Any] | None = None,
     word: str = "",
     **column: Any,
 ) -> Any:
     """A column that is a field of the API; ``args`` and ``column`` are what ``mapped_column`` takes."""
-    said = Field(check, by or ("clients" if check else "product"), tool, shown, also, word)
+    said = Field(check, by or ("clients" if check else "product"), tool, shown, also, spelled, made, word)
     return mapped_column(*args, info={_KEY: said}, **column)
 
 
@@ -128,8 +133,7 @@ class Resource:
         for name, said in self.fields.items():
             if said.check and said.by in writers:
                 yield name, said.check
-                if said.also:
-                    yield said.also, said.check
+                yield from ((other, said.check) for other in (said.also, said.spelled) if other)
 
     @cached_property
     def read_only(self) -> frozenset[str]:
@@ -140,7 +144,12 @@ class Resource:
 
     def columns(self, values: Record) -> Object:
         """Of checked values, what is kept."""
-        second = {name: said.also for name, said in self.fields.items() if said.also in values}
+        second = {
+            name: other
+            for name, said in self.fields.items()
+            for other in (said.also, said.spelled)
+            if other in values
+        }
         return {name: values[second.get(name, name)] for name in self.kept if name in {*values, *second}}
 
     def blank(self) -> Object:
@@ -156,7 +165,7 @@ class Resource:
         found: list[tuple[str, Callable[[Record], Any]]] = []
         for name, said in self.fields.items():
             if said.shown:
-                made = (said.made if isinstance(said, Shown) else None) or itemgetter(name)
+                made = said.made or itemgetter(name)
                 found += [(spelled, made) for spelled in (name, said.also) if spelled]
         return found
 
@@ -193,7 +202,9 @@ class Resource:
         known = [name for name, said in self.fields.items() if said.tool]
         must = set(required)
         hints = {
-            one: typing.Required[self.taken(one)] if one in must else self.taken(one)
+            self.fields[one].spelled or one: (
+                typing.Required[self.taken(one)] if one in must else self.taken(one)
+            )
             for one in [*first, *(one for one in known if one not in first)]
         }
         return TypedDict(name, hints, total=False)  # type: ignore[operator]

@@ -74,7 +74,7 @@ class ProductThing(Thing):
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         store = world.store(rules.WooCommerceStore)
         names = list(dict.fromkeys(str(fields["category"]) for fields in things if fields.get("category")))
-        made = store.terms.add_categories([{"name": name} for name in names])
+        made = store.categories.fill([{"name": name} for name in names])
         categories = dict(zip(names, made, strict=True))
         ids = store.catalogue.add_products([_product(fields, categories) for fields in things])
         return [{"id": number} for number in ids]

@@ -2,15 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypedDict
 
 from sqlalchemy import ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mesocosm.servers.woocommerce.models.declarative import SITE, Base
-from mesocosm.servers.woocommerce.values import boolean, choice, date, email, identifier, title, whole
+from mesocosm.servers.woocommerce.refusals import invalid_parameter
+from mesocosm.servers.woocommerce.values import (
+    boolean,
+    choice,
+    date,
+    email,
+    fields,
+    identifier,
+    line,
+    optional,
+    title,
+    url,
+    whole,
+)
 from mesocosm.servers.woocommerce.values import text as any_text
 from mesocosm.services.resources import Shown, field
+
+
+class ImageData(TypedDict, total=False):
+    """A picture by its address."""
+
+    src: str
+    alt: str
+
+
+_image = optional(fields({"src": url, "alt": line, "name": line}, ("id",)))
+
+
+def _picture(value: Any, name: str) -> Any:
+    found = _image(value, name)
+    if found is not None and "src" not in found:
+        raise invalid_parameter(f"{name}.src", "An image needs a src.")
+    return found
+
+
+def _picture_shown(record: Mapping[str, Any]) -> Any:
+    picture = record["image"]
+    return {"id": record["id"], "name": "", "alt": "", **picture} if picture else None
 
 
 class Category(Base):
@@ -20,13 +56,16 @@ class Category(Base):
     __table_args__ = (Index("categories_by_parent", "parent"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str]
-    slug: Mapped[str] = mapped_column(unique=True)
-    parent: Mapped[int] = mapped_column(default=0)
-    description: Mapped[str] = mapped_column(default="")
-    display: Mapped[str] = mapped_column(default="default")
-    image: Mapped[dict[str, Any] | None]
-    menu_order: Mapped[int] = mapped_column(default=0)
+    name: Mapped[str] = field(title, tool=True)
+    slug: Mapped[str] = field(line, unique=True, tool=True)
+    parent: Mapped[int] = field(identifier, default=0, tool=True)
+    description: Mapped[str] = field(any_text, default="", tool=True)
+    display: Mapped[str] = field(
+        choice("default", "products", "subcategories", "both"), default="default", tool=True
+    )
+    image: Mapped[dict[str, Any] | None] = field(_picture, tool=ImageData, made=_picture_shown)
+    menu_order: Mapped[int] = field(whole(0), default=0, tool=True, spelled="menuOrder")
+    count: ClassVar[Shown] = Shown()
 
 
 class Tag(Base):
@@ -36,9 +75,10 @@ class Tag(Base):
     __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012 - SQLAlchemy's form
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str]
-    slug: Mapped[str] = mapped_column(unique=True)
-    description: Mapped[str] = mapped_column(default="")
+    name: Mapped[str] = field(title)
+    slug: Mapped[str] = field(line, unique=True)
+    description: Mapped[str] = field(any_text, default="")
+    count: ClassVar[Shown] = Shown()
 
 
 class Product(Base):

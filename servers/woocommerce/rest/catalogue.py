@@ -1,4 +1,4 @@
-"""Products, variations, categories and tags."""
+"""Products and their variations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal, Unpack
 
 from mesocosm.doors.request import Request
 from mesocosm.servers.woocommerce.refusals import no_trash
-from mesocosm.servers.woocommerce.rest.service import ListFilters, api, batch_route, tool_route
+from mesocosm.servers.woocommerce.rest.service import ListFilters, api, tool_route
 from mesocosm.servers.woocommerce.store import (
     ProductFilter,
     Selection,
@@ -15,7 +15,7 @@ from mesocosm.servers.woocommerce.store import (
     invalid_parameter,
     window,
 )
-from mesocosm.servers.woocommerce.tools import products, shapes, terms
+from mesocosm.servers.woocommerce.tools import products, shapes
 from mesocosm.services.service import Page
 
 Shape = dict[str, Any]
@@ -24,7 +24,6 @@ Order = Literal["asc", "desc"]
 OrderBy = Literal[
     "date", "id", "include", "title", "slug", "price", "popularity", "rating", "modified", "menu_order"
 ]
-TermOrderBy = Literal["id", "include", "name", "slug", "description", "count"]
 
 
 class ProductFilters(ListFilters, total=False):
@@ -152,122 +151,3 @@ def batch_variations(
         partial(store.variations.delete_variation, product_id),
     )
     return shapes.batch_results(results, partial(_variation, store, product_id))
-
-
-# -- categories and tags ----------------------------------------------------------------------------------
-
-tool_route("POST", "/products/categories", terms.woo_products_categories_create, status=201)
-batch_route(
-    "/products/categories",
-    shapes.category,
-    lambda store: (
-        store.terms.create_category,
-        store.term_changes.update_category,
-        store.term_changes.delete_category,
-    ),
-)
-batch_route(
-    "/products/tags",
-    shapes.tag,
-    lambda store: (
-        store.term_changes.create_tag,
-        store.term_changes.update_tag,
-        store.term_changes.delete_tag,
-    ),
-)
-
-
-@api.get("/products/categories")
-def list_categories(
-    store: WooCommerceStore,
-    request: Request,
-    page: int | None = None,
-    per_page: int | None = None,
-    search: str | None = None,
-    parent: int | None = None,
-    hide_empty: bool | None = None,
-    slug: str | None = None,
-    include: list[int] | None = None,
-    exclude: list[int] | None = None,
-    orderby: TermOrderBy | None = None,
-    order: Order | None = None,
-) -> Page:
-    """The categories, by name unless another order is asked for."""
-    rows, total = store.terms.categories(
-        page=page,
-        per_page=per_page,
-        search=search,
-        parent=parent,
-        hide_empty=hide_empty,
-        slug=slug,
-        selection=Selection(include, exclude, orderby=orderby, order=order),
-    )
-    return Page([shapes.category(row) for row in rows], *window(page, per_page), total)
-
-
-@api.get("/products/tags")
-def list_tags(
-    store: WooCommerceStore,
-    request: Request,
-    page: int | None = None,
-    per_page: int | None = None,
-    search: str | None = None,
-    hide_empty: bool | None = None,
-    slug: str | None = None,
-    include: list[int] | None = None,
-    exclude: list[int] | None = None,
-    orderby: TermOrderBy | None = None,
-    order: Order | None = None,
-) -> Page:
-    """The tags, by name unless another order is asked for."""
-    rows, total = store.terms.tags(
-        page=page,
-        per_page=per_page,
-        search=search,
-        hide_empty=hide_empty,
-        slug=slug,
-        selection=Selection(include, exclude, orderby=orderby, order=order),
-    )
-    return Page([shapes.tag(row) for row in rows], *window(page, per_page), total)
-
-
-@api.get("/products/categories/{id}")
-def get_category(store: WooCommerceStore, id: int) -> Shape:
-    """One category."""
-    return shapes.category(store.term_changes.category(id))
-
-
-@api.put("/products/categories/{id}")
-def update_category(store: WooCommerceStore, request: Request, id: int) -> Shape:
-    """A changed category."""
-    return shapes.category(store.term_changes.update_category(id, request.values))
-
-
-@api.delete("/products/categories/{id}")
-def delete_category(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
-    """What a category was."""
-    return shapes.category(store.term_changes.delete_category(id, force=force))
-
-
-@api.post("/products/tags", status=201)
-def create_tag(store: WooCommerceStore, request: Request) -> Shape:
-    """A new tag."""
-    return shapes.tag(store.term_changes.create_tag(request.values))
-
-
-@api.get("/products/tags/{id}")
-def get_tag(store: WooCommerceStore, id: int) -> Shape:
-    """One tag."""
-    return shapes.tag(store.term_changes.tag(id))
-
-
-@api.put("/products/tags/{id}")
-def update_tag(store: WooCommerceStore, request: Request, id: int) -> Shape:
-    """A changed tag."""
-    return shapes.tag(store.term_changes.update_tag(id, request.values))
-
-
-@api.delete("/products/tags/{id}")
-def delete_tag(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
-    """What a tag was."""
-    return shapes.tag(store.term_changes.delete_tag(id, force=force))

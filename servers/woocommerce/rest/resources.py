@@ -13,6 +13,7 @@ from mesocosm.servers.woocommerce.store.coupons import COUPONS
 from mesocosm.servers.woocommerce.store.kept import KEPT, Kept
 from mesocosm.servers.woocommerce.store.resources import Collection, ShopResource
 from mesocosm.servers.woocommerce.store.reviews import REVIEWS
+from mesocosm.servers.woocommerce.store.terms import CATEGORIES, TAGS
 from mesocosm.servers.woocommerce.tools.shapes import batch_results
 from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
@@ -111,6 +112,8 @@ def _asked(resource: ShopResource) -> Any:
 
 for _kept in KEPT:
     serve(_kept.path, _kept, partial(Kept.of, _kept))
+serve("/products/categories", CATEGORIES, lambda store, _: store.categories)
+serve("/products/tags", TAGS, lambda store, _: store.tags)
 serve("/coupons", COUPONS, lambda store, _: store.coupons, forced=True)
 serve(
     "/products/reviews",

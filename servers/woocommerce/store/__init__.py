@@ -27,8 +27,7 @@ from mesocosm.servers.woocommerce.store.shop import Shop
 from mesocosm.servers.woocommerce.store.stock import Stock
 from mesocosm.servers.woocommerce.store.system import SYSTEM_TOOLS, System
 from mesocosm.servers.woocommerce.store.taxes import Taxes
-from mesocosm.servers.woocommerce.store.term_changes import TermChanges
-from mesocosm.servers.woocommerce.store.terms import NewCategory, NewTag, Terms
+from mesocosm.servers.woocommerce.store.terms import Categories, Tags
 from mesocosm.servers.woocommerce.store.variations import Variations
 from mesocosm.servers.woocommerce.values import known_fields, money, window
 from mesocosm.services.service import Store
@@ -37,14 +36,12 @@ __all__ = [
     "SHIPPING_METHODS",
     "SYSTEM_TOOLS",
     "CustomerFilter",
-    "NewCategory",
     "NewCustomer",
     "NewLineItem",
     "NewNote",
     "NewOrder",
     "NewProduct",
     "NewRefund",
-    "NewTag",
     "NewVariation",
     "OrderFilter",
     "ProductFilter",
@@ -68,6 +65,11 @@ class WooCommerceStore(Shop, Store):
     def catalogue(self) -> Catalogue:
         """Changing the catalogue."""
         return Catalogue(self)
+
+    @cached_property
+    def categories(self) -> Categories:
+        """Categories of products."""
+        return Categories(self)
 
     @cached_property
     def configuration(self) -> Configuration:
@@ -155,14 +157,9 @@ class WooCommerceStore(Shop, Store):
         return Taxes(self)
 
     @cached_property
-    def term_changes(self) -> TermChanges:
-        """Categories and tags one by one."""
-        return TermChanges(self)
-
-    @cached_property
-    def terms(self) -> Terms:
-        """Categories and tags of products."""
-        return Terms(self)
+    def tags(self) -> Tags:
+        """Tags of products."""
+        return Tags(self)
 
     @cached_property
     def variations(self) -> Variations:

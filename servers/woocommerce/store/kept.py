@@ -177,7 +177,7 @@ class Kept(Collection):
         slug = slug if slug.startswith(self.resource.prefix) else self.resource.prefix + slug
         return row | {"slug": slug, "place": self._place}
 
-    def _check(self, rows: Sequence[Row]) -> None:
+    def _check(self, rows: Sequence[Row], before: Record | None = None) -> None:
         for row in rows:
             if any(other["slug"] == row["slug"] and other["id"] != row["id"] for other in self._all()):
                 told = f'Slug "{row["slug"]}" is already in use. Change it, please.'

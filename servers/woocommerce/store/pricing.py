@@ -40,7 +40,7 @@ class Pricing(Part):
         categories: dict[int, list[int]] = {}
         for row in self.fetch(_CATEGORIES, ids=sorted(owners)):
             categories.setdefault(row["product_id"], []).append(row["category_id"])
-        parents = self.store.terms.category_parents()
+        parents = self.store.categories.parents()
         return {
             product["id"]: Sold(
                 product["tax_status"] == "taxable",

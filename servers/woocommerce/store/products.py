@@ -223,7 +223,7 @@ class Products(Part):
         found: list[Any] = [Product.status == wanted.status if wanted.status else Product.status != "trash"]
         found += _search_conditions(wanted.search)
         if wanted.category:
-            categories = self.store.terms.with_descendants(id_list(wanted.category, "category"))
+            categories = self.store.categories.with_descendants(id_list(wanted.category, "category"))
             found.append(Product.id.in_(_members(ProductCategory, ProductCategory.category_id, categories)))
         if wanted.tag:
             found.append(Product.id.in_(_members(ProductTag, ProductTag.tag_id, id_list(wanted.tag, "tag"))))

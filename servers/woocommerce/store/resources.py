@@ -223,7 +223,8 @@ class Collection(Part):
         if values:
             row = {name: before[name] for name in self.resource.kept}
             row |= {"date_modified": self.today} if "date_modified" in row else {}
-            self._check([row := self._settled(row | self.resource.columns(values))])
+            row = self._settled(row | self.resource.columns(values))
+            self._check([row], before)
             self._write(row)
             if self.resource.meta:
                 self.change_meta(self.resource.meta, id_, values.get("meta_data", []))
@@ -262,8 +263,8 @@ class Collection(Part):
         """A row as it is kept, or the refusal of values that do not go together."""
         return row
 
-    def _check(self, rows: Sequence[Row]) -> None:
-        """Refuse new or changed rows that do not go with others."""
+    def _check(self, rows: Sequence[Row], before: Record | None = None) -> None:
+        """Refuse new rows, or one that was another before, which do not go with others."""
         columns = self.resource.table.c
         for name, refusal in self.resource.unique.items():
             taken = select(columns.id, columns[name])

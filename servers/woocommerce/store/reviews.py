@@ -62,7 +62,7 @@ class Reviews(Collection):
 
     resource = REVIEWS
 
-    def _check(self, rows: Sequence[Row]) -> None:
+    def _check(self, rows: Sequence[Row], before: Record | None = None) -> None:
         one = _PRODUCT_IDS.where(Product.id == rows[0]["product_id"]) if len(rows) == 1 else _PRODUCT_IDS
         known = {product["id"] for product in self.fetch(one)}
         if any(row["product_id"] not in known for row in rows):

@@ -1,214 +1,139 @@
-"""Categories and tags of products."""
+"""Categories and tags of products: their slugs, and what lies in what."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NotRequired, TypedDict
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, delete, func, select, update
 
 from mesocosm.servers.woocommerce.models import Category, Product, ProductCategory, ProductTag, Tag
-from mesocosm.servers.woocommerce.refusals import invalid, invalid_parameter, missing, not_found
-from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
-from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.values import (
-    MAX_COUNT,
-    checked,
-    choice,
-    fields,
-    free_slug,
-    identifier,
-    line,
-    optional,
-    slug_of,
-    text,
-    title,
-    url,
-    whole,
-    window,
+from mesocosm.servers.woocommerce.models.defaults import DEFAULT_CATEGORY_ID
+from mesocosm.servers.woocommerce.refusals import denied, invalid
+from mesocosm.servers.woocommerce.store.resources import Collection, Filter, ShopResource, searched
+from mesocosm.servers.woocommerce.store.shop import Record, Row
+from mesocosm.servers.woocommerce.values import free_slug, slug_of
+
+_GONE = ("woocommerce_rest_term_invalid", "Resource does not exist.")
+_UNCATEGORISED = (
+    select(ProductCategory.product_id)
+    .where(ProductCategory.category_id == bindparam("category"))
+    .where(
+        ~ProductCategory.product_id.in_(
+            select(ProductCategory.product_id).where(ProductCategory.category_id != bindparam("category"))
+        )
+    )
 )
-from mesocosm.services.values import Checks
 
-DISPLAYS = ("default", "products", "subcategories", "both")
 
-_CATEGORY_CHECKS: Checks = {
-    "name": title,
-    "slug": line,
-    "parent": identifier,
-    "description": text,
-    "display": choice(*DISPLAYS),
-    "image": optional(fields({"src": url, "alt": line, "name": line}, ("id",))),
-    "menu_order": whole(0, MAX_COUNT),
-    "menuOrder": whole(0, MAX_COUNT),
-}
-_TAG_CHECKS: Checks = {"name": title, "slug": line, "description": text}
-_READ_ONLY = ("id", "count", "_links")
+def _resource(
+    kind: type[Category] | type[Tag], belongs: Any, things: str, more: dict[str, Filter] | None = None
+) -> ShopResource:
+    """A kind of terms; ``belongs`` is the column that says which products have one."""
+    count = (
+        select(func.count())
+        .select_from(belongs.class_)
+        .join(Product, Product.id == belongs.class_.product_id)
+        .where(belongs == kind.id, Product.status == "publish")
+        .scalar_subquery()
+    )
+    return ShopResource(
+        kind,
+        gone=_GONE,
+        required=["name"],
+        orders={
+            "id": kind.id,
+            "include": None,
+            "name": func.lower(kind.name),
+            "slug": kind.slug,
+            "description": kind.description,
+            "count": count,
+        },
+        order=("name", "asc"),
+        filters={
+            "search": searched("Text that must occur in the name.", kind.name, kind.slug),
+            **(more or {}),
+            "hide_empty": Filter(
+                bool, lambda hide: count > 0, f"Leave out {things} without products.", tool="hideEmpty"
+            ),
+            "slug": Filter(str, lambda slug: kind.slug == slug),
+        },
+        selects=("include", "exclude"),
+        statement=select(*kind.__table__.c, count.label("count")),
+    )
 
-_CATEGORY_COUNT = (
-    select(func.count())
-    .select_from(ProductCategory)
-    .join(Product, Product.id == ProductCategory.product_id)
-    .where(ProductCategory.category_id == Category.id, Product.status == "publish")
-    .scalar_subquery()
+
+_PARENT = Filter(
+    int,
+    lambda parent: Category.parent == parent,
+    "Only categories directly below this one; 0 for the top ones.",
 )
-_TAG_COUNT = (
-    select(func.count())
-    .select_from(ProductTag)
-    .join(Product, Product.id == ProductTag.product_id)
-    .where(ProductTag.tag_id == Tag.id, Product.status == "publish")
-    .scalar_subquery()
-)
-_CATEGORIES = select(*Category.__table__.c, _CATEGORY_COUNT.label("count"))
-_TAGS = select(*Tag.__table__.c, _TAG_COUNT.label("count"))
-_CATEGORY_BY_ID = _CATEGORIES.where(Category.id == bindparam("id"))
-TAG_BY_ID = _TAGS.where(Tag.id == bindparam("id"))
-_PARENTS = select(Category.id, Category.parent)
-_CATEGORY_NAMES = select(Category.id, Category.name, Category.parent, Category.slug)
-_TAG_SLUGS = select(Tag.slug)
+CATEGORIES = _resource(Category, ProductCategory.category_id, "categories", {"parent": _PARENT})
+TAGS = _resource(Tag, ProductTag.tag_id, "tags")
 
 
-class NewCategory(TypedDict):
-    """A category for ``add_categories``."""
+class _Terms(Collection):
+    """What both kinds share: no two have the same slug, which follows from the name where it is not said."""
 
-    name: str
-    slug: NotRequired[str]
-    parent: NotRequired[int]
-    description: NotRequired[str]
-    display: NotRequired[str]
-    image: NotRequired[dict[str, str]]
-    menu_order: NotRequired[int]
+    def _check(self, rows: Sequence[Row], before: Record | None = None) -> None:
+        kind = self.resource.model
+        slugs = {row["slug"]: row["id"] for row in self.fetch(select(kind.id, kind.slug))}
+        for row in rows:
+            given = slug_of(row["slug"] or "")
+            if before is None:
+                row["slug"] = self._new_slug(given, row, slugs)
+            elif slugs.get(given, row["id"]) != row["id"] or not given:
+                raise invalid("duplicate_term_slug", "The slug is already in use by another term.")
+            else:
+                row["slug"] = given
+            slugs[row["slug"]] = row["id"]
+
+    def _new_slug(self, given: str, row: Row, taken: dict[str, int]) -> str:
+        raise NotImplementedError
 
 
-class NewTag(TypedDict):
-    """A tag for ``add_tags``."""
+class Categories(_Terms):
+    """Categories of products."""
 
-    name: str
-    slug: NotRequired[str]
-    description: NotRequired[str]
+    resource = CATEGORIES
 
+    def _new_slug(self, given: str, row: Row, taken: dict[str, int]) -> str:
+        if given in taken:
+            raise _exists("A term with the name provided already exists with this parent.")
+        return given or free_slug(slug_of(row["name"]) or f"category-{row['id']}", taken)
 
-class Terms(Part):
-    """Categories and tags of products."""
-
-    def categories(
-        self,
-        *,
-        page: int | None,
-        per_page: int | None,
-        search: str | None = None,
-        parent: int | None = None,
-        hide_empty: bool | None = None,
-        slug: str | None = None,
-        selection: Selection = EVERYTHING,
-    ) -> tuple[Sequence[Record], int]:
-        """One page of the categories, by name, and how many there are."""
-        self.authorise("view")
-        conditions = _term_conditions(Category, search, slug)
-        if parent is not None:
-            conditions.append(Category.parent == parent)
-        if hide_empty:
-            conditions.append(_CATEGORY_COUNT > 0)
-        return self._terms(Category, _CATEGORIES, _CATEGORY_COUNT, conditions, selection, page, per_page)
-
-    def tags(
-        self,
-        *,
-        page: int | None,
-        per_page: int | None,
-        search: str | None = None,
-        hide_empty: bool | None = None,
-        slug: str | None = None,
-        selection: Selection = EVERYTHING,
-    ) -> tuple[Sequence[Record], int]:
-        """One page of the tags, by name, and how many there are."""
-        self.authorise("view")
-        conditions = _term_conditions(Tag, search, slug)
-        if hide_empty:
-            conditions.append(_TAG_COUNT > 0)
-        return self._terms(Tag, _TAGS, _TAG_COUNT, conditions, selection, page, per_page)
-
-    def _terms(
-        self,
-        kind: type[Category] | type[Tag],
-        statement: Any,
-        count: Any,
-        conditions: list[Any],
-        selection: Selection,
-        page: int | None,
-        per_page: int | None,
-    ) -> tuple[Sequence[Record], int]:
-        page, per_page = window(page, per_page)
-        conditions = conditions + chosen(kind, selection)
-        columns = {"id": kind.id, "name": func.lower(kind.name), "slug": kind.slug, "count": count}
-        order = ordering(kind, selection, columns | {"description": kind.description}, "name", "asc")
-        ordered = statement.where(*conditions).order_by(*order)
-        rows = self.fetch(ordered.limit(per_page).offset((page - 1) * per_page))
-        return rows, self.count(kind, *conditions)
-
-    def create_category(self, data: Mapping[str, Any]) -> Record:
-        """A new category."""
-        self.authorise("create")
-        (category_id,) = self._add_categories([data])
-        return self.category_record(category_id)
-
-    def category_record(self, category_id: int) -> Record:
-        """A category that exists."""
-        rows = self.fetch(_CATEGORY_BY_ID, id=category_id)
-        if not rows:
-            raise not_found("woocommerce_rest_term_invalid", "Resource does not exist.")
-        return rows[0]
-
-    def add_categories(self, categories: Iterable[NewCategory]) -> list[int]:
-        """Many categories at once; returns their ids. A parent must be there, or earlier in the list."""
-        return self._add_categories(categories)
-
-    def _add_categories(self, categories: Iterable[Mapping[str, Any]]) -> list[int]:
-        found = self.fetch(_CATEGORY_NAMES)
-        names = {(row["parent"], row["name"].lower()) for row in found}
-        slugs = {row["slug"] for row in found}
-        ids = {row["id"] for row in found}
-        rows: list[Row] = []
-        next_id = self.next_id(Category)
-        for entry in categories:
-            row = _category_row(entry) | {"id": next_id + len(rows)}
+    def _check(self, rows: Sequence[Row], before: Record | None = None) -> None:
+        known = self.fetch(select(Category.id, Category.name, Category.parent))
+        ids = {row["id"] for row in known} - set(self.with_descendants([before["id"]] if before else ()))
+        names = {(row["parent"], row["name"].lower()) for row in known if before is None}
+        for row in rows:
             if row["parent"] and row["parent"] not in ids:
                 raise invalid("woocommerce_rest_term_invalid", "Parent term does not exist.")
-            name = (row["parent"], row["name"].lower())
-            if name in names or row["slug"] in slugs:
-                raise invalid("term_exists", "A term with the name provided already exists with this parent.")
-            row["slug"] = row["slug"] or free_slug(slug_of(row["name"]) or f"category-{row['id']}", slugs)
+            if (name := (row["parent"], row["name"].lower())) in names:
+                raise _exists("A term with the name provided already exists with this parent.")
             names.add(name)
-            slugs.add(row["slug"])
             ids.add(row["id"])
-            rows.append(row)
-        self.add(Category, rows)
-        return [row["id"] for row in rows]
+        super()._check(rows, before)
 
-    def add_tags(self, tags: Iterable[NewTag] | Iterable[Mapping[str, Any]]) -> list[int]:
-        """Many tags at once; returns their ids."""
-        slugs = {row["slug"] for row in self.fetch(_TAG_SLUGS)}
-        rows: list[Row] = []
-        next_id = self.next_id(Tag)
-        for entry in tags:
-            row = {"slug": "", "description": ""} | checked(entry, _TAG_CHECKS) | {"id": next_id + len(rows)}
-            if "name" not in row:
-                raise _nameless()
-            row["slug"] = slug_of(row["slug"] or row["name"]) or f"tag-{row['id']}"
-            if row["slug"] in slugs:
-                raise invalid("term_exists", "A term with the name and slug provided already exists.")
-            slugs.add(row["slug"])
-            rows.append(row)
-        self.add(Tag, rows)
-        return [row["id"] for row in rows]
+    def _remove(self, record: Record) -> None:
+        """What lies in it goes up one level, products without another category to the default."""
+        category = record["id"]
+        if category == DEFAULT_CATEGORY_ID:
+            raise denied("woocommerce_rest_cannot_delete", "The default product category cannot be deleted.")
+        orphans = [row["product_id"] for row in self.fetch(_UNCATEGORISED, category=category)]
+        self.run(update(Category).where(Category.parent == category).values(parent=record["parent"]))
+        self.run(delete(ProductCategory).where(ProductCategory.category_id == category))
+        self.add(ProductCategory, [{"product_id": p, "category_id": DEFAULT_CATEGORY_ID} for p in orphans])
+        super()._remove(record)
 
-    def category_parents(self) -> dict[int, int]:
+    def parents(self) -> dict[int, int]:
         """The parent of each category; 0 at the top."""
-        return {row["id"]: row["parent"] for row in self.fetch(_PARENTS)}
+        return {row["id"]: row["parent"] for row in self.fetch(select(Category.id, Category.parent))}
 
     def with_descendants(self, category_ids: Iterable[int]) -> list[int]:
         """Categories together with all below them: a product's category is also the ones above it."""
         children: dict[int, list[int]] = {}
-        for category, parent in self.category_parents().items():
+        for category, parent in self.parents().items():
             children.setdefault(parent, []).append(category)
         found: list[int] = []
         waiting = list(category_ids)
@@ -220,41 +145,21 @@ class Terms(Part):
         return found
 
 
-def category_changes(entry: Mapping[str, Any]) -> Row:
-    """The columns of a category that some data is about."""
-    data = checked(entry, _CATEGORY_CHECKS, _READ_ONLY)
-    if "menuOrder" in data:
-        data["menu_order"] = data.pop("menuOrder")
-    return data
+class Tags(_Terms):
+    """Tags of products."""
+
+    resource = TAGS
+
+    def _new_slug(self, given: str, row: Row, taken: dict[str, int]) -> str:
+        slug = given or slug_of(row["name"]) or f"tag-{row['id']}"
+        if slug in taken:
+            raise _exists("A term with the name and slug provided already exists.")
+        return slug
+
+    def _remove(self, record: Record) -> None:
+        self.run(delete(ProductTag).where(ProductTag.tag_id == record["id"]))
+        super()._remove(record)
 
 
-def tag_changes(entry: Mapping[str, Any]) -> Row:
-    """The columns of a tag that some data is about."""
-    return checked(entry, _TAG_CHECKS, _READ_ONLY)
-
-
-def _category_row(entry: Mapping[str, Any]) -> Row:
-    data = checked(entry, _CATEGORY_CHECKS, _READ_ONLY)
-    if "name" not in data:
-        raise _nameless()
-    menu_order = data.pop("menuOrder", 0)
-    image = data.pop("image", None)
-    if image is not None and "src" not in image:
-        raise invalid_parameter("image.src", "An image needs a src.")
-    defaults = {"parent": 0, "description": "", "display": "default", "menu_order": menu_order}
-    return defaults | data | {"slug": slug_of(data.get("slug", "")), "image": image}
-
-
-def _nameless() -> Exception:
-    return missing("name")
-
-
-def _term_conditions(kind: type[Category] | type[Tag], search: str | None, slug: str | None) -> list[Any]:
-    found: list[Any] = [kind.slug == slug] if slug else []
-    if not search:
-        return found
-    wanted = text(search, "search")
-    return [
-        *found,
-        kind.name.icontains(wanted, autoescape=True) | kind.slug.icontains(wanted, autoescape=True),
-    ]
+def _exists(why: str) -> Exception:
+    return invalid("term_exists", why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
+from mesocosm.servers.woocommerce.models.catalog import ImageData
 from mesocosm.servers.woocommerce.store import ProductFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.store.reviews import REVIEWS
 from mesocosm.servers.woocommerce.tools import shapes
@@ -22,13 +23,6 @@ class CategoryReference(TypedDict, total=False):
     """A category by its id."""
 
     id: int
-
-
-class ImageData(TypedDict, total=False):
-    """A picture by its address."""
-
-    src: str
-    alt: str
 
 
 class ProductData(TypedDict, total=False):

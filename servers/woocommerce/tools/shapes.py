@@ -152,22 +152,6 @@ def image(record: Record) -> Shape:
     }
 
 
-def category(record: Record) -> Shape:
-    """A product category."""
-    picture = record["image"]
-    return {
-        **same(record, "id", "name", "slug", "parent", "description", "display"),
-        "image": {"id": record["id"], "name": "", "alt": "", **picture} if picture else None,
-        "menu_order": record["menu_order"],
-        "count": record["count"],
-    }
-
-
-def tag(record: Record) -> Shape:
-    """A product tag."""
-    return {name: record[name] for name in ("id", "name", "slug", "description", "count")}
-
-
 def customer(record: Record) -> Shape:
     """A customer."""
     digest = hashlib.md5(record["email"].lower().encode(), usedforsecurity=False).hexdigest()
