@@ -16,6 +16,8 @@ from typing import Any
 
 import duckdb
 
+from mesocosm.services.queries import computed
+
 
 def listed(words: str) -> frozenset[str]:
     """The words of a text, as a set."""
@@ -68,8 +70,9 @@ _FUNCTIONS = listed("""
     json_valid json_value julian kurtosis kurtosis_pop lag last last_day last_value lcase lcm lead least
     least_common_multiple left len length levenshtein lgamma list list_aggr list_aggregate list_any_value
     list_append list_apply list_avg list_bit_and list_bit_or list_bit_xor list_bool_and list_bool_or list_cat
-    list_concat list_contains list_count list_distance list_distinct list_element list_extract list_filter
-    list_first list_grade_up list_has list_has_all list_has_any list_histogram list_indexof list_intersect
+    list_concat list_contains list_cosine_distance list_count list_distance list_distinct list_element
+    list_extract list_filter list_first list_grade_up list_has list_has_all list_has_any list_histogram
+    list_indexof list_intersect
     list_last list_max list_median list_min list_mode list_pack list_position list_prepend list_product
     list_reduce list_resize list_reverse list_reverse_sort list_select list_slice list_sort list_stddev_pop
     list_stddev_samp list_string_agg list_sum list_transform list_unique list_value list_var_pop list_var_samp
@@ -94,7 +97,7 @@ _FUNCTIONS = listed("""
     """)
 """Functions whose result follows from their arguments (and chance): none that reads a setting, a session, a
 catalogue, a file or the clock, that changes or waits for anything, or that runs a text."""
-FUNCTIONS = _FUNCTIONS | _OPERATORS | _LIKE
+FUNCTIONS = _FUNCTIONS | _OPERATORS | _LIKE | frozenset(computed.FUNCTIONS)
 _OPAQUE = {
     "literal",
     "value",

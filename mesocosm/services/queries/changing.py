@@ -12,7 +12,7 @@ from sqlglot import exp
 from mesocosm.errors import Invalid
 from mesocosm.services.queries import copies
 from mesocosm.services.queries.catalogue import Column, Result, Stored
-from mesocosm.services.queries.complaints import SAID
+from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import SOURCE, Context, Dialect
 from mesocosm.services.queries.engine import Table
 from mesocosm.services.queries.resolving import Resolved, label_columns, resolve

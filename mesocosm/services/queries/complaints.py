@@ -16,8 +16,6 @@ from mesocosm.services.queries.failures import Failed
 
 UPDATED = 'column "\u2063row_id" must appear'
 """What is said of an aggregate in a statement that changes rows."""
-SAID = "\u2063"
-"""Before texts that the statement, or what is made of it, says itself by calling ERROR."""
 _CALL = re.compile(
     r"(?:argument types|function call|template type .* in function:)"
     r" ['\"](?P<name>[^('\"]*)\((?P<types>.*?)\)",

@@ -1,9 +1,10 @@
 """The process in which DuckDB computes, a statement at a time: started by ``engine``, and replaced when it
 has taken more memory or time than it may.
 
-Nothing of mesocosm but the wall (``allowlist``) is loaded here. The process has no environment, may allocate
-a stated number of bytes, and is ended by the kernel when its time is up, whatever it is doing. Each world
-has an instance of DuckDB of its own, in which nothing stays that a statement does.
+Nothing of mesocosm but the wall (``allowlist``) and functions of Python (``computed``) is loaded here. The
+process has no environment, may allocate a stated number of bytes, and is ended by the kernel when its time
+is up, whatever it is doing. Each world has an instance of DuckDB of its own, in which nothing stays that a
+statement does.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from mesocosm.services.queries import allowlist
+from mesocosm.services.queries import allowlist, computed
 
 _LOCKED = (
     "SET python_enable_replacements=false",
@@ -120,6 +121,19 @@ class _Instance:
     def __init__(self, memory: int) -> None:
         self.connection = connected(memory)
         self._kept: OrderedDict[str, int] = OrderedDict()
+        self._computes = False
+
+    def compute(self) -> None:
+        """Make known the functions of Python, which few statements call."""
+        if not self._computes:
+            for name, (function, arguments, result) in computed.FUNCTIONS.items():
+                self.connection.create_function(
+                    name,
+                    computed.guarded(function),
+                    list(arguments),
+                    result,
+                )
+            self._computes = True
 
     @contextmanager
     def holding(self, tables: Mapping[str, tuple[Any, bool]]) -> Iterator[None]:
@@ -224,6 +238,8 @@ class Computer:
         if request.only_check:
             allowlist.passed(request.sql, names, connection, counters, columns)
             return ("end", False, {})
+        if computed.PREFIX in request.sql:
+            instance.compute()
         with instance.holding(tables):
             query: Any = request.sql
             if not request.known:

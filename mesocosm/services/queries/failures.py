@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from mesocosm.errors import Invalid
+from mesocosm.services.queries.computed import SAID
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.limits import settings
 
@@ -35,4 +36,6 @@ def failure(name: str, text: str) -> BaseException:
     kind, _, message = text.partition(" Error: ")
     if name in ("InternalException", "FatalException"):
         return Failed("Internal", message or kind)
-    return Failed(kind, _POSITION.sub("", message or kind).strip())
+    # What a function of ours says (``computed``) comes behind words about Python.
+    _, mark, said = message.rpartition(f"ValueError: {SAID}")
+    return Failed(kind, SAID + said if mark else _POSITION.sub("", message or kind).strip())

@@ -10,7 +10,8 @@ from sqlglot.errors import SqlglotError
 
 from mesocosm.services.queries.allowlist import Barred
 from mesocosm.services.queries.catalogue import Column, Field, Result, Stored
-from mesocosm.services.queries.complaints import SAID, names_called
+from mesocosm.services.queries.complaints import names_called
+from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import COUNTS, Context, Dialect
 from mesocosm.services.queries.engine import Table, engine
 from mesocosm.services.queries.failures import Failed

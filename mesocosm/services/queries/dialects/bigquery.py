@@ -11,7 +11,8 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
 from mesocosm.errors import Invalid, Refusal
-from mesocosm.services.queries.complaints import SAID, UPDATED, Complaint, complaint, told
+from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, told
+from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects.bigquery_casting import reading
 from mesocosm.services.queries.dialects.bigquery_functions import FUNCTIONS

@@ -65,12 +65,20 @@ def text(value: str) -> exp.Literal:
 # -- numbers and texts --------------------------------------------------------------------------------------
 
 
+_GROUPED = (
+    r"REGEXP_REPLACE(REGEXP_REPLACE(CAST(:x AS VARCHAR), '\.(\d{2}|\d{5})(\D|$)', '.\10\2'),"
+    r" '\.(\d|\d{4})(\D|$)', '.\100\2')"
+)
+"""A moment or a time with none, three or six digits of a second."""
+
+
 def as_text(value: exp.Expr) -> exp.Expr:
     """CAST(x AS STRING): numbers without zeros at their end."""
     return duck(
         "CASE WHEN TYPEOF(:x) = 'DOUBLE' THEN REGEXP_REPLACE(CAST(:x AS VARCHAR), '\\.0$', '')"
         " WHEN TYPEOF(:x) LIKE 'DECIMAL%' AND CAST(:x AS VARCHAR) LIKE '%.%'"
-        " THEN RTRIM(RTRIM(CAST(:x AS VARCHAR), '0'), '.') ELSE CAST(:x AS VARCHAR) END",
+        " THEN RTRIM(RTRIM(CAST(:x AS VARCHAR), '0'), '.')"
+        f" WHEN TYPEOF(:x) LIKE 'TIME%' THEN {_GROUPED} ELSE CAST(:x AS VARCHAR) END",
         x=value,
     )
 
@@ -92,8 +100,11 @@ def instr(node: exp.Expr) -> exp.Expr:
     )
 
 
-_WIDEST = 10_000
-_PIECE = re.compile(r"%(?P<flags>[-+ #0']*)(?P<width>\d*)(?P<dot>\.\d+)?(?P<kind>[a-zA-Z%])")
+_PIECE = re.compile(r"%(?P<flags>[-+ #0']*)(?P<width>\d*|\*)(?P<dot>\.(?:\d*|\*))?(?P<kind>[a-zA-Z%])")
+_OF_ANY_TYPE = (
+    "COALESCE(COMPUTED_PRINTF(:f, CASE WHEN TYPEOF(:x) LIKE '%]' OR TYPEOF(:x) LIKE 'STRUCT%'"
+    " THEN CAST(TO_JSON(:x) AS VARCHAR) ELSE :t END, TYPEOF(:x)), 'NULL')"
+)
 
 
 def formatted(node: exp.Expr) -> exp.Expr:
@@ -104,13 +115,16 @@ def formatted(node: exp.Expr) -> exp.Expr:
     parts: list[exp.Expr] = []
     at = 0
     for found in _PIECE.finditer(pattern.name):
+        if "%" in pattern.name[at : found.start()]:
+            raise Invalid(f'Invalid FORMAT string: "{pattern.name[:100]}"', code="invalidQuery")
         if found.start() > at:
             parts.append(text(pattern.name[at : found.start()]))
         at = found.end()
-        if found["kind"] == "%":
-            parts.append(text("%"))
-        elif values:
-            parts.append(_piece(found, values.pop(0)))
+        parts.append(text("%") if found["kind"] == "%" else _piece(found, values))
+    if "%" in pattern.name[at:]:
+        raise Invalid(f'Invalid FORMAT string: "{pattern.name[:100]}"', code="invalidQuery")
+    if values:
+        raise Invalid("Too many arguments to FORMAT for its pattern", code="invalidQuery")
     if at < len(pattern.name) or not parts:
         parts.append(text(pattern.name[at:]))
     made = parts[0]
@@ -119,23 +133,23 @@ def formatted(node: exp.Expr) -> exp.Expr:
     return exp.Paren(this=made)
 
 
-def _piece(found: re.Match[str], value: exp.Expr) -> exp.Expr:
-    flags, width, kind = found["flags"], found["width"], found["kind"]
-    if max(int(width or 0), int((found["dot"] or ".0")[1:] or 0)) > _WIDEST:
-        raise Invalid(f"FORMAT takes widths of up to {_WIDEST} here.", code="invalidQuery")
-    if kind in "sStT":
-        shown = duck("TO_JSON(:x)", x=value) if kind == "T" else as_text(value)
-        shown = exp.cast(shown, "VARCHAR", dialect="duckdb")
-        layout = text(f"%{flags}{width}{found['dot'] or ''}s")
-        return duck("PRINTF(:f, :x)", f=layout, x=shown) if width or found["dot"] else shown
-    cast = "BIGINT" if kind in "dioxX" else "DOUBLE"
-    number = exp.cast(value.copy(), cast, dialect="duckdb")
-    if "'" in flags:
-        digits = f"{found['dot'] or '.6'}f" if cast == "DOUBLE" else ""
-        return duck("FORMAT(:f, :x)", f=text("{:," + digits + "}"), x=number)
-    dot, code = found["dot"] or "", "d" if kind == "i" else kind
-    shape = f"%{flags}{width}{dot}{code}"
-    return duck("PRINTF(:f, :x)", f=text(shape), x=number)
+def _piece(found: re.Match[str], values: list[exp.Expr]) -> exp.Expr:
+    shape: exp.Expr = text(found[0])
+    if "*" in found[0]:
+        # A width or a precision that is a value, too.
+        pieces = found[0].split("*")
+        if len(values) < len(pieces):
+            raise Invalid("Too few arguments to FORMAT for its pattern", code="invalidQuery")
+        shape = text(pieces[0])
+        for piece in pieces[1:]:
+            shape = duck(":a || CAST(:n AS VARCHAR) || :b", a=shape, n=values.pop(0), b=text(piece))
+    if not values:
+        raise Invalid("Too few arguments to FORMAT for its pattern", code="invalidQuery")
+    value = values.pop(0)
+    if found["kind"] in "tT":
+        return duck(_OF_ANY_TYPE, f=shape, x=value, t=as_text(value))
+    shown = as_text(value) if found["kind"] == "s" else exp.cast(value.copy(), "VARCHAR", dialect="duckdb")
+    return duck("COMPUTED_PRINTF(:f, :t, TYPEOF(:x))", f=shape, t=shown, x=value)
 
 
 # -- JSON ---------------------------------------------------------------------------------------------------
@@ -176,7 +190,9 @@ def commonest(node: exp.Expr) -> exp.Expr:
 
 _ELEMENTS = {
     "YYYY": "%Y",
+    "RRRR": "%Y",
     "YY": "%y",
+    "RR": "%y",
     "MONTH": "%B",
     "MON": "%b",
     "MM": "%m",
@@ -192,19 +208,36 @@ _ELEMENTS = {
     "AM": "%p",
     "PM": "%p",
 }
+_OFFSET_HOURS = (
+    "CASE WHEN :offset < 0 THEN '-' ELSE '+' END || LPAD(CAST(ABS(:offset) // 60 AS VARCHAR), 2, '0')"
+)
+_OFFSET_MINUTES = "LPAD(CAST(ABS(:offset) % 60 AS VARCHAR), 2, '0')"
+_PIECES = {
+    "YYY": "RIGHT(STRFTIME(:x, '%Y'), 3)",
+    "Y": "RIGHT(STRFTIME(:x, '%Y'), 1)",
+    "D": "CAST(EXTRACT('dow' FROM :x) + 1 AS VARCHAR)",
+    "SSSSS": "LPAD(CAST(DATE_DIFF('second', DATE_TRUNC('day', :x), :x) AS VARCHAR), 5, '0')",
+    "A.M.": "LEFT(STRFTIME(:x, '%p'), 1) || '.M.'",
+    "P.M.": "LEFT(STRFTIME(:x, '%p'), 1) || '.M.'",
+    "TZH": _OFFSET_HOURS,
+    "TZM": _OFFSET_MINUTES,
+}
+_NAMES = "|".join(re.escape(one) for one in sorted((*_ELEMENTS, *_PIECES), key=len, reverse=True))
 _ELEMENT = re.compile(
-    "(?P<name>" + "|".join(_ELEMENTS) + r')|"(?P<text>[^"]*)"|(?P<sign>[-./,;: ])', re.IGNORECASE
+    rf'(?P<name>{_NAMES})|FF(?P<digits>[1-9])|"(?P<text>[^"]*)"|(?P<sign>[-./,\';: ])', re.IGNORECASE
 )
 
 
 def written_time(value: exp.Expr, pattern: str, zone: exp.Expr | None) -> exp.Expr | None:
     """CAST of a date or time AS STRING with FORMAT; ``None`` for elements that are not known here."""
-    if type(value) is exp.Cast and value.to.this is exp.DataType.Type.TIME:
+    inner = value.unnest()
+    if isinstance(inner, exp.Cast) and inner.to.this is exp.DataType.Type.TIME:
         moment = duck("DATE '1970-01-01' + :x", x=value)
     elif zone is not None:
         moment = duck("TIMEZONE(:zone, CAST(:x AS TIMESTAMPTZ))", zone=zone, x=value)
     else:
         moment = duck("CAST(:x AS TIMESTAMP)", x=value)
+    offset = exp.Literal.number(0) if zone is None else _offset(value, moment)
     made: list[exp.Expr] = []
     at = 0
     while at < len(pattern):
@@ -213,19 +246,35 @@ def written_time(value: exp.Expr, pattern: str, zone: exp.Expr | None) -> exp.Ex
             return None
         at = found.end()
         name = found["name"]
-        if name is None:
+        if found["digits"]:
+            digits = exp.Literal.number(found["digits"])
+            made.append(duck("LEFT(STRFTIME(:x, '%f') || '000', :n)", x=moment, n=digits))
+        elif name is None:
             made.append(text(found["text"] if found["text"] is not None else found["sign"]))
-            continue
-        shown = duck("STRFTIME(:x, :f)", x=moment, f=text(_ELEMENTS[name.upper()]))
-        if name.isupper():
-            shown = duck("UPPER(:x)", x=shown)
-        elif name.islower():
-            shown = duck("LOWER(:x)", x=shown)
-        made.append(shown)
+        else:
+            made.append(_cased(name, _element_of(name.upper(), moment, offset)))
     whole: exp.Expr = made[0] if made else text("")
     for part in made[1:]:
         whole = exp.DPipe(this=whole, expression=part, safe=True)
     return exp.Paren(this=whole)
+
+
+def _offset(value: exp.Expr, moment: exp.Expr) -> exp.Expr:
+    """How many minutes the clocks of a zone are ahead at a moment, which they show as ``moment``."""
+    return duck("DATE_DIFF('minute', TIMEZONE('UTC', CAST(:v AS TIMESTAMPTZ)), :x)", v=value, x=moment)
+
+
+def _element_of(name: str, moment: exp.Expr, offset: exp.Expr) -> exp.Expr:
+    if name in _PIECES:
+        return duck(_PIECES[name], x=moment, offset=offset)
+    return duck("STRFTIME(:x, :f)", x=moment, f=text(_ELEMENTS[name]))
+
+
+def _cased(name: str, shown: exp.Expr) -> exp.Expr:
+    """Letters as those of the element are."""
+    if name[:2].isupper() or len(name) == 1:
+        return duck("UPPER(:x)", x=shown)
+    return duck("LOWER(:x)", x=shown) if name[0].islower() else shown
 
 
 _CODES = {
@@ -269,6 +318,8 @@ def shown_time(node: exp.Expr) -> exp.Expr:
     elif kind == "TIME":
         moment = duck("DATE '1970-01-01' + :x", x=moment)
     pattern = layout(node.args["format"])
+    if kind == "TIMESTAMPTZ" and isinstance(pattern, exp.Literal) and re.search("%[zZ]", pattern.name):
+        return duck("STRFTIME(:x, :f)", x=moment, f=_zoned(node, _offset(value, moment)))
     if not isinstance(pattern, exp.Literal) or "%Q" not in pattern.name:
         return duck("STRFTIME(:x, :f)", x=moment, f=pattern)
     pieces = pattern.name.split("%Q")
@@ -279,6 +330,24 @@ def shown_time(node: exp.Expr) -> exp.Expr:
         if piece:
             after = duck("STRFTIME(:x, :f)", x=moment, f=text(piece))
             made = exp.DPipe(this=made, expression=after, safe=True)
+    return exp.Paren(this=made)
+
+
+def _zoned(node: exp.Expr, offset: exp.Expr) -> exp.Expr:
+    """A format in which the zone is put in: DuckDB's moments have none."""
+    zone = node.args.get("zone")
+    name = zone.name if isinstance(zone, exp.Literal) else "UTC"
+    made: exp.Expr = text("")
+    for piece in re.split("(%Ez|%z|%Z)", node.args["format"].name):
+        if piece in ("%Ez", "%z"):
+            shown = duck(
+                f"{_OFFSET_HOURS} || :colon || {_OFFSET_MINUTES}",
+                offset=offset,
+                colon=text(":" if piece == "%Ez" else ""),
+            )
+        else:
+            shown = text(name) if piece == "%Z" else layout(text(piece))
+        made = exp.DPipe(this=made, expression=shown, safe=True)
     return exp.Paren(this=made)
 
 

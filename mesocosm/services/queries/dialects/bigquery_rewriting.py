@@ -10,13 +10,13 @@ from sqlglot import exp
 from mesocosm.errors import Invalid
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects import bigquery_intervals as intervals
+from mesocosm.services.queries.dialects.bigquery_casts import cast_of
 from mesocosm.services.queries.dialects.bigquery_functions import (
     LAX_BOOL,
     LAX_FLOAT64,
     LAX_INT64,
     LAX_STRING,
     NAMED,
-    as_text,
     commonest,
     day_of,
     duck,
@@ -30,7 +30,17 @@ from mesocosm.services.queries.dialects.bigquery_functions import (
     shown_time,
     time_trunc,
     whole_units,
-    written_time,
+)
+from mesocosm.services.queries.dialects.bigquery_numbers import (
+    SCALES,
+    mark_numbers,
+    mean,
+    number_kind,
+    product,
+    quotient,
+    root,
+    rounded,
+    whole_quotient,
 )
 
 _SUFFIX = "_TABLE_SUFFIX"
@@ -77,6 +87,7 @@ def rewritten(tree: exp.Expr, context: Context) -> exp.Expr:
     """The statement for DuckDB."""
     numbers = count()
     intervals.mark_differences(tree, context.columns)
+    mark_numbers(tree, context.columns)
     for cast in list(tree.find_all(exp.Cast)):
         if cast.to.this in _TEXTS and isinstance(cast.this, intervals.WRITTEN_OUT):
             cast.replace(duck(intervals.AS_TEXT, x=cast.this))
@@ -139,29 +150,6 @@ def _literal(node: exp.Expr) -> exp.Expr:
     if isinstance(node.parent, exp.Cast) and node.parent.args["to"].this in _NUMBERS:
         return node
     return node if set("eE") & set(node.name) else exp.Literal.number(f"{node.name}e0")
-
-
-def _cast(node: exp.Expr) -> exp.Expr:
-    to, layout = node.args["to"], node.args.get("format")
-    if to.this == exp.DataType.Type.INTERVAL and isinstance(node.this, exp.Literal):
-        return intervals.cast_text(node.this)
-    if to.this in _TEXTS and layout is None:
-        if isinstance(node.this, exp.Literal) and node.this.is_string:
-            return node
-        made = as_text(node.this)
-        return exp.Anonymous(this="TRY", expressions=[made]) if isinstance(node, exp.TryCast) else made
-    if to.this in _TEXTS and layout is not None:
-        pattern, zone = (
-            (layout.this, layout.args["zone"]) if isinstance(layout, exp.AtTimeZone) else (layout, None)
-        )
-        written = written_time(node.this, pattern.name, zone)
-        if written is None:
-            raise Invalid(f"The format {pattern.name[:50]!r} is not provided here.", code="invalidQuery")
-        return written
-    if to.this in (exp.DataType.Type.BINARY, exp.DataType.Type.VARBINARY):
-        name = {"HEX": "UNHEX", "BASE64": "FROM_BASE64"}.get(layout.name.upper() if layout else "", "ENCODE")
-        return duck(f"{name}(CAST(:x AS VARCHAR))", x=node.this)
-    return node
 
 
 def _object(node: exp.Expr) -> exp.Expr:
@@ -262,14 +250,34 @@ def _array(node: exp.Expr) -> exp.Expr:
 
 def _divided(node: exp.Expr) -> exp.Expr:
     """Division by zero is an error, and of SAFE_DIVIDE NULL."""
-    divisor = node.expression
-    if isinstance(divisor.unnest(), exp.Literal) and divisor.unnest().name.strip("0.e") != "":
+    divisor, kind = node.expression, number_kind(node)
+    is_plain = isinstance(divisor.unnest(), exp.Literal) and divisor.unnest().name.strip("0.e") != ""
+    if kind in SCALES:
+        if not is_plain:
+            refused = "CASE WHEN :y = 0 THEN CAST(ERROR('division by zero') AS BIGINT) ELSE :y END"
+            divisor = duck(refused, y=divisor)
+        return quotient(node.this, divisor, kind)
+    if is_plain:
         return node
     return duck(
         ":x / CASE WHEN :y = 0 THEN CAST(ERROR('division by zero') AS BIGINT) ELSE :y END",
         x=node.this,
         y=divisor,
     )
+
+
+def _safely_divided(node: exp.Expr) -> exp.Expr:
+    kind = number_kind(node)
+    return (
+        quotient(node.this, exp.func("NULLIF", node.expression, exp.Literal.number(0)), kind)
+        if kind in SCALES
+        else node
+    )
+
+
+def _windowed(node: exp.Expr) -> exp.Expr:
+    made = mean(node)
+    return made if made is not node else _percentile(node)
 
 
 def _limited(node: exp.Expr) -> exp.Expr:
@@ -325,8 +333,9 @@ def _slice(node: exp.Expr) -> exp.Expr:
 
 
 def _normalized(node: exp.Expr) -> exp.Expr:
-    template = "LOWER(NFC_NORMALIZE(:x))" if node.args.get("is_casefold") else "NFC_NORMALIZE(:x)"
-    return duck(template, x=node.this)
+    form = exp.Literal.string(node.text("form").upper() or "NFC")
+    fold = exp.Boolean(this=bool(node.args.get("is_casefold")))
+    return duck("COMPUTED_NORMALIZE(:x, :form, :fold)", x=node.this, form=form, fold=fold)
 
 
 def _moments(*names: str) -> Callable[[exp.Expr], exp.Expr]:
@@ -431,11 +440,17 @@ _MOMENTS: dict[type[exp.Expr], str] = {
 }
 _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Literal: _literal,
-    exp.Cast: _cast,
-    exp.TryCast: _cast,
+    exp.Cast: cast_of,
+    exp.TryCast: cast_of,
     exp.Struct: _struct,
     exp.Bracket: _element,
     exp.Div: _divided,
+    exp.SafeDivide: _safely_divided,
+    exp.IntDiv: whole_quotient,
+    exp.Mul: product,
+    exp.Avg: mean,
+    **dict.fromkeys((exp.Round, exp.Trunc, exp.Ceil, exp.Floor), rounded),
+    **dict.fromkeys((exp.Sqrt, exp.Pow, exp.Exp, exp.Ln, exp.Log, exp.Cbrt), root),
     exp.ArrayAgg: _limited,
     exp.IgnoreNulls: _limited,
     exp.Anonymous: _named,
@@ -445,9 +460,21 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.SafeMultiply: _of("TRY(:x * :y)"),
     exp.SafeNegate: _of("TRY(-:x)"),
     exp.RangeBucket: _of("LEN(LIST_FILTER(:y, i -> i <= :x))"),
-    exp.ParseNumeric: _of("CAST(:x AS DECIMAL(38, 9))"),
-    exp.ParseBignumeric: _of("CAST(:x AS DECIMAL(38, 18))"),
-    exp.ByteLength: _of("STRLEN(:x)"),
+    exp.ParseNumeric: _of("CAST(COMPUTED_NUMBER(:x) AS DECIMAL(38, 9))"),
+    exp.ParseBignumeric: _of("CAST(COMPUTED_NUMBER(:x) AS DECIMAL(38, 18))"),
+    exp.ByteLength: _of(
+        "CASE TYPEOF(:x) WHEN 'BLOB' THEN OCTET_LENGTH(TRY_CAST(:x AS BLOB))"
+        " ELSE STRLEN(CAST(:x AS VARCHAR)) END"
+    ),
+    exp.Csc: _of("1 / NULLIF(SIN(:x), 0)"),
+    exp.Csch: _of("1 / NULLIF(SINH(:x), 0)"),
+    exp.Sec: _of("1 / COS(:x)"),
+    exp.Sech: _of("1 / COSH(:x)"),
+    exp.Coth: _of("1 / NULLIF(TANH(:x), 0)"),
+    exp.CosineDistance: _of("LIST_COSINE_DISTANCE(:x, :y)"),
+    exp.FromBase32: _of("COMPUTED_FROM_BASE32(:x)"),
+    exp.ToBase32: _of("COMPUTED_TO_BASE32(:x)"),
+    exp.CodePointsToBytes: _of("UNHEX(ARRAY_TO_STRING(LIST_TRANSFORM(:x, c -> PRINTF('%02X', c)), ''))"),
     exp.ToCodePoints: _of("LIST_TRANSFORM(STRING_SPLIT(:x, ''), c -> UNICODE(c))"),
     exp.CodePointsToString: _of(
         "CASE WHEN LEN(LIST_FILTER(:x, c -> c IS NULL)) = 0"
@@ -459,7 +486,7 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Array: _array,
     exp.JSONObject: _object,
     exp.JSONStripNulls: _stripped,
-    exp.Window: _percentile,
+    exp.Window: _windowed,
     exp.JustifyDays: _of(intervals.JUSTIFY_DAYS),
     exp.JustifyHours: _of(intervals.JUSTIFY_HOURS),
     exp.JustifyInterval: lambda node: duck(

@@ -14,7 +14,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from mesocosm.errors import Refusal
 from mesocosm.services.queries.catalogue import Column
-from mesocosm.services.queries.complaints import SAID, UPDATED, Complaint, complaint, told
+from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, told
+from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects.snowflake_rewriting import FUNCTIONS, rewritten
 from mesocosm.services.queries.failures import Failed
