@@ -56,7 +56,7 @@ def evaluation(
     ] = None,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "Evaluation",
     episodes: Annotated[
-        int, typer.Option(min=0, help="Pages of failed episodes (as of `view`) to write beside it, at most.")
+        int, typer.Option(min=0, help="Pages of failed episodes (as of `look`) to write beside it, at most.")
     ] = 10,
     workers: Workers = None,
     ray: Ray = None,
@@ -64,10 +64,10 @@ def evaluation(
 ) -> None:
     """Models and strategies against length: one page with figures, tables as CSV and Markdown (the
     default)."""
+    from mesocosm.browser.exporting import write_files
     from mesocosm.evaluation.report.page import write_report
     from mesocosm.evaluation.report.rows import read_samples
     from mesocosm.evaluation.report.tables import all_tables
-    from mesocosm.evaluation.report.view import write_pages
 
     if paper:
         _draw_paper(paper, logs, to, as_json=as_json)
@@ -76,7 +76,7 @@ def evaluation(
     written = []
     if to:
         with workers_for(workers, ray, episodes) as they, spinner() as report:
-            links = write_pages(samples, to, episodes, they, report)
+            links = write_files(samples, to, episodes, they, report)
         written = write_report(samples, to, title, links)
     if as_json:
         print_json(

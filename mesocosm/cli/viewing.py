@@ -1,7 +1,8 @@
-"""Looking at results: view."""
+"""Looking at worlds and at what agents did in them: view and look."""
 
 from __future__ import annotations
 
+import secrets
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -9,35 +10,83 @@ from typing import Annotated
 import typer
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson
 from mesocosm.cli.output import out, print_json, spinner
+
+What = Annotated[
+    Path,
+    typer.Argument(
+        help="An instance, a run, an episode or a sample's folder beside a log; for `view` also a log, or a "
+        "folder of any of these."
+    ),
+]
+Hide = Annotated[
+    bool, typer.Option("--hide-answers", help="Show neither verdicts nor evidence, as an agent would see it.")
+]
 
 
 @app.command()
 def view(
-    run: Annotated[
-        Path, typer.Argument(help="A run directory, a sample's folder beside a log, or an episode.")
-    ],
-    to: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The page (default: view.html in the run directory).")
-    ] = None,
-    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
-    as_json: AsJson = False,
+    what: What,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of this machine; 0: any free one.")] = 0,
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser.")] = True,
+    hide_answers: Hide = False,
 ) -> None:
-    """Look into one episode: calls, evidence, changes, findings, the context at any turn; one local page."""
-    from mesocosm.evaluation.looking import look_at
-    from mesocosm.evaluation.report.view import page
-    from mesocosm.worlds.workspace import replace_file
+    """Browse worlds and runs on this machine: services as their products look, evidence, calls, changes, why
+    it failed; tools by hand in a copy."""
+    import uvicorn
+
+    from mesocosm.browser.application import Browser, application
+    from mesocosm.browser.entries import entries_of
+    from mesocosm.hosting.listening import listen
 
     with spinner() as report:
-        report("making the calls again to see what each changed")
-        look = look_at(run)
+        report("looking for episodes")
+        browser = Browser(entries_of(what), answers=not hide_answers)
+        report("opening it")
+        if len(browser.entries) == 1:
+            browser.pages(0)
+    listener = listen("127.0.0.1", port)
+    key = secrets.token_urlsafe(16)
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}/?key={key}"
+    out.print(address)
+    out.print("Ctrl-C ends it.")
+    if show:
+        webbrowser.open(address)
+    config = uvicorn.Config(application(browser, key), log_level="warning", lifespan="off")
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        browser.close()
+
+
+@app.command()
+def look(
+    what: What,
+    to: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file (default: look.html in the folder).")
+    ] = None,
+    pages: Annotated[int, typer.Option(min=1, help="Pages of the file, at most.")] = 5_000,
+    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    hide_answers: Hide = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print why it failed, as JSON, and write nothing.")
+    ] = False,
+) -> None:
+    """Write the pages of `view` into one file, which needs neither server nor network."""
+    from mesocosm.browser.exporting import export
+    from mesocosm.worlds.workspace import replace_file
+
     if as_json:
-        print_json(look.model_dump())
+        from mesocosm.browser.why import summary
+
+        print_json(summary(what, answers=not hide_answers))
         return
-    path = to or run / "view.html"
+    path = to or what / "look.html"
+    with spinner() as report:
+        report("writing pages")
+        data = export(what, answers=not hide_answers, most=pages, report=report)
     path.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(path, page(look).encode())
+    replace_file(path, data)
     out.print(str(path))
     if show:
         webbrowser.open(path.resolve().as_uri())

@@ -1,0 +1,276 @@
+"""The calls of an episode as people see them: what each delivered and changed, in which turn it was made."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from mesocosm.families.length import EvidenceFinder
+from mesocosm.services.service import load_service
+from mesocosm.services.world import World
+from mesocosm.worlds import tokens
+from mesocosm.worlds.changes import TableChanges, compare_database
+from mesocosm.worlds.copies import copy_tree, copy_world
+from mesocosm.worlds.journal import Entry
+from mesocosm.worlds.workspace import Workspace
+
+SHOWN_ROWS = 50
+"""Rows of one change that a page shows."""
+FILES = "files"
+"""What changes among the files of the workspace are called."""
+
+
+@dataclass(frozen=True)
+class RowChange:
+    """What became of one row: its values before and after by column; a row that was added had none."""
+
+    how: str
+    """added, changed or removed."""
+    ref: str
+    """``table:key``."""
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+    @property
+    def values(self) -> list[tuple[str, Any, Any]]:
+        """Columns that differ or have something in them, with their values before and after."""
+        names = dict.fromkeys([*self.after, *self.before])
+        pairs = [(name, self.before.get(name), self.after.get(name)) for name in names]
+        if self.how == "changed":
+            return [one for one in pairs if one[1] != one[2]]
+        return [one for one in pairs if one[1] not in (None, "") or one[2] not in (None, "")]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What changed in one table, or among the files."""
+
+    service: str
+    table: str
+    rows: list[RowChange]
+    more: int = 0
+    """How many more rows changed than these."""
+
+    @property
+    def told(self) -> str:
+        """How many rows, in a few signs."""
+        counts = {how: sum(row.how == how for row in self.rows) for how in ("added", "changed", "removed")}
+        said = ", ".join(f"{count} {how}" for how, count in counts.items() if count)
+        return f"{self.service}.{self.table}: {said}" + (f", {self.more} more" if self.more else "")
+
+
+@dataclass
+class Call:
+    """One call of an episode."""
+
+    seq: int
+    parent: int | None
+    service: str
+    tool: str
+    arguments: dict[str, Any]
+    status: str
+    result: str
+    tokens: int
+    milliseconds: float | None
+    writes: bool
+    evidence: list[int]
+    """The pieces of evidence that its result holds."""
+    fresh: list[int]
+    """Those of them that no result held before."""
+    turn: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Service and tool."""
+        return f"{self.service}.{self.tool}"
+
+
+@dataclass
+class Turn:
+    """One turn of the model: what it was shown and what it said."""
+
+    number: int
+    context: int
+    shown: list[list[int]]
+    """Numbers of the messages, from and to."""
+    text: str
+    removed: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message of a conversation."""
+
+    role: str
+    text: str
+
+
+def calls_of(
+    world: World, entries: Iterable[Entry], finders: Mapping[str, EvidenceFinder], conversation: Path
+) -> list[Call]:
+    """The calls of a journal, with what they delivered."""
+    seen: set[int] = set()
+    found = []
+    for entry in entries:
+        finder, text = finders.get(entry.service), entry.result or ""
+        held = list(finder.held_by(text)) if finder and entry.status == "ok" else []
+        service = world.services.get(entry.service)
+        tool = service.tools.get(entry.tool) if service else None
+        found.append(
+            Call(
+                seq=entry.seq,
+                parent=entry.parent,
+                service=entry.service,
+                tool=entry.tool,
+                arguments=entry.arguments,
+                status=entry.status,
+                result=text,
+                tokens=tokens.count(text) if entry.tokens is None else entry.tokens,
+                milliseconds=entry.duration_us / 1000 if entry.duration_us is not None else None,
+                writes=tool.writes if tool else not entry.tool.startswith(("GET ", "IMAP ")),
+                evidence=held,
+                fresh=[piece for piece in held if piece not in seen],
+            )
+        )
+        seen.update(held)
+    _give_turns(found, conversation)
+    return found
+
+
+def runs_code(world: World, entry: Entry) -> bool:
+    """Whether code of the agent made calls, or may have: it is not run again to be looked at."""
+    service = world.services.get(entry.service)
+    return entry.parent is not None or bool(service and service.runs_code)
+
+
+# -- what changed ---------------------------------------------------------------------------------------
+
+
+def replayed(base: Path, entries: Iterable[Entry]) -> Iterator[tuple[World, list[Change]]]:
+    """Make the calls again on a copy; after each, the world as it is then and what the call changed."""
+    with tempfile.TemporaryDirectory(prefix="mesocosm-look-") as name:
+        folder = Path(name)
+        copy_world(base, folder / "world")
+        copy_world(base, folder / "before")
+        with World(folder / "world", base=base) as world:
+            for entry in entries:
+                if entry.status in ("interrupted", "disturbed"):
+                    world.journal.record(entry.service, entry.tool, "{}", entry.status, "", None, 0)
+                    yield world, []
+                    continue
+                outcome = world.calls.make_again(entry)
+                tools = world.services[entry.service].tools if entry.service in world.services else {}
+                tool = tools.get(entry.tool)
+                silent = outcome.status != "ok" or (tool is not None and not tool.writes)
+                step = [] if silent else list(_step(folder / "world", folder / "before", entry.service))
+                yield world, step
+
+
+def _step(world: Path, before: Path, service: str) -> Iterator[Change]:
+    name = f"{service}.db"
+    if (world / name).is_file():
+        for table, changes in compare_database(world / name, before / name):
+            yield change_of(service, table, changes)
+        shutil.copyfile(world / name, before / name)
+    here, there = _hashes(world / "workspace"), _hashes(before / "workspace")
+    if here != there:
+        both = here.keys() & there.keys()
+        yield files_change(
+            sorted(here.keys() - there.keys()),
+            sorted(there.keys() - here.keys()),
+            sorted(name for name in both if here[name] != there[name]),
+        )
+        shutil.rmtree(before / "workspace", ignore_errors=True)
+        copy_tree(world / "workspace", before / "workspace")
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    workspace = Workspace(folder)
+    return {name: hashlib.sha256(workspace.read(name)).hexdigest() for name, _ in workspace.files()}
+
+
+def files_change(added: list[str], removed: list[str], changed: list[str]) -> Change:
+    """The change of some files."""
+    rows = [
+        RowChange(how, f"{FILES}:{name}", {}, {})
+        for how, names in (("added", added), ("changed", changed), ("removed", removed))
+        for name in names
+    ]
+    return Change(FILES, FILES, rows[: 4 * SHOWN_ROWS], max(0, len(rows) - 4 * SHOWN_ROWS))
+
+
+def change_of(service: str, table: str, changes: TableChanges, most: int = SHOWN_ROWS) -> Change:
+    """The change of a table."""
+    key = _key(service, table)
+    rows = [RowChange("added", _ref(table, key, row), {}, row) for row in changes.added[:most]]
+    rows += [RowChange("changed", _ref(table, key, new), old, new) for old, new in changes.changed[:most]]
+    rows += [RowChange("removed", _ref(table, key, row), row, {}) for row in changes.removed[:most]]
+    number = len(changes.added) + len(changes.changed) + len(changes.removed)
+    return Change(service, table, rows, number - len(rows))
+
+
+def _key(service: str, table: str) -> list[str]:
+    metadata = load_service(service).metadata
+    if metadata is None or table not in metadata.tables:
+        return []
+    return [column.name for column in metadata.tables[table].primary_key.columns]
+
+
+def _ref(table: str, key: list[str], row: Mapping[str, Any]) -> str:
+    values = [row.get(name) for name in key] or list(row.values())[:1]
+    return f"{table}:{','.join(map(str, values))}"
+
+
+# -- the conversation -----------------------------------------------------------------------------------
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                yield orjson.loads(line)
+            except orjson.JSONDecodeError:
+                return  # the process was ended in the middle of a line
+
+
+def conversation_of(path: Path) -> tuple[list[Turn], dict[int, Said]]:
+    """The turns of a model, and all messages by their numbers."""
+    turns: list[Turn] = []
+    messages: dict[int, Said] = {}
+    for line in _lines(path):
+        if "shown" not in line:
+            continue  # written by an earlier version
+        for added in line.get("added", ()):
+            messages[added["n"]] = Said(added["role"], str(added.get("content", "")))
+        asked = ", ".join(call["tool"] for call in line["calls"])
+        text = "\n".join(filter(None, (line.get("reasoning"), line["text"], asked and f"→ {asked}")))
+        messages[line["n"]] = Said("assistant", text)
+        for call in line["calls"]:
+            messages[call["n"]] = Said("tool", call["error"] or call["result"])
+        turns.append(
+            Turn(line["turn"], line["context"], line["shown"], line["text"], line.get("removed", {}))
+        )
+    return turns, messages
+
+
+def _give_turns(calls: list[Call], path: Path) -> None:
+    """Say of each call in which turn it was made: the server keeps the calls in the order of the turns.
+
+    Calls that reached no tool stand in the conversation alone, so both are gone through together.
+    """
+    waiting = [call for call in calls if call.parent is None]
+    for line in _lines(path):
+        for made in line.get("calls", ()):
+            found = next((call for call in waiting[:50] if made["tool"].endswith(call.tool)), None)
+            if found:
+                found.turn = line["turn"]
+                waiting.remove(found)

@@ -1,0 +1,44 @@
+"""What there is to look at below a path: one thing, or the episodes of runs and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mesocosm.browser.application import Entry
+from mesocosm.errors import UsageError
+
+
+def entries_of(path: Path) -> Sequence[Entry]:
+    """What lies at a path; raises ``UsageError`` where there is nothing to look at."""
+    if not path.exists():
+        raise UsageError(f"there is no {path}")
+    if _is_one(path):
+        return [Entry(path)]
+    logged = path.is_file() or any(True for _ in path.rglob("*.eval"))
+    runs = path.is_dir() and any(True for _ in path.rglob("run.json"))
+    if logged or runs:
+        return _episodes(path)
+    worlds = {file.parent.parent for file in path.rglob("world.json") if file.parent.name == "world"}
+    found = [Entry(one) for one in sorted(worlds) if _is_one(one)]
+    if not found:
+        raise UsageError(f"{path} holds no instance, episode, run or log")
+    return found
+
+
+def _is_one(path: Path) -> bool:
+    if any((folder / "episode.json").is_file() for folder in (path / "episode", path)):
+        return True
+    return (path / "world" / "world.json").is_file() and (path / "expected.json").is_file()
+
+
+def _episodes(path: Path) -> list[Entry]:
+    """The samples of logs and runs, in the order of a report."""
+    from mesocosm.evaluation.report.rows import read_samples
+    from mesocosm.evaluation.report.tables import place
+
+    found = []
+    for sample in read_samples([path]):
+        folder = Path(place(sample)) if sample.world else None
+        found.append(Entry(folder if folder and _is_one(folder) else None, sample))
+    return sorted(found, key=lambda one: one.row["verdict"] != "failed")

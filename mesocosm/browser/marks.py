@@ -1,0 +1,269 @@
+"""What is marked in texts: evidence, the words of derivations, what was searched for, what was delivered."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from mesocosm.families.family import Evidence
+from mesocosm.families.length import EvidenceFinder
+from mesocosm.kits.html_text import visible_text
+from mesocosm.services.views import Item
+
+if TYPE_CHECKING:
+    from mesocosm.browser.subject import Subject
+
+_MARKUP = re.compile(
+    r"<(p|div|br|ul|ol|li|table|h[1-6]|span|a|b|strong|em|i|html|body|blockquote)\b[^>]*>", re.IGNORECASE
+)
+_BREAK = re.compile(r"<br\b[^>]*>|</(?:p|div|li|h[1-6]|tr|ul|ol|blockquote|table)>", re.IGNORECASE)
+_BLANKS = re.compile(r"\n\s*\n\s*")
+_LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"(?=(\s*:)?)|-?\d+(?:\.\d+)?')
+_WHOLE = 0.6
+"""The share of a text from which on it is evidence as a whole, and nothing in it is marked."""
+_LINE = 12
+"""Letters from which on a line is looked for among what was delivered."""
+_LINES = 60
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a piece of a text is."""
+
+    kind: str
+    """evidence, derivation or found."""
+    label: str
+    path: str = ""
+    """Where more is said about it, below the subject."""
+
+    @property
+    def told(self) -> str:
+        """The mark in words."""
+        return f"{self.kind} {self.label}".strip()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a text with its marks."""
+
+    text: str
+    marks: tuple[Mark, ...] = ()
+    ends: tuple[Mark, ...] = ()
+    """Those of them that end with it, one of each place that says more."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How much of a text reached the agent."""
+
+    calls: tuple[int, ...]
+    """The calls whose results hold some of it."""
+    lines: int
+    delivered: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it did."""
+        return self.lines == self.delivered
+
+
+def plain(text: str) -> str:
+    """A text as it is read: of HTML what is seen of it, in lines."""
+    if not _MARKUP.search(text):
+        return text
+    broken = _BREAK.sub(lambda found: f"{found[0]}\n", text)
+    lines = [" ".join(line.split()) for line in visible_text(broken).replace("\xa0", " ").split("\n")]
+    return _BLANKS.sub("\n\n", "\n".join(lines)).strip()
+
+
+def readable_parts(piece: Evidence) -> list[str]:
+    """What people see of a piece of evidence, which says how it stands in a tool's result: the values of a
+    part of JSON, the text of HTML."""
+    text = piece.contains
+    if text[:1] in '"[{':
+        try:
+            orjson.loads(text)
+        except orjson.JSONDecodeError:
+            found = [one[0] for one in _LITERAL.finditer(text) if one[1] is None]
+            values = [_value(one) for one in found]
+            return [value for value in values[:1] if value] or [text]
+    return [plain(html.unescape(text)) if _MARKUP.search(text) else text]
+
+
+def _value(literal: str) -> str:
+    try:
+        return str(orjson.loads(literal))
+    except orjson.JSONDecodeError:
+        return ""
+
+
+class Marks:
+    """The marks of a subject."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+
+    @cached_property
+    def _finders(self) -> dict[str, EvidenceFinder]:
+        needles: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        content = self._subject.content("now")
+        for number, piece in enumerate(self._subject.evidence):
+            needles[content.place_of(piece.service)] += [(number, part) for part in readable_parts(piece)]
+        return {service: EvidenceFinder(found) for service, found in needles.items()}
+
+    @cached_property
+    def holders(self) -> dict[int, list[tuple[str, Item]]]:
+        """By piece of evidence: what holds it."""
+        content, found = self._subject.content("now"), defaultdict(list)
+        for service, finder in self._finders.items():
+            if service not in content.services:
+                continue
+            for item in content.items(service):
+                for number in finder.held_by(f"{item.title}\n{plain(item.text)}"):
+                    found[number].append((service, item))
+        return dict(found)
+
+    def evidence_in(self, service: str, text: str) -> tuple[int, ...]:
+        """The pieces of evidence that a text holds."""
+        finder = self._finders.get(service)
+        return finder.held_by(text) if finder else ()
+
+    @cached_property
+    def derivations(self) -> list[Any]:
+        """The derivations, in order of time; none in families that do not know."""
+        found = getattr(self._subject.expected, "derivations", ()) if self._subject.expected else ()
+        return sorted(found, key=lambda one: one.written)
+
+    @cached_property
+    def cast(self) -> dict[str, str]:
+        """Names by address: the lists of an organisation, and whoever wrote or was written to."""
+        lists = getattr(self._subject.expected, "lists", None) if self._subject.expected else None
+        return {one.email: f"{one.first} {one.last}" for one in lists.people} if lists else {}
+
+    @cached_property
+    def _keyed(self) -> dict[str, str]:
+        """The keys of messages by their texts."""
+        texts = getattr(self._subject.expected, "texts", {}) if self._subject.expected else {}
+        return {_even(text.partition("\n")[2]): key for key, text in texts.items()}
+
+    @cached_property
+    def places(self) -> dict[str, tuple[str, Item]]:
+        """By the key of a message: where it stands."""
+        found: dict[str, tuple[str, Item]] = {}
+        if self._keyed:
+            for service, item in self._subject.content("now").all_items():
+                if (key := self._keyed.get(_even(plain(item.text)))) and key not in found:
+                    found[key] = service, item
+        return found
+
+    @cached_property
+    def _expressions(self) -> dict[str, list[tuple[str, Mark]]]:
+        """By the key of a message: the words in it that a derivation leans on."""
+        found: dict[str, list[tuple[str, Mark]]] = defaultdict(list)
+        for number, one in enumerate(self.derivations, 1):
+            path = f"derivations#d{number}"
+            found[one.text].append(
+                (one.says, Mark("derivation", f"{number}: tells {_words(one.kind)}", path))
+            )
+            steps = [*([one.about] if one.about else []), *one.people, *one.values]
+            for step in steps:
+                if step.expression and step.expression not in ("from", "to", "owner"):
+                    label = f"{number}: {_words(step.field or step.kind)}"
+                    found[step.text].append((step.expression, Mark("derivation", label, path)))
+        return found
+
+    def pieces(self, service: str, text: str, sought: str = "", *, derived: bool = True) -> list[Piece]:
+        """A text in pieces, each with its marks."""
+        spans: list[tuple[int, int, Mark]] = []
+        if finder := self._finders.get(service):
+            for number in finder.held_by(text):
+                for needle in finder.needles([number]):
+                    if len(needle) < _WHOLE * len(text):
+                        mark = Mark("evidence", f"{number + 1}", f"evidence#e{number + 1}")
+                        spans += [(start, start + len(needle), mark) for start in _all(text, needle)]
+        key = self._keyed.get(_even(text), "") if derived else ""
+        for expression, mark in self._expressions.get(key, ()):
+            at = text.lower().find(expression.lower())
+            if at >= 0:
+                spans.append((at, at + len(expression), mark))
+        if sought:
+            mark = Mark("found", "")
+            spans += [(at, at + len(sought), mark) for at in _all(text.lower(), sought.lower())]
+        return _cut(text, spans)
+
+    def result_pieces(self, service: str, text: str) -> list[Piece]:
+        """A result of a tool, with the evidence that stands in it as the tool writes it."""
+        finder = self._raw.get(service)
+        spans: list[tuple[int, int, Mark]] = []
+        for number in finder.held_by(text) if finder else ():
+            for needle in finder.needles([number]) if finder else ():
+                mark = Mark("evidence", f"{number + 1}", f"evidence#e{number + 1}")
+                spans += [(at, at + len(needle), mark) for at in _all(text, needle)]
+        return _cut(text, spans)
+
+    @cached_property
+    def _raw(self) -> Mapping[str, EvidenceFinder]:
+        """Who finds evidence as people read it and as tools write it."""
+        needles: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        for number, piece in enumerate(self._subject.evidence):
+            forms = [piece.contains, orjson.dumps(piece.contains).decode()[1:-1], *readable_parts(piece)]
+            needles[piece.service] += [(number, form) for form in dict.fromkeys(forms)]
+        return {service: EvidenceFinder(found) for service, found in needles.items()}
+
+    def reached(self, text: str) -> Reached:
+        """How much of a text was delivered, and by which calls."""
+        lines = [line.strip() for line in text.split("\n") if len(line.strip()) >= _LINE][:_LINES] or [
+            text.strip()
+        ]
+        forms = [orjson.dumps(line).decode()[1:-1] for line in lines if line]
+        if not forms:
+            return Reached((), 0, 0)
+        calls, held = [], set()
+        for call in self._subject.calls:
+            if call.status != "ok" or call.parent is not None:
+                continue
+            here = {
+                n
+                for n, form in enumerate(forms)
+                if form in call.result or html.escape(lines[n], quote=False) in call.result
+            }
+            if here:
+                calls.append(call.seq)
+                held |= here
+        return Reached(tuple(calls), len(forms), len(held))
+
+
+def _all(text: str, needle: str) -> Iterable[int]:
+    at = text.find(needle) if needle else -1
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + len(needle))
+
+
+def _cut(text: str, spans: Sequence[tuple[int, int, Mark]]) -> list[Piece]:
+    """A text cut wherever a mark begins or ends."""
+    edges = sorted({0, len(text), *(edge for start, end, _ in spans for edge in (start, end))})
+    found = []
+    for start, end in pairwise(edges):
+        around = [(last, mark) for first, last, mark in spans if first <= start and end <= last]
+        ends = {mark.path: mark for last, mark in around if last == end}
+        found.append(
+            Piece(text[start:end], tuple(dict.fromkeys(mark for _, mark in around)), tuple(ends.values()))
+        )
+    return found
+
+
+def _even(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

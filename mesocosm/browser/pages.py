@@ -1,0 +1,701 @@
+"""The pages of the browser: what each shows, written by templates that escape all text."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from itertools import groupby
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import orjson
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from mesocosm.browser.calls import FILES, Call, Change, RowChange
+from mesocosm.browser.marks import Marks, Piece, plain
+from mesocosm.browser.subject import NOW, Subject
+from mesocosm.browser.why import explain
+from mesocosm.errors import NotFound, UsageError
+from mesocosm.services.previews import LINES
+from mesocosm.services.schema import description_of
+from mesocosm.services.service import load_service
+from mesocosm.services.views import PAGE, Asked, Item, Month, Picture, Row
+
+CALLS = 100
+"""Calls of a page."""
+_RESULT = 20_000
+"""Characters of a result that a page shows; the following pages have the rest."""
+_FOUND = 100
+_TABS = (
+    ("Overview", ""),
+    ("World", "world"),
+    ("Calls", "calls"),
+    ("Changes", "changes"),
+    ("Evidence", "evidence"),
+    ("Derivations", "derivations"),
+    ("People", "people"),
+    ("Events", "events"),
+    ("Tools", "tools"),
+)
+
+
+def _letters(number: int) -> str:
+    """The name of a column of a spreadsheet."""
+    name = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        name = chr(65 + rest) + name
+    return name
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, bytes):
+        return f"{len(value):,} bytes"
+    text = f"{value:g}" if isinstance(value, float) and abs(value) < 1e6 else str(value)
+    return text if len(text) <= 3_000 else f"{text[:3_000]}… [{len(text) - 3_000:,} more characters]"
+
+
+def _weeks(month: Month) -> list[list[tuple[dt.date, list[Any]]]]:
+    by_day = defaultdict(list)
+    for one in sorted(month.happenings, key=lambda one: (not one.all_day, one.start, one.title)):
+        by_day[one.start.date()].append(one)
+    monday = month.first - dt.timedelta(days=month.first.weekday())
+    count = 1 if month.week else math.ceil(((_next_month(month.first) - monday).days) / 7)
+    days = [monday + dt.timedelta(days=n) for n in range(7 * count)]
+    return [[(day, by_day[day]) for day in days[n : n + 7]] for n in range(0, len(days), 7)]
+
+
+def _next_month(day: dt.date) -> dt.date:
+    return (day.replace(day=1) + dt.timedelta(days=32)).replace(day=1)
+
+
+def _step(month: Month, by: int) -> dt.date:
+    if month.week:
+        return month.first + dt.timedelta(days=7 * by)
+    first = month.first.replace(day=1)
+    return _next_month(first) if by > 0 else (first - dt.timedelta(days=1)).replace(day=1)
+
+
+def _data_uri(picture: Picture) -> str:
+    return f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode()}"
+
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d.{0,10})?")
+
+
+@cache
+def environment() -> Environment:
+    """The templates. Everything is escaped; a name that is missing is an error."""
+    made = Environment(
+        loader=PackageLoader("mesocosm.browser"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    made.filters |= {
+        "data_uri": _data_uri,
+        "json": lambda value: orjson.dumps(value).decode(),
+        "kind": lambda block: type(block).__name__,
+        "letters": _letters,
+        "plain": plain,
+        "step": _step,
+        "value": _value,
+        "weeks": _weeks,
+    }
+    made.tests["moment"] = lambda value: isinstance(value, str) and bool(_MOMENT.fullmatch(value))
+    return made
+
+
+_KEPT: Mapping[str, Callable[[Call], bool]] = {
+    "all": lambda call: True,
+    "evidence": lambda call: bool(call.evidence),
+    "writes": lambda call: call.writes,
+    "errors": lambda call: call.status != "ok",
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One subject's place in the browser."""
+
+    subject: Subject
+    base: str
+    """Where its pages are: ``/0``."""
+    several: bool = False
+    """Whether there are others beside it."""
+    frozen: bool = False
+    """Whether the pages go into a file, where no tool can be called."""
+
+
+class Pages:
+    """The pages of one subject."""
+
+    def __init__(self, shown: Shown) -> None:
+        self._shown = shown
+        self._subject = shown.subject
+        self._marks = Marks(shown.subject)
+
+    # -- pages ------------------------------------------------------------------------------------------
+
+    def overview(self, options: Mapping[str, str]) -> str:
+        """What it is, why it failed, what was found."""
+        subject, info = self._subject, self._subject.episode.info
+        facts: dict[str, Any] = {
+            "Task": f"{subject.name}: {subject.episode.family.task.title}",
+            "Length": f"{info.edl:,} tokens measured"
+            + (f", {info.target:,} asked for" if info.target else ""),
+            "Seed": info.seed,
+            "Disturbed": info.disturb,
+        }
+        if subject.acted:
+            facts |= {
+                "Agent": self._agent(),
+                "Calls": f"{len(subject.calls):,}",
+                "Delivered": f"{sum(one.tokens for one in subject.calls):,} tokens",
+            }
+        if subject.acted and subject.evidence:
+            facts["Evidence delivered"] = f"{len(subject.delivered)} of {len(subject.evidence)} pieces"
+        if talk := subject.conversation:
+            facts |= {
+                "Strategy": talk.strategy,
+                "Ended": talk.ended or "cut off",
+                "Turns": f"{talk.turns:,}, largest context {talk.largest_context:,} tokens",
+            }
+        content = subject.content(NOW)
+        places = [
+            (name, sum(1 for _ in group))
+            for name, group in groupby(content.all_items(), key=lambda one: one[0])
+        ]
+        counted = dict(places)
+        return self._page(
+            "overview.html",
+            subject.name,
+            "",
+            why=explain(subject, self._marks),
+            facts=facts,
+            services=[(name, counted.get(name, 0)) for name in content.services],
+            findings=sorted(subject.verdict.findings, key=lambda one: one.passed) if subject.verdict else [],
+            first_wrong=subject.first_wrong,
+            prompt=subject.episode.prompt,
+        )
+
+    def _agent(self) -> str:
+        result = self._subject.result
+        return "" if result is None else result.conversation.model if result.conversation else result.agent
+
+    def world(self, options: Mapping[str, str]) -> str:
+        """The services of the world."""
+        content = self._subject.content(NOW)
+        return self._page("services.html", "World", "world", services=content.services, state=NOW)
+
+    def place(self, state: str, service: str, path: str, options: Mapping[str, str]) -> str:
+        """A page of a service in a state of the world."""
+        subject = self._subject
+        content = subject.content(state)
+        page = content.page(service, path, asked := Asked(options))
+        here = f"{self._shown.base}/world/{state}/{service}"
+        marks = subject.marks if state == NOW else {}
+        sought = options.get("q", "")
+
+        def changed(ref: str) -> str:
+            row = marks.get((service, ref))
+            return row.how if row else ""
+
+        def inside(path: str) -> str:
+            return f"{here}/{path}" if path else f"{here}/"
+
+        def held(row: Row) -> str:
+            item = content.by_ref.get((service, row.ref)) if subject.evidence and row.ref else None
+            return (
+                "◆" if item and self._marks.evidence_in(service, f"{item.title}\n{plain(item.text)}") else ""
+            )
+
+        return self._page(
+            "world.html",
+            page.title,
+            "world",
+            page=page,
+            services=content.services,
+            service=service,
+            state=state,
+            states=self._states(),
+            where_now=f"{service}/{path}",
+            inside=inside,
+            changed=changed,
+            held=held,
+            evidence=lambda text: self._marks.evidence_in(service, text),
+            delivered=self._marks.reached if subject.acted and subject.calls else lambda text: None,
+            pieces=lambda text, derived=True: self._marks.pieces(service, text, sought, derived=derived),
+            start=asked.start,
+            size=asked.size,
+            lines=LINES,
+            here=partial(_with, f"{here}/{path}", options),
+        )
+
+    def _states(self) -> list[tuple[str, str]]:
+        found = [("now", "in the end"), ("built", "as it was built")]
+        return found if self._subject.acted and self._subject.calls else found[:1]
+
+    def search(self, options: Mapping[str, str]) -> str:
+        """All things whose text has some words."""
+        sought = options.get("q", "").strip()
+        found: list[tuple[str, Item, list[Piece]]] = []
+        total = 0
+        words = sought.lower()
+        for service, item in self._subject.content(NOW).all_items() if words else ():
+            text = (
+                f"{item.title}\n{plain(item.text)}" if words in f"{item.title}\n{item.text}".lower() else ""
+            )
+            at = text.lower().find(words)
+            if at >= 0:
+                total += 1
+                if len(found) < _FOUND:
+                    around = text[max(0, at - 80) : at + len(words) + 160]
+                    found.append((service, item, self._marks.pieces("", around, sought)))
+        query = urlencode({"q": sought})
+        return self._page(
+            "search.html", f"Search: {sought}", "search", sought=sought, found=found, total=total, query=query
+        )
+
+    # -- the run ----------------------------------------------------------------------------------------
+
+    def calls(self, options: Mapping[str, str]) -> str:
+        """The calls on a time line, and a list of them."""
+        subject, only = self._subject, options.get("only", "all")
+        chosen = [call for call in subject.calls if _KEPT.get(only, _KEPT["all"])(call)]
+        asked = Asked(options)
+        return self._page(
+            "calls.html",
+            "Calls",
+            "calls",
+            calls=chosen[asked.start : asked.start + CALLS],
+            all_calls=subject.calls,
+            drawn=_drawn(subject.calls),
+            total=len(chosen),
+            only=only,
+            most=max((call.tokens for call in subject.calls), default=0),
+            first_wrong=subject.first_wrong,
+            turns=subject.turns,
+            start=asked.start,
+            size=CALLS,
+            here=partial(_with, f"{self._shown.base}/calls", options),
+        )
+
+    def call(self, seq: int, options: Mapping[str, str]) -> str:
+        """One call: what it was given, delivered and changed."""
+        subject = self._subject
+        numbers = {call.seq: at for at, call in enumerate(subject.calls)}
+        if seq not in numbers:
+            raise NotFound(f"there is no call {seq}")
+        at = numbers[seq]
+        call = subject.calls[at]
+        start = Asked(options).start
+        result = _laid_out(call.result)
+        shown = result[start : start + _RESULT]
+        return self._page(
+            "call.html",
+            f"Call {seq}: {call.name}",
+            "calls",
+            call=call,
+            arguments=orjson.dumps(call.arguments, option=orjson.OPT_INDENT_2).decode(),
+            result=self._marks.result_pieces(call.service, shown),
+            length=len(result),
+            changes=subject.changes_of(seq) if call.writes else [],
+            replayable=subject.replayable,
+            after=self._place_of(call.service),
+            earlier=subject.calls[at - 1].seq if at else None,
+            later=subject.calls[at + 1].seq if at + 1 < len(subject.calls) else None,
+            first_wrong=subject.first_wrong,
+            start=start,
+            size=_RESULT,
+            here=partial(_with, f"{self._shown.base}/calls/{seq}", options),
+        )
+
+    def _place_of(self, service: str) -> str:
+        """Where the content that a call was about is shown, or other content of the world."""
+        content = self._subject.content(NOW)
+        place = content.place_of(service)
+        return place if place in content.services else next(iter(content.services), "")
+
+    def turn(self, number: int, options: Mapping[str, str]) -> str:
+        """What the model was shown at a turn, and what it said."""
+        turns = {turn.number: at for at, turn in enumerate(self._subject.turns)}
+        if number not in turns:
+            raise NotFound(f"there is no turn {number}")
+        at = turns[number]
+        turn = self._subject.turns[at]
+        numbers = [n for first, last in turn.shown for n in range(first, last + 1)]
+        start = Asked(options).start
+        return self._page(
+            "turn.html",
+            f"Turn {number}",
+            "calls",
+            turn=turn,
+            messages=[(n, self._subject.messages.get(n)) for n in numbers[start : start + PAGE]],
+            total=len(numbers),
+            calls=[call for call in self._subject.calls if call.turn == number],
+            earlier=self._subject.turns[at - 1].number if at else None,
+            later=self._subject.turns[at + 1].number if at + 1 < len(turns) else None,
+            start=start,
+            size=PAGE,
+            here=partial(_with, f"{self._shown.base}/turns/{number}", options),
+        )
+
+    def changes(self, options: Mapping[str, str]) -> str:
+        """What differs in the end, beside what the reference solver changes."""
+        subject = self._subject
+        solution = subject.solution if options.get("against") or self._shown.frozen else None
+        return self._page(
+            "changes.html",
+            "Changes",
+            "changes",
+            changes=subject.changes,
+            solution=solution,
+            pairs=[]
+            if solution is None or isinstance(solution, str)
+            else compared(solution, subject.changes),
+        )
+
+    # -- the answer -------------------------------------------------------------------------------------
+
+    def evidence(self, options: Mapping[str, str]) -> str:
+        """The pieces of evidence: where each is and when it was delivered."""
+        subject, asked, only = self._subject, Asked(options), options.get("only", "all")
+        numbers = subject.missed if only == "missed" else range(len(subject.evidence))
+        rows = [
+            (n, subject.evidence[n], self._marks.holders.get(n, []), subject.delivered.get(n))
+            for n in numbers[asked.start : asked.start + PAGE]
+        ]
+        return self._page(
+            "evidence.html",
+            "Evidence",
+            "evidence",
+            rows=rows,
+            total=len(numbers),
+            only=only,
+            start=asked.start,
+            size=PAGE,
+            here=partial(_with, f"{self._shown.base}/evidence", options),
+        )
+
+    def derivations(self, options: Mapping[str, str]) -> str:
+        """How each fact follows from what is delivered, step by step."""
+        marks = self._marks
+        rows = [(one, marks.places.get(one.text), marks.reached(one.says)) for one in marks.derivations]
+        told = [] if rows or not self._subject.expected else self._subject.expected.derived()
+        return self._page(
+            "derivations.html", "Derivations", "derivations", rows=rows, places=marks.places, told=told
+        )
+
+    # -- the organisation -------------------------------------------------------------------------------
+
+    @cached_property
+    def _by_person(self) -> dict[str, list[tuple[str, Any]]]:
+        found: dict[str, list[tuple[str, Any]]] = defaultdict(list)
+        for service, item in self._subject.content(NOW).all_items():
+            for address in dict.fromkeys(one.lower() for one in item.who if one):
+                found[address].append((service, item))
+        return found
+
+    def people(self, options: Mapping[str, str]) -> str:
+        """Everybody who wrote or was written to."""
+        lists = getattr(self._subject.expected, "lists", None) if self._subject.expected else None
+        roles = {one.email.lower(): one.role for one in lists.people} if lists else {}
+        names = {address.lower(): name for address, name in self._marks.cast.items()}
+        everybody = sorted(
+            dict.fromkeys([*self._by_person, *names]),
+            key=lambda one: (-len(self._by_person.get(one, ())), one),
+        )
+        asked = Asked(options)
+        rows = [
+            (one, names.get(one, ""), roles.get(one, ""), len(self._by_person.get(one, ())))
+            for one in everybody[asked.start : asked.start + PAGE]
+        ]
+        return self._page(
+            "people.html",
+            "People",
+            "people",
+            rows=rows,
+            total=len(everybody),
+            start=asked.start,
+            size=PAGE,
+            here=partial(_with, f"{self._shown.base}/people", options),
+        )
+
+    def person(self, address: str, options: Mapping[str, str]) -> str:
+        """Somebody with all that the person wrote and was written."""
+        found = self._by_person.get(address)
+        if found is None:
+            raise NotFound(f"nobody has the address {address}")
+        asked = Asked(options)
+        ordered = sorted(found, key=lambda one: one[1].when)
+        names = {one.lower(): name for one, name in self._marks.cast.items()}
+        return self._page(
+            "person.html",
+            names.get(address, address),
+            "people",
+            address=address,
+            found=ordered[asked.start : asked.start + PAGE],
+            total=len(ordered),
+            start=asked.start,
+            size=PAGE,
+            here=partial(_with, f"{self._shown.base}/people/{quote(address)}", options),
+        )
+
+    def events(self, options: Mapping[str, str]) -> str:
+        """What happened, on a time line; what a day brought."""
+        asked = Asked(options)
+        day = options.get("on", "")
+        dated = [
+            (service, item) for service, item in self._subject.content(NOW).all_items() if item.when[:10]
+        ]
+        counts = Counter(item.when[:10] for _, item in dated)
+        chosen = sorted((one for one in dated if one[1].when[:10] == day), key=lambda one: one[1].when)
+        told = [(number, one) for number, one in enumerate(self._marks.derivations, 1)]
+        return self._page(
+            "events.html",
+            "Events",
+            "events",
+            days=_days(counts, Counter(f"{one.written:%Y-%m-%d}" for _, one in told)),
+            day=day,
+            told=told,
+            places=self._marks.places,
+            found=chosen[asked.start : asked.start + PAGE],
+            total=len(chosen),
+            start=asked.start,
+            size=PAGE,
+            here=partial(_with, f"{self._shown.base}/events", options),
+        )
+
+    # -- tools by hand ----------------------------------------------------------------------------------
+
+    def tools(self, options: Mapping[str, str], *, hand: bool, said: str = "") -> str:
+        """The tools of the episode; called in a fork."""
+        services = self._subject.episode.world.services
+        tools = [
+            (
+                name,
+                tool,
+                list(tool.signature.schema.get("properties", {}).items()),
+                description_of(tool.function),
+            )
+            for name, service in services.items()
+            for tool in service.tools.values()
+        ]
+        return self._page("tools.html", "Tools", "tools", tools=tools, hand=hand, said=said)
+
+    def answer(self, options: Mapping[str, str]) -> str:
+        """What a reading tool answers to a question; nothing is written down."""
+        service, tool = options.get("service", ""), options.get("tool", "")
+        content = self._subject.content(options.get("state", NOW))
+        if service not in content.services or tool not in load_service(service).tools:
+            raise NotFound(f"there is no tool {service}.{tool}")
+        if load_service(service).tools[tool].writes:
+            raise UsageError(f"{service}.{tool} may write; call it by hand in a fork")
+        fixed = orjson.loads(options.get("fixed") or "{}")
+        outcome = content.world.calls.peek(
+            service, tool, {**fixed, options.get("argument", ""): options.get("value", "")}
+        )
+        rows = _rows_of(outcome.text)
+        return self._page(
+            "answer.html",
+            "Answer",
+            "world",
+            service=service,
+            asked=options.get("value", ""),
+            text=_laid_out(outcome.text)[:_RESULT],
+            rows=rows[:500],
+            columns=list(dict.fromkeys(name for row in rows[:500] for name in row)),
+        )
+
+    # -- writing ----------------------------------------------------------------------------------------
+
+    def _page(self, template: str, title: str, tab: str, **values: Any) -> str:
+        shown, subject = self._shown, self._subject
+        length = subject.episode.info.target or subject.episode.info.edl
+        own = {"calls": subject.acted, "changes": subject.acted, "evidence": bool(subject.evidence)}
+        own |= {"derivations": bool(self._marks.derivations), "tools": not shown.frozen}
+        own |= {"people": True, "events": True}
+        return (
+            environment()
+            .get_template(template)
+            .render(
+                {
+                    "subject": subject,
+                    "base": shown.base,
+                    "several": shown.several,
+                    "frozen": shown.frozen,
+                    "title": title,
+                    "instance": f"{length:,} tokens, seed {subject.episode.info.seed}",
+                    "tabs": [(text, path) for text, path in _TABS if own.get(path, True)],
+                    "tab": tab,
+                    "sought": "",
+                    "where": self._where,
+                    "quote": quote,
+                }
+                | values
+            )
+        )
+
+    def _where(self, service: str, ref: str) -> str:
+        """Where a row of a database, or a file, is shown; nothing where it is not."""
+        if service == FILES:
+            return f"world/now/{FILES}/file/{quote(ref.partition(':')[2])}"
+        item = self._subject.content(NOW).by_ref.get((service, ref))
+        return f"world/now/{service}/{item.path}" if item else ""
+
+
+def _with(path: str, options: Mapping[str, str], start: int) -> str:
+    """The same page from another row on."""
+    told = {name: value for name, value in options.items() if name != "from"} | (
+        {"from": str(start)} if start else {}
+    )
+    return f"{path}?{urlencode(told)}" if told else path
+
+
+def _laid_out(text: str) -> str:
+    """A result as people read it: JSON indented."""
+    try:
+        return (
+            orjson.dumps(orjson.loads(text), option=orjson.OPT_INDENT_2).decode()
+            if text[:1] in "[{"
+            else text
+        )
+    except orjson.JSONDecodeError:
+        return text
+
+
+def _rows_of(text: str) -> list[dict[str, Any]]:
+    """The rows of a result that holds some, in a list or under a name."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return []
+    lists = [value] if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
+    for one in lists:
+        if isinstance(one, list) and one and all(isinstance(row, dict) for row in one):
+            return one
+    return []
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A call on the time line."""
+
+    call: Call
+    x: float
+    width: float
+    height: float
+
+
+_WIDTH, _HEIGHT = 1_000, 60
+
+
+def _drawn(calls: Sequence[Call]) -> list[Bar]:
+    """The calls side by side, as high as what they delivered is long (by its logarithm)."""
+    shown = calls[:: max(1, len(calls) // 500)]
+    most = math.log1p(max((call.tokens for call in shown), default=1))
+    width = _WIDTH / max(len(shown), 1)
+    return [
+        Bar(call, n * width, max(width - 1, 0.8), 4 + (_HEIGHT - 4) * math.log1p(call.tokens) / most)
+        for n, call in enumerate(shown)
+    ]
+
+
+def _days(counts: Mapping[str, int], told: Mapping[str, int]) -> list[dict[str, Any]]:
+    """The days between the first and the last thing that happened, most of them: those that are far off,
+    such as the birthdays of people, are left out."""
+    days = sorted(set(counts) | set(told))
+    if not days:
+        return []
+    known = sorted(day for day, count in counts.items() for _ in range(count)) or days
+    cut = len(known) // 50
+    first, last = min([known[cut], *told]), max([known[-1 - cut], *told])
+    shown = [day for day in days if first <= day <= last]
+    most = max(counts.get(day, 0) for day in shown) or 1
+    begin = dt.date.fromisoformat(shown[0])
+    span = (dt.date.fromisoformat(shown[-1]) - begin).days + 1
+    return [
+        {
+            "day": day,
+            "count": counts.get(day, 0),
+            "told": told.get(day, 0),
+            "x": _WIDTH * (dt.date.fromisoformat(day) - begin).days / span,
+            "width": max(_WIDTH / span - 1, 1),
+            "height": _HEIGHT * counts.get(day, 0) / most,
+        }
+        for day in shown
+    ]
+
+
+# -- expected against got -------------------------------------------------------------------------------
+
+_PASSING = (
+    "date",
+    "time",
+    "_at",
+    "created",
+    "updated",
+    "modified",
+    "message_id",
+    "etag",
+    "sequence",
+    "revision",
+)
+"""Parts of names of columns that differ from one run to the next without meaning anything."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A row that was expected beside the one that was got; either may be missing."""
+
+    expected: RowChange | None
+    got: RowChange | None
+    differing: Sequence[tuple[str, Any, Any]]
+
+
+def compared(expected: Sequence[Change], got: Sequence[Change]) -> list[tuple[str, list[Pair]]]:
+    """By table: rows that were to be changed beside those that were, the most alike together."""
+    theirs = {(one.service, one.table): one.rows for one in expected}
+    mine = {(one.service, one.table): one.rows for one in got}
+    found = []
+    for service, table in dict.fromkeys([*theirs, *mine]):
+        pairs, left = [], list(mine.get((service, table), ()))
+        for row in theirs.get((service, table), ()):
+            best = max(left, key=partial(_alike, row), default=None)
+            if best is not None and _alike(row, best) >= 0.5:
+                left.remove(best)
+                pairs.append(Pair(row, best, _differing(row, best)))
+            else:
+                pairs.append(Pair(row, None, ()))
+        pairs += [Pair(None, row, ()) for row in left]
+        found.append((f"{service}.{table}" if service != table else service, pairs))
+    return found
+
+
+def _meant(row: RowChange) -> dict[str, Any]:
+    values = row.after or row.before
+    passing = {name for name in values if name == "id" or any(part in name for part in _PASSING)}
+    return {name: value for name, value in values.items() if name not in passing}
+
+
+def _alike(one: RowChange, other: RowChange) -> float:
+    if one.how != other.how:
+        return 0
+    if not one.after and not one.before:
+        return float(one.ref == other.ref)
+    mine, theirs = _meant(one), _meant(other)
+    telling = [name for name in mine if mine[name] not in (None, "", 0, 1)] or list(mine)
+    same = [name for name in telling if mine[name] == theirs.get(name)]
+    return len(same) / max(len(telling), 1)
+
+
+def _differing(one: RowChange, other: RowChange) -> list[tuple[str, Any, Any]]:
+    mine, theirs = _meant(one), _meant(other)
+    return [(name, mine[name], theirs.get(name)) for name in mine if mine[name] != theirs.get(name)]

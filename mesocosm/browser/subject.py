@@ -1,0 +1,327 @@
+"""What is looked at: an instance, an episode, a finished run or a kept sample, as a private copy of it.
+
+The copy is made when it is opened, so nothing of what is looked at changes, and an episode that is being
+served is seen as it was at that moment.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from mesocosm.agents.loop import Conversation
+from mesocosm.browser import calls as seen
+from mesocosm.browser.calls import Call, Change, RowChange, Said, Turn
+from mesocosm.browser.content import Content
+from mesocosm.errors import UsageError
+from mesocosm.evaluation.failures import CLASSES, classify
+from mesocosm.evaluation.runs import RunResult
+from mesocosm.families import grading
+from mesocosm.families.building import EXPECTED
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Evidence, Expected, load_family
+from mesocosm.families.length import Survey
+from mesocosm.families.reading import Reading, read_journal
+from mesocosm.families.verdict import Verdict
+from mesocosm.services.calling import ToolError, Tools
+from mesocosm.services.service import Image
+from mesocosm.services.world import World
+from mesocosm.worlds.changes import Changes
+from mesocosm.worlds.manifest import Manifest
+
+NOW, BUILT = "now", "built"
+"""States of a world: as it is in the end, and as it was built; ``call-7`` is that after a call."""
+_JUDGED_CALLS = 60
+"""Writing calls after each of which the checker is asked, at most, to find the first wrong one."""
+
+
+class Subject:
+    """Something that is looked at.
+
+    Args:
+        path: The folder of an instance, an episode, a run or a kept sample.
+        answers: Whether what the checker knows may be shown.
+    """
+
+    def __init__(self, path: Path, *, answers: bool = True) -> None:
+        self.path = path
+        self.lock = threading.RLock()
+        """Held by whoever reads: stores are not for several threads."""
+        self._stack = ExitStack()
+        folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="mesocosm-view-")))
+        self._folder = folder
+        self.acted = True
+        """Whether an agent had it; otherwise it is an instance that nobody acted on."""
+        self.episode = self._copied(path, folder / "episode")
+        self.answers = answers and (self.episode.path / EXPECTED).is_file()
+        self._contents: dict[str, Content] = {}
+
+    def _copied(self, path: Path, copy: Path) -> Episode:
+        for folder in (path / "episode", path):
+            if (folder / "episode.json").is_file():
+                return _forked(folder, copy)
+        if (path / "world" / "world.json").is_file() and (path / EXPECTED).is_file():
+            self.acted = False
+            family = load_family(Manifest.read(path / "world").family)
+            return Episode.create(copy, path, family, steps=False)
+        raise UsageError(f"{path} holds no instance, episode or run")
+
+    def close(self) -> None:
+        """Forget the copy."""
+        for content in self._contents.values():
+            content.close()
+        self.episode.close()
+        self._stack.close()
+
+    # -- what it is -------------------------------------------------------------------------------------
+
+    @cached_property
+    def name(self) -> str:
+        """The task."""
+        return Path(self.episode.info.task).stem
+
+    @cached_property
+    def result(self) -> RunResult | None:
+        """What the run recorded."""
+        kept = self.path / "run.json"
+        if not kept.is_file():
+            return None
+        try:
+            return RunResult.model_validate_json(kept.read_bytes())
+        except ValueError as error:
+            raise UsageError(f"{kept} was written by another version, or is damaged: {error}") from None
+
+    @property
+    def conversation(self) -> Conversation | None:
+        """How the conversation with a model went."""
+        return self.result.conversation if self.result else None
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """The verdict of the run, or of the state as it is; None where nobody acted or it is not shown."""
+        if not self.acted or not self.answers:
+            return None
+        if self.result is not None:
+            return Verdict.model_validate(self.result.model_dump(include=set(Verdict.model_fields)))
+        return grading.grade(self.episode)
+
+    @cached_property
+    def expected(self) -> Expected | None:
+        """What the checker knows; None where it must not be shown."""
+        return self.episode.expected() if self.answers else None
+
+    @property
+    def evidence(self) -> list[Evidence]:
+        """The pieces of evidence."""
+        return self.expected.evidence if self.expected else []
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What was read and written."""
+        return read_journal(self.episode)
+
+    @cached_property
+    def failure(self) -> tuple[str, str]:
+        """The class of the failure and what it means; empty for what did not fail."""
+        name = classify(self.verdict, self.reading, self.conversation) if self.verdict else ""
+        return name, CLASSES.get(name, "")
+
+    # -- what was done ----------------------------------------------------------------------------------
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """The calls that were made."""
+        finders = Survey(self.episode.world, self.evidence).finders
+        entries = self.episode.world.journal.entries()
+        return seen.calls_of(self.episode.world, entries, finders, self.path / "conversation.jsonl")
+
+    @cached_property
+    def delivered(self) -> dict[int, int]:
+        """By piece of evidence: the call that delivered it first."""
+        return {piece: call.seq for call in self.calls for piece in call.fresh}
+
+    @property
+    def missed(self) -> list[int]:
+        """The pieces of evidence that no result held."""
+        return [number for number in range(len(self.evidence)) if number not in self.delivered]
+
+    @cached_property
+    def _talk(self) -> tuple[list[Turn], dict[int, Said]]:
+        return seen.conversation_of(self.path / "conversation.jsonl")
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The turns of the model."""
+        return self._talk[0]
+
+    @property
+    def messages(self) -> dict[int, Said]:
+        """What was said, by number."""
+        return self._talk[1]
+
+    @cached_property
+    def replayable(self) -> bool:
+        """Whether calls can be made again to see what each changed: code of the agent is not run again."""
+        entries = self.episode.world.journal.entries()
+        return not any(seen.runs_code(self.episode.world, entry) for entry in entries)
+
+    @cached_property
+    def _steps(self) -> tuple[dict[int, list[Change]], tuple[int, str] | None]:
+        """What each call changed, and the first call after which something that was right no longer is."""
+        changes: dict[int, list[Change]] = {}
+        first: tuple[int, str] | None = None
+        if not self.replayable:
+            return changes, first
+        held = (
+            {check.name for check in self.episode.findings(of_base=True) if check.passed}
+            if self.answers
+            else set()
+        )
+        wrong = {check.name for check in self.verdict.findings if not check.passed} if self.verdict else set()
+        judged = 0
+        for call, (world, step) in zip(self.calls, self._replayed(), strict=False):
+            changes[call.seq] = step
+            # Only what is wrong in the end is looked for: what was mended counts for nothing.
+            if step and first is None and held & wrong and judged < _JUDGED_CALLS and self.expected:
+                judged += 1
+                # A connection of its own: what the checker reads is what lies on the disk.
+                with World(world.path, base=world.base, read_only=True) as opened:
+                    found = list(self.episode.family.check(opened, self.expected))
+                broken = next((one for one in found if not one.passed and one.name in held & wrong), None)
+                if broken:
+                    first = call.seq, broken.name
+        return changes, first
+
+    def changes_of(self, seq: int) -> list[Change]:
+        """What a call changed; nothing where calls are not made again."""
+        return self._steps[0].get(seq, [])
+
+    @cached_property
+    def first_wrong(self) -> tuple[int, str] | None:
+        """The first wrong call and what is wrong with it, as far as one call is to blame."""
+        if not self.answers or not self.verdict or self.verdict.verdict != "failed":
+            return None
+        oracle = self.expected.oracle() if self.expected else None
+        if oracle is not None:
+            own = [call for call in self.calls if call.service not in self.episode.info.added]
+            judged = oracle.judge(
+                [made for made in self.episode.history() if made.service not in self.episode.info.added]
+            )
+            for call, best in zip(own, judged or (), strict=False):
+                if not best:
+                    return call.seq, "not among the best calls at that moment"
+        return self._steps[1]
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """All that differs from the world as it was built."""
+        return _told(_differences(self.episode.path / "world", self.episode.path / "base"))
+
+    @cached_property
+    def marks(self) -> Mapping[tuple[str, str], RowChange]:
+        """By service and ``table:key``: what became of a row."""
+        return {(change.service, row.ref): row for change in self.changes for row in change.rows}
+
+    @cached_property
+    def solution(self) -> list[Change] | str:
+        """All that the reference solver changes on a copy, or why it cannot be had."""
+        family, expected = self.episode.family, self.expected
+        if expected is None:
+            return "the answer is not shown"
+        copy = self._folder / "solution"
+        with suppress(FileNotFoundError):
+            shutil.rmtree(copy)
+        solved = self.episode.fork(copy)
+        try:
+            solved.reset()
+            family.solve(
+                Direct(solved.world), self.episode.prompt, expected if family.solver == "walk" else None
+            )
+            solved.close()
+            return _told(_differences(copy / "world", copy / "base"))
+        except (UsageError, ToolError, OSError) as error:
+            return f"the reference solver does not get through here: {error}"
+        finally:
+            solved.close()
+
+    # -- its content ------------------------------------------------------------------------------------
+
+    def content(self, state: str) -> Content:
+        """The content of the world in a state; ``UsageError`` if there is none of that name."""
+        if state not in self._contents:
+            self._contents[state] = Content(self._world_at(state))
+        return self._contents[state]
+
+    def _world_at(self, state: str) -> World:
+        if state == BUILT:
+            return World(self.episode.path / "base", read_only=True)
+        if state == NOW:
+            return World(self.episode.path / "world", read_only=True)
+        seq = state.removeprefix("call-")
+        if seq == state or not seq.isdigit() or not self.replayable or int(seq) > len(self.calls):
+            raise UsageError(f"there is no state {state!r}")
+        copy = self._folder / state
+        for call, (world, _) in zip(self.calls, self._replayed(), strict=False):
+            if call.seq == int(seq):
+                world.copy_to(copy)
+                break
+        return World(copy, read_only=True)
+
+    def _replayed(self) -> Iterator[tuple[World, list[Change]]]:
+        return seen.replayed(self.episode.path / "base", self.episode.world.journal.entries())
+
+    def fork(self, path: Path) -> Path:
+        """A copy on which tools are called by hand."""
+        self.episode.fork(path).close()
+        return path
+
+
+class Direct(Tools):
+    """A world's tools without a protocol between."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        """Make a call; raises ``ToolError`` when it failed."""
+        outcome = self._world.call(service, tool, arguments)
+        if outcome.is_error:
+            raise ToolError(outcome.text)
+        return list(outcome.blocks)
+
+
+def _forked(folder: Path, copy: Path) -> Episode:
+    """A copy of an episode that somebody may be serving at the moment."""
+    for attempt in range(3):
+        with suppress(FileNotFoundError):
+            shutil.rmtree(copy)
+        try:
+            forked = Episode(folder).fork(copy)
+            for name in sorted(copy.glob("world/*.db-journal")):
+                # What a call was about to write is undone, as it would be if that call had been cut off.
+                with sqlite3.connect(name.with_suffix(".db")) as db:
+                    db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return forked
+        except (FileNotFoundError, sqlite3.DatabaseError):
+            if attempt == 2:  # it is copied between two calls, which may be made at any moment
+                raise UsageError(f"{folder} changes too quickly to be copied; try again") from None
+    raise AssertionError
+
+
+def _differences(world: Path, base: Path) -> Changes:
+    with World(world, base=base, read_only=True) as opened:
+        return opened.changes()
+
+
+def _told(changes: Changes) -> list[Change]:
+    found = [seen.change_of(service, table, rows) for (service, table), rows in changes.tables.items()]
+    if changes.files_added or changes.files_removed or changes.files_changed:
+        found.append(seen.files_change(changes.files_added, changes.files_removed, changes.files_changed))
+    return found

@@ -1,0 +1,194 @@
+"""Why it failed, in one paragraph: the class of the failure, the first finding, the evidence missed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mesocosm.browser.marks import Marks
+from mesocosm.browser.subject import Subject
+from mesocosm.services.views import Item
+
+_NAMED = 4
+"""Things that are named; of others their number is told."""
+_ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
+_ENDED = {
+    "done": "the agent declared that it was done",
+    "calls": "the limit of calls was reached",
+    "turns": "the limit of turns was reached",
+    "seconds": "the time was up",
+    "context": "the context was full",
+    "empty": "the model answered nothing",
+    "refused": "the model refused",
+    "failed_rounds": "every call failed, round after round",
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the paragraph; with a path, a link."""
+
+    text: str
+    path: str = ""
+
+
+def explain(subject: Subject, marks: Marks) -> list[Part]:
+    """The paragraph; empty where nothing failed or nothing may be said."""
+    verdict = subject.verdict
+    if verdict is None or verdict.verdict == "passed":
+        return []
+    if verdict.verdict == "errored":
+        first = verdict.faults[0] if verdict.faults else None
+        about = f"{first.first}" if first else (verdict.error or "").strip().split("\n")[-1]
+        return [Part("A fault of the environment, not of the agent: "), Part(about), Part(".")]
+    name, meaning = subject.failure
+    parts = [Part(f"{meaning[:1].upper()}{meaning[1:]} ({name}). ")] if name else []
+    wrong = [check for check in verdict.findings if not check.passed]
+    if wrong:
+        parts += [Part("First finding: "), Part(wrong[0].name, "#findings")]
+        parts.append(Part(f" ({_shown(wrong[0].detail)}). " if wrong[0].detail else ". "))
+        if len(wrong) > 1:
+            parts.append(Part(f"{_count(len(wrong) - 1, 'further finding')} failed. "))
+    parts += _missed(subject, marks)
+    parts += _concerned(subject, marks, [check.detail for check in wrong])
+    if first_wrong := subject.first_wrong:
+        seq, what = first_wrong
+        parts += [
+            Part("The first wrong call is "),
+            Part(f"number {seq}, {_call(subject, seq)}", f"calls/{seq}"),
+            Part(f": {what}. " if " " in what else f": after it, {what} no longer holds. "),
+        ]
+    return [*parts, *_end(subject)]
+
+
+def _missed(subject: Subject, marks: Marks) -> Iterator[Part]:
+    """The evidence that no result held, named and linked."""
+    if not subject.evidence:
+        return
+    missed = subject.missed
+    if not missed:
+        yield Part("All evidence was delivered. ")
+        return
+    yield Part(
+        f"{len(missed)} of {_count(len(subject.evidence), 'piece')} of evidence ", "evidence?only=missed"
+    )
+    yield Part(f"{'was' if len(missed) == 1 else 'were'} never delivered")
+    named: list[tuple[str, Item]] = []
+    for number in missed:
+        for place in marks.holders.get(number, ())[:1]:
+            if place not in named:
+                named.append(place)
+    # What derivations lean on says more than rows of lists and lines of logs.
+    leaned = {(service, item.path) for service, item in marks.places.values()}
+    named.sort(key=lambda place: (place[0], place[1].path) not in leaned)
+    yield from _listed(": ", named, len(missed))
+    yield Part(". ")
+
+
+def _listed(begin: str, places: Sequence[tuple[str, Item]], total: int) -> Iterator[Part]:
+    for number, (service, item) in enumerate(places[:_NAMED]):
+        yield Part(begin if not number else ", ")
+        yield Part(f"{item.kind} “{item.title or item.path}”", f"world/now/{service}/{item.path}")
+    if places and total > min(len(places), _NAMED):
+        yield Part(f" and {total - min(len(places), _NAMED)} more")
+
+
+def _concerned(subject: Subject, marks: Marks, details: Sequence[str]) -> Iterator[Part]:
+    """What settles the matter of those whom the findings name, and whether it was delivered."""
+    if len(subject.missed) == len(subject.evidence):
+        return  # nothing was read at all
+    named = list(dict.fromkeys(found.lower() for detail in details for found in _ADDRESS.findall(detail)))
+    told = 0
+    for address in named:
+        about = [one for one in marks.derivations if address in _people(one, marks)]
+        if not about:
+            continue
+        if told == _NAMED:
+            yield Part("… ")
+            return
+        told += 1
+        yield Part(f"About {address}: ")
+        for number, one in enumerate(about):
+            yield Part("; " if number else "")
+            place = marks.places.get(one.text)
+            calls = marks.reached(one.says).calls
+            text = (
+                f"{one.kind.replace('_', ' ')} in “{place[1].title}”" if place else one.kind.replace("_", " ")
+            )
+            yield Part(text, f"derivations#d{marks.derivations.index(one) + 1}")
+            yield Part(f", delivered by call {calls[0]}" if calls else ", never delivered")
+        yield Part(". ")
+
+
+def _people(derivation: Any, marks: Marks) -> set[str]:
+    """The addresses that a derivation is about: those between whom its message went."""
+    found = set()
+    for step in derivation.people:
+        if step.expression == "from":
+            found.add(step.sender)
+        elif step.expression == "to":
+            found.add(step.to)
+        else:
+            found |= {address for address, name in marks.cast.items() if _means(step.expression, name)}
+    return {address.lower() for address in found}
+
+
+def _means(expression: str, name: str) -> bool:
+    """Whether words can mean a person: by the full name, or by a part of it."""
+    return expression == name or expression in name.split()
+
+
+def _end(subject: Subject) -> Iterator[Part]:
+    talk = subject.conversation
+    ended = _ENDED.get(talk.ended or "", talk.ended) if talk else None
+    if ended:
+        yield Part(f"It ended after {_count(len(subject.calls), 'call')}: {ended}.")
+    elif subject.calls:
+        last = subject.calls[-1]
+        yield Part(f"It ended after {_count(len(subject.calls), 'call')}; the last was ")
+        yield Part(last.name, f"calls/{last.seq}")
+        yield Part(".")
+    else:
+        yield Part("No call was made.")
+
+
+def _call(subject: Subject, seq: int) -> str:
+    return next((call.name for call in subject.calls if call.seq == seq), "")
+
+
+def _shown(detail: str) -> str:
+    return detail if len(detail) <= 300 else f"{detail[:300]}…"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
+def summary(path: Path, *, answers: bool = True) -> dict[str, Any]:
+    """What the first page says, as data."""
+    subject = Subject(path, answers=answers)
+    try:
+        marks = Marks(subject)
+        return {
+            "task": subject.name,
+            "verdict": subject.verdict.verdict if subject.verdict else None,
+            "failure": subject.failure[0],
+            "why": "".join(part.text for part in explain(subject, marks)),
+            "findings": [check.model_dump() for check in subject.verdict.findings] if subject.verdict else [],
+            "first_wrong": subject.first_wrong[0] if subject.first_wrong else None,
+            "calls": len(subject.calls),
+            "evidence": len(subject.evidence),
+            "missed": [
+                {
+                    "evidence": number + 1,
+                    "service": subject.evidence[number].service,
+                    "stands_in": [item.title or item.path for _, item in marks.holders.get(number, ())[:3]],
+                }
+                for number in subject.missed
+            ],
+        }
+    finally:
+        subject.close()

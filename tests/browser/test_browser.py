@@ -1,0 +1,375 @@
+"""The world browser: over HTTP through the real application, and in a real browser where there is one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import uvicorn
+
+from mesocosm.browser.application import Browser, Entry, application
+from mesocosm.browser.entries import entries_of
+from mesocosm.browser.exporting import export, write_files
+from mesocosm.browser.subject import Direct
+from mesocosm.browser.why import summary
+from mesocosm.errors import UsageError
+from mesocosm.evaluation.report.rows import read_samples
+from mesocosm.evaluation.runs import Actor, Wanted, run_task
+from mesocosm.families.building import build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
+from mesocosm.families.workers.processes import Processes
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+HOSTILE = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\"><!--<script>"
+Get = Callable[..., str]
+_LINK = re.compile(r'<a [^>]*?href="(/\d+/[^"#]*)')
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An instance that nobody acted on."""
+    out = tmp_path_factory.mktemp("browser") / "instance"
+    build_instance(load_family("course_assistant"), 0, out, target=16_000)
+    return out
+
+
+@pytest.fixture(scope="module")
+def failed(made: Path) -> Path:
+    """An episode of an agent that read part of the mail and wrote to somebody who is not concerned."""
+    path = made.parent / "failed"
+    family = load_family("course_assistant")
+    episode = Episode.create(path / "episode", made, family)
+    tools = Direct(episode.world)
+    expected: Any = episode.expected()
+    tools.call("email", "get_emails", folder="INBOX", page_size=40)
+    found = tools.call("email", "search_emails", query=expected.derivations[0].says[:40])
+    tools.call("email", "read_email", email_id=found["emails"][0]["id"])
+    librarian = expected.lists.staff["librarian"]
+    tools.call("email", "send_email", to=librarian, subject=HOSTILE, body=HOSTILE)
+    tools.call("claim_done", "claim_done")
+    episode.close()
+    return path
+
+
+@contextmanager
+def asking(*paths: Path, **options: Any) -> Iterator[Get]:
+    """Get pages through the application."""
+    browser = Browser([Entry(path) for path in paths], **options)
+    app = application(browser, "key")
+
+    def get(
+        path: str, status: int = 200, *, data: Any = None, cookie: str = "key", host: str = "localhost"
+    ) -> str:
+        async def ask() -> str:
+            async with httpx2.AsyncClient(
+                transport=httpx2.ASGITransport(app=app),
+                base_url=f"http://{host}",
+                cookies={"mesocosm_key": cookie},
+            ) as client:
+                answer = await (client.get(path) if data is None else client.post(path, data=data))
+            assert answer.status_code == status, answer.text[-500:]
+            assert "script-src 'self'" in answer.headers["content-security-policy"]
+            return answer.headers["location"] if status == 303 else answer.text
+
+        return asyncio.run(ask())
+
+    try:
+        yield get
+    finally:
+        browser.close()
+
+
+def links_of(get: Get, first: str = "/0/", most: int = 100) -> dict[str, str]:
+    """Pages by following links."""
+    waiting, pages = [first], {}
+    for path in waiting:
+        if len(pages) == most:
+            break
+        pages[path] = get(path)
+        waiting += [link for link in map(unescape, _LINK.findall(pages[path])) if link not in waiting]
+    return pages
+
+
+def text_of(html: str) -> str:
+    """The text of a page."""
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html)))
+
+
+def test_every_link_of_a_failed_run_leads_to_a_page(failed: Path) -> None:
+    with asking(failed) as get:
+        pages = links_of(get)
+        assert len(pages) == 100
+        assert "<script>document" not in "".join(pages.values())
+
+
+def test_the_first_page_says_why_it_failed(failed: Path) -> None:
+    with asking(failed) as get:
+        page = text_of(get("/0/"))
+    said = page.partition("Why it failed")[2].partition("Findings")[0]
+    assert "First finding: email_mail_missing" in said
+    assert re.search(r"\d+ of 28 pieces of evidence were never delivered: mail “", said)
+    assert (
+        "The first wrong call is number 4, email.send_email: after it, email_mail_extra no longer holds"
+        in said
+    )
+    told = summary(failed)
+    assert (told["verdict"], told["first_wrong"], told["calls"]) == ("failed", 4, 5)
+    assert told["why"] in page or said.strip().startswith(told["why"][:60])
+    assert all(one["stands_in"] for one in told["missed"])
+
+
+def test_a_call_shows_what_it_delivered_and_changed(failed: Path) -> None:
+    with asking(failed) as get:
+        read, sent = text_of(get("/0/calls/3")), text_of(get("/0/calls/4"))
+        after, before = get("/0/world/call-4/email/"), get("/0/world/call-3/email/")
+    assert "evidence ◆ 1 new" in read
+    assert "The first wrong call: email_mail_extra holds before it and not after it" in sent
+    assert "email.deliveries 1 added" in sent
+    counted = re.compile(r'Sent <span class="count">(\d+)')
+    assert int(counted.search(after)[1]) == int(counted.search(before)[1]) + 1  # type: ignore[index]
+
+
+def test_a_message_shows_its_evidence_derivation_and_who_read_it(failed: Path) -> None:
+    with asking(failed) as get:
+        derivations = get("/0/derivations")
+        [place] = re.findall(r'id="d1">.*?Stands in <a href="([^"]+)"', derivations, re.DOTALL)[:1]
+        page = get(place)
+    assert re.search(r'<mark title="[^"]*derivation 1: tells deadline', page)
+    assert 'href="/0/derivations#d1"' in page
+    assert "● read" in page
+    assert "◆ evidence 1" in page
+
+
+def test_expected_stands_against_got(failed: Path) -> None:
+    with asking(failed) as get:
+        page = text_of(get("/0/changes?against=solution"))
+    assert page.count("✗ missing") >= 5
+    assert "✗ not expected" in page
+
+
+def test_without_the_key_nothing_is_shown(failed: Path) -> None:
+    with asking(failed) as get:
+        for path in ("/", "/0/", "/0/evidence", "/0/calls/1"):
+            assert "Mesocosm" not in get(path, 403, cookie="wrong")
+        assert get("/?key=key", 303, cookie="") == "/0/"
+        get("/0/", 400, host="elsewhere.example")
+        get("/0/fork", 403, data={}, cookie="")
+
+
+def test_answers_are_hidden_on_request(failed: Path) -> None:
+    with asking(failed, answers=False) as get:
+        pages = links_of(get)
+    text = text_of("".join(pages.values()))
+    assert "Why it failed" not in text
+    assert "◆ evidence" not in text
+    assert not [path for path in pages if path.startswith(("/0/derivations", "/0/evidence"))]
+    with asking(failed, answers=False) as get:
+        assert "never delivered" not in get("/0/derivations")
+        assert "◆ 1" not in get("/0/evidence")
+
+
+def test_tools_are_called_by_hand_in_a_copy(failed: Path) -> None:
+    with asking(failed) as get:
+        assert get("/0/fork", 303, data={}) == "/1/tools"
+        assert get("/1/tools/email/search_emails", 303, data={"query": "slides"}) == "/1/calls/6"
+        assert "email.search_emails" in get("/1/calls/6")
+        refused = get("/1/tools/email/read_email", 303, data={"email_id": "999999"})
+        assert "✗ refused" in get(refused)
+        get("/1/tools/email/no_such_tool", 404, data={})
+        get("/0/tools/email/search_emails", 404, data={"query": "slides"})
+        assert len(re.findall("<tr class", get("/0/calls"))) == 5
+
+
+def test_an_instance_shows_its_world_before_a_run(made: Path) -> None:
+    with asking(made) as get:
+        pages = links_of(get, most=60)
+        assert "Why it failed" not in pages["/0/"]
+        assert not [path for path in pages if path.startswith(("/0/calls", "/0/changes"))]
+        assert "28" in get("/0/evidence")
+
+
+def test_an_episode_is_seen_while_it_is_served(made: Path) -> None:
+    path = made.parent / "served"
+    episode = Episode.create(path / "episode", made, load_family("course_assistant"))
+    Direct(episode.world).call("email", "get_emails")
+    with asking(path) as get:
+        assert "email.get_emails" in get("/0/calls")
+    Direct(episode.world).call("email", "get_folders")
+    episode.close()
+    with asking(path) as get:
+        assert "email.get_folders" in get("/0/calls")
+
+
+def test_what_is_sought_is_found_and_marked(failed: Path) -> None:
+    with asking(failed) as get:
+        page = get("/0/search?q=Real+Analysis")
+        assert "<mark" in page
+        [first] = re.findall(r'<a href="(/0/world[^"]+)"', page)[:1]
+        assert re.search('<mark[^>]*class="[^"]*found"', get(unescape(first)))
+        assert "&lt;script&gt;" in get("/0/search?q=%3Cscript%3E")
+
+
+def test_several_runs_are_filtered(failed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "runs"
+    for name in ("reference", "none"):
+        run_task(load_family("listworld"), Wanted(8_000), Actor(name), out / name)  # type: ignore[arg-type]
+    entries = entries_of(out)
+    assert [one.row["verdict"] for one in entries] == ["failed", "passed"]
+    browser = Browser(entries)
+    assert browser.runs({}).count("<td>listworld") + browser.runs({}).count(">listworld</a>") == 2
+    assert "passed</span>" not in browser.runs({"verdict": "failed"})
+    browser.close()
+    with pytest.raises(UsageError, match="holds no instance"):
+        entries_of(failed / "episode" / "world" / "workspace")
+    [sample] = [one for one in read_samples([out]) if one.verdict == "failed"]
+    written = write_files([sample], tmp_path / "report", 10, Processes(1), lambda _: None)
+    assert written == {str(out / "none"): "episodes/1.html"}
+    assert b"Why it failed" in (tmp_path / "report" / "episodes" / "1.html").read_bytes()
+
+
+def test_an_exported_file_holds_its_pages_as_data(failed: Path) -> None:
+    html = export(failed).decode()
+    data = html.split('id="pages">')[1].split("</script>")[0]
+    assert "<" not in data
+    pages = json.loads(data)
+    assert {"/0/", "/0/calls", "/0/calls/4", "/0/evidence", "/0/world/now/email/"} <= pages.keys()
+    assert "sha256-" in html
+    assert "unsafe-inline" not in html
+
+
+# -- in a browser ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def address(failed: Path, made: Path) -> Iterator[str]:
+    """The address of the application, served for real."""
+    browser = Browser([Entry(failed), Entry(made)])
+    config = uvicorn.Config(application(browser, "key"), port=0, log_level="error", lifespan="off")
+    server = uvicorn.Server(config)
+    listener = config.bind_socket()
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+    listener.close()
+    browser.close()
+
+
+@contextmanager
+def page_of(chromium: Any, **options: Any) -> Iterator[Any]:
+    """A page of which every complaint of the browser is an error."""
+    with ExitStack() as stack:
+        context = chromium.new_context(**options)
+        stack.callback(context.close)
+        page = context.new_page()
+        said: list[str] = []
+        page.on("console", lambda one: said.append(one.text) if one.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: said.append(str(error)))
+        yield page
+        assert not said
+
+
+PLACES = (
+    "",
+    "world/now/email/",
+    "world/now/files/",
+    "calls",
+    "calls/4",
+    "changes?against=1",
+    "evidence",
+    "derivations",
+    "people",
+    "events",
+    "tools",
+)
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 420)])
+def test_pages_fit_a_browser_in_light_and_dark(chromium: Any, address: str, scheme: str, width: int) -> None:
+    with page_of(chromium, viewport={"width": width, "height": 900}, color_scheme=scheme) as page:
+        page.goto(f"{address}/?key=key")
+        assert "key=" not in page.url
+        grounds = set()
+        for place in PLACES:
+            page.goto(f"{address}/0/{place}")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+                f"{place} scrolls sideways"
+            )
+            assert page.title() != "taken"
+            grounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        assert grounds == ({"rgb(255, 255, 255)"} if scheme == "light" else {"rgb(20, 23, 26)"})
+
+
+def test_a_run_is_gone_through_by_keyboard(chromium: Any, address: str) -> None:
+    with page_of(chromium) as page:
+        page.goto(f"{address}/?key=key")
+        page.goto(f"{address}/0/")
+        page.get_by_role("link", name="Go to the first wrong call").press("Enter")
+        page.wait_for_url("**/calls/4")
+        page.keyboard.press("p")
+        page.wait_for_url("**/calls/3")
+        page.keyboard.press("n")
+        page.wait_for_url("**/calls/4")
+        page.keyboard.press("/")
+        page.keyboard.type("slides")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/search?q=slides")
+        page.locator(".results a").first.press("Enter")
+        page.wait_for_url("**/world/now/**")
+        assert page.locator("mark.found").count()
+
+
+def test_what_an_agent_wrote_is_text_in_a_browser(chromium: Any, address: str) -> None:
+    with page_of(chromium) as page:
+        page.goto(f"{address}/?key=key")
+        page.goto(f"{address}/0/calls/4")
+        assert "<script>" in page.locator("pre").first.inner_text()
+        page.goto(f"{address}/0/world/now/email/")
+        page.get_by_role("link", name=re.compile("^Sent")).first.click()
+        page.get_by_role("link", name=re.compile("<script>")).click()
+        assert "<script>" in page.locator("article").first.inner_text()
+        assert page.title().startswith("<script>")
+        assert not page.locator("main img").count()
+
+
+def test_the_exported_file_is_browsed_without_a_network(chromium: Any, failed: Path, tmp_path: Path) -> None:
+    path = tmp_path / "look.html"
+    with ThreadPoolExecutor() as pool:  # Playwright has a loop of its own in this thread
+        path.write_bytes(pool.submit(export, failed).result())
+    with page_of(chromium, offline=True) as page:
+        page.goto(path.as_uri())
+        assert "Why it failed" in page.inner_text("main")
+        page.get_by_role("link", name="Go to the first wrong call").click()
+        page.wait_for_function("document.title.startsWith('Call 4')")
+        page.keyboard.press("p")
+        page.wait_for_function("document.title.startsWith('Call 3')")
+        page.fill("input[type=search]", "Real Analysis")
+        page.press("input[type=search]", "Enter")
+        assert page.locator(".results a").count() > 3
+        page.locator(".results a").first.click()
+        page.wait_for_function("document.querySelector('h1')")
