@@ -28,7 +28,7 @@ def fill(world: World, texts: Texts, size: int) -> list[Call]:
     store.coupons.fill(
         [{"code": f"code{n}", "amount": "5", "description": texts.title()} for n in range(3 + units // 10)]
     )
-    store.taxes.create_tax_rate(country="US", rate="8.25")
+    store.taxes.create({"country": "US", "rate": "8.25"})
     many = 5 * units
     orders = store.filling.add_orders([_order(texts, n, many, products, customers) for n in range(many)])
     store.orders.add_notes([{"order_id": order, "note": texts.title()} for order in orders[::2]])

@@ -91,7 +91,7 @@ def blank(kind: type[Any]) -> Object:
     for column in kind.__table__.columns:
         if not column.primary_key:
             value = getattr(column.default, "arg", None)
-            row[column.key] = value(None) if callable(value) else value
+            row[str(column.key)] = value(None) if callable(value) else value
     return row
 
 
@@ -111,8 +111,9 @@ class Resource:
         for attribute in model.__annotations__:
             if attribute in columns:
                 column = columns[attribute]
-                self._attributes[column.name] = attribute
-                self.fields[column.name] = column.info.get(_KEY, Field())
+                name = str(column.name)  # it may be a quoted name, which is no plain text
+                self._attributes[name] = attribute
+                self.fields[name] = column.info.get(_KEY, Field())
             elif isinstance(said := model.__dict__.get(attribute), Field):
                 self.fields[attribute] = said
         bare = [name for name, said in self.fields.items() if said.check or name == "id"]

@@ -167,6 +167,11 @@ _KINDS = Kinds(
 )
 
 
+def object_(value: Any, name: str) -> dict[str, Any]:
+    """An object of whatever fields."""
+    return _KINDS.object(value, name)
+
+
 def shown(value: Any) -> str:
     """A caller's value, short enough to repeat to it."""
     written = as_json(value)

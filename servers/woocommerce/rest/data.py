@@ -8,9 +8,10 @@ import orjson
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import UnreadableBody
+from mesocosm.servers.woocommerce.models.shop import SHIPPING_METHODS
 from mesocosm.servers.woocommerce.refusals import not_found
 from mesocosm.servers.woocommerce.rest.service import api
-from mesocosm.servers.woocommerce.store import SHIPPING_METHODS, WooCommerceStore, places
+from mesocosm.servers.woocommerce.store import WooCommerceStore, places
 from mesocosm.servers.woocommerce.store.orders import STATUS_NAMES
 from mesocosm.servers.woocommerce.tools.configuration import setting_shape
 
@@ -162,7 +163,7 @@ def list_downloads(store: WooCommerceStore, id: int) -> list[Shape]:
 @api.get("/shipping/zones/{zone_id}/locations")
 def list_locations(store: WooCommerceStore, request: Request, zone_id: int) -> list[Shape]:
     """Where a zone lies."""
-    return _locations(request, zone_id, store.setup_changes.zone_locations(zone_id))
+    return _locations(request, zone_id, store.zones.zone_locations(zone_id))
 
 
 @api.put("/shipping/zones/{zone_id}/locations", raw=True)
@@ -172,7 +173,7 @@ def update_locations(store: WooCommerceStore, request: Request, zone_id: int) ->
         given = orjson.loads(request.body or b"[]")
     except orjson.JSONDecodeError as error:
         raise UnreadableBody(f"The body is not JSON: {error}") from None
-    return _locations(request, zone_id, store.setup_changes.set_zone_locations(zone_id, given))
+    return _locations(request, zone_id, store.zones.set_zone_locations(zone_id, given))
 
 
 def _locations(request: Request, zone_id: int, rows: list[Shape]) -> list[Shape]:

@@ -13,7 +13,10 @@ from mesocosm.servers.woocommerce.store.coupons import COUPONS
 from mesocosm.servers.woocommerce.store.kept import KEPT, Kept
 from mesocosm.servers.woocommerce.store.resources import Collection, ShopResource
 from mesocosm.servers.woocommerce.store.reviews import REVIEWS
+from mesocosm.servers.woocommerce.store.shipping import ZONE_METHODS, ZONES
+from mesocosm.servers.woocommerce.store.taxes import TAX_RATES
 from mesocosm.servers.woocommerce.store.terms import CATEGORIES, TAGS
+from mesocosm.servers.woocommerce.store.webhooks import WEBHOOKS
 from mesocosm.servers.woocommerce.tools.shapes import batch_results
 from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
@@ -31,6 +34,7 @@ def serve(
     *,
     forced: bool = False,
     deleted: Callable[[Shape], Shape] = lambda shape: shape,
+    batches: bool = True,
 ) -> None:
     """Register the routes of a resource at a path, in which ``{inside}`` is the object that it lies in.
 
@@ -40,6 +44,7 @@ def serve(
         collection: The objects, in a store.
         forced: Whether a deletion is for good unless the client says otherwise.
         deleted: The answer to a deletion for good, from the object.
+        batches: Whether many may be changed in one request.
     """
     within = "{inside}" in path
 
@@ -56,8 +61,9 @@ def serve(
         """One page of the objects."""
         known = (*resource.selects, "orderby", "order")
         selection = Selection(**{name: asked.pop(name, None) for name in known})
+        filters = {name.removesuffix("_"): value for name, value in asked.items()}
         objects = collection(store, place(request))
-        rows, total = objects.listed(page=page, per_page=per_page, selection=selection, **asked)
+        rows, total = objects.listed(page=page, per_page=per_page, selection=selection, **filters)
         return Page([resource.shape(row) for row in rows], *window(page, per_page, resource.per_page), total)
 
     listed.__annotations__["asked"] = Unpack[_asked(resource)]
@@ -83,6 +89,9 @@ def serve(
         """What an object was, or is in the trash."""
         shape = resource.shape(collection(store, place(request)).remove(id, force=force))
         return deleted(shape) if force else shape
+
+    if not batches:
+        return
 
     @api.post(path + "/batch")
     def batch(
@@ -114,6 +123,15 @@ for _kept in KEPT:
     serve(_kept.path, _kept, partial(Kept.of, _kept))
 serve("/products/categories", CATEGORIES, lambda store, _: store.categories)
 serve("/products/tags", TAGS, lambda store, _: store.tags)
+serve("/taxes", TAX_RATES, lambda store, _: store.taxes)
+serve("/shipping/zones", ZONES, lambda store, _: store.zones, batches=False)
+serve(
+    "/shipping/zones/{inside}/methods",
+    ZONE_METHODS,
+    lambda store, inside: store.zone_methods(inside or 0),
+    batches=False,
+)
+serve("/webhooks", WEBHOOKS, lambda store, _: store.webhooks)
 serve("/coupons", COUPONS, lambda store, _: store.coupons, forced=True)
 serve(
     "/products/reviews",

@@ -8,7 +8,7 @@ from mesocosm.servers.woocommerce.models import Base
 from mesocosm.servers.woocommerce.refusals import invalid_parameter, text_of
 from mesocosm.servers.woocommerce.store.batches import Batches, Result
 from mesocosm.servers.woocommerce.store.catalogue import Catalogue, NewProduct, NewVariation
-from mesocosm.servers.woocommerce.store.configuration import SHIPPING_METHODS, Configuration
+from mesocosm.servers.woocommerce.store.configuration import Configuration
 from mesocosm.servers.woocommerce.store.coupons import Coupons
 from mesocosm.servers.woocommerce.store.customers import CustomerFilter, Customers, NewCustomer
 from mesocosm.servers.woocommerce.store.details import Details
@@ -22,18 +22,18 @@ from mesocosm.servers.woocommerce.store.refunds import NewRefund, Refunds
 from mesocosm.servers.woocommerce.store.reports import Reports
 from mesocosm.servers.woocommerce.store.reviews import Reviews
 from mesocosm.servers.woocommerce.store.selection import Selection
-from mesocosm.servers.woocommerce.store.setup_changes import SetupChanges
+from mesocosm.servers.woocommerce.store.shipping import ZoneMethods, Zones
 from mesocosm.servers.woocommerce.store.shop import Shop
 from mesocosm.servers.woocommerce.store.stock import Stock
 from mesocosm.servers.woocommerce.store.system import SYSTEM_TOOLS, System
 from mesocosm.servers.woocommerce.store.taxes import Taxes
 from mesocosm.servers.woocommerce.store.terms import Categories, Tags
 from mesocosm.servers.woocommerce.store.variations import Variations
+from mesocosm.servers.woocommerce.store.webhooks import Webhooks
 from mesocosm.servers.woocommerce.values import known_fields, money, window
 from mesocosm.services.service import Store
 
 __all__ = [
-    "SHIPPING_METHODS",
     "SYSTEM_TOOLS",
     "CustomerFilter",
     "NewCustomer",
@@ -73,7 +73,7 @@ class WooCommerceStore(Shop, Store):
 
     @cached_property
     def configuration(self) -> Configuration:
-        """Shipping zones, settings, payment gateways, webhooks."""
+        """Settings and payment gateways."""
         return Configuration(self)
 
     @cached_property
@@ -137,11 +137,6 @@ class WooCommerceStore(Shop, Store):
         return Reviews(self)
 
     @cached_property
-    def setup_changes(self) -> SetupChanges:
-        """Rates and classes of taxes, shipping zones and their methods, webhooks."""
-        return SetupChanges(self)
-
-    @cached_property
     def stock(self) -> Stock:
         """Stock and sales counts, as orders change them."""
         return Stock(self)
@@ -165,6 +160,20 @@ class WooCommerceStore(Shop, Store):
     def variations(self) -> Variations:
         """Single variations."""
         return Variations(self)
+
+    @cached_property
+    def webhooks(self) -> Webhooks:
+        """Webhooks."""
+        return Webhooks(self)
+
+    @cached_property
+    def zones(self) -> Zones:
+        """Shipping zones."""
+        return Zones(self)
+
+    def zone_methods(self, zone_id: int) -> ZoneMethods:
+        """The ways of shipping of a zone."""
+        return ZoneMethods(self, zone_id)
 
     @cached_property
     def batches(self) -> Batches:

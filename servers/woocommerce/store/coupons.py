@@ -68,7 +68,7 @@ class Coupons(Collection):
             for record in super()._records(rows)
         ]
 
-    def _settled(self, row: Row) -> Row:
+    def _settled(self, row: Row, before: Record | None) -> Row:
         if row["discount_type"] == "percent" and float(row["amount"]) > 100:
             raise invalid("coupon_invalid_amount", "Invalid discount amount.")
         for limit in ("usage_limit", "usage_limit_per_user", "limit_usage_to_x_items"):

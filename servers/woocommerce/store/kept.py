@@ -172,7 +172,7 @@ class Kept(Collection):
             self.run(insert(Meta).values(kept))
         return list(ids)
 
-    def _settled(self, row: Row) -> Row:
+    def _settled(self, row: Row, before: Record | None) -> Row:
         slug = slug_of(row.get("slug") or row["name"])
         slug = slug if slug.startswith(self.resource.prefix) else self.resource.prefix + slug
         return row | {"slug": slug, "place": self._place}

@@ -64,6 +64,7 @@ class ShopResource(Resource):
         unique: Fields of which no two have the same, with the refusals.
         orders: What lists may be ordered by; ``include`` is the order of that filter.
         order: What they are ordered by usually, and in which direction.
+        by: What lists are always ordered by, where clients cannot choose.
         filters: What lists may be narrowed by.
         where: What holds for all that lists show.
         selects: Which of the filters that lists share there are.
@@ -86,6 +87,7 @@ class ShopResource(Resource):
         unique: Mapping[str, Callable[[], Exception]] | None = None,
         orders: Mapping[str, Any] | None = None,
         order: tuple[str, str] = ("date", "desc"),
+        by: Sequence[Any] = (),
         filters: Mapping[str, Filter] | None = None,
         where: Sequence[ColumnElement[bool]] = (),
         selects: Sequence[str] = ("include", "exclude", "after", "before"),
@@ -97,7 +99,7 @@ class ShopResource(Resource):
         super().__init__(model)
         self.gone, self.trash, self.things = gone, trash, things
         self.required, self.unique = required, unique or {}
-        self.orders, self.order = orders or {}, order
+        self.orders, self.order, self.by = orders or {}, order, by
         self.filters, self.where, self.selects = filters or {}, where, selects
         self.statement: Any = (
             select(self.table) if statement is None and self.table is not None else statement
@@ -146,7 +148,7 @@ class Collection(Part):
         resource = self.resource
         page, per_page = window(page, per_page, resource.per_page)
         conditions = [*self._within(), *resource.conditions(asked), *chosen(resource.model, selection)]
-        order = ordering(resource.model, selection, resource.orders, *resource.order)
+        order = resource.by or ordering(resource.model, selection, resource.orders, *resource.order)
         statement = resource.statement.where(*conditions).order_by(*order)
         rows = self.fetch(statement.limit(per_page).offset((page - 1) * per_page))
         return self._records(rows), self.count(resource.model, *conditions)
@@ -213,7 +215,7 @@ class Collection(Part):
         row |= dict.fromkeys(stamps, values.get("date_created", self.today))
         if self.resource.inside is not None:
             row[self.resource.inside.key] = self.inside
-        return self._settled(row | self.resource.columns(values))
+        return self._settled(row | self.resource.columns(values), None)
 
     def change(self, id_: int, data: Mapping[str, Any]) -> Row:
         """Change fields of an object."""
@@ -223,7 +225,7 @@ class Collection(Part):
         if values:
             row = {name: before[name] for name in self.resource.kept}
             row |= {"date_modified": self.today} if "date_modified" in row else {}
-            row = self._settled(row | self.resource.columns(values))
+            row = self._settled(row | self.resource.columns(values), before)
             self._check([row], before)
             self._write(row)
             if self.resource.meta:
@@ -259,8 +261,8 @@ class Collection(Part):
 
     # -- the resource's own rules -----------------------------------------------------------------------
 
-    def _settled(self, row: Row) -> Row:
-        """A row as it is kept, or the refusal of values that do not go together."""
+    def _settled(self, row: Row, before: Record | None) -> Row:
+        """A row as it is kept, or a refusal of values that do not go together; ``before`` is as it was."""
         return row
 
     def _check(self, rows: Sequence[Row], before: Record | None = None) -> None:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import delete, func, select
 
 from mesocosm.servers.woocommerce.models import TaxClass, TaxRate
-from mesocosm.servers.woocommerce.refusals import invalid_parameter, not_found
-from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.values import MAX_COUNT, boolean, line, price, share, whole, window
-
-MAX_PERCENT = 1_000
+from mesocosm.servers.woocommerce.refusals import invalid, invalid_parameter, no_trash, not_found
+from mesocosm.servers.woocommerce.store.resources import Collection, Filter, ShopResource
+from mesocosm.servers.woocommerce.store.shop import Record, Row
+from mesocosm.servers.woocommerce.values import share, title
 
 _CLASSES = select(TaxClass.slug, TaxClass.name).order_by(TaxClass.position, TaxClass.slug)
-_RATES = select(TaxRate.__table__)
-_RATE = _RATES.where(TaxRate.id == bindparam("id"))
-_BY_ORDER = (TaxRate.priority, TaxRate.order, TaxRate.id)
-_ALL = _RATES.order_by(*_BY_ORDER)
+_ALL = select(TaxRate.__table__).order_by(TaxRate.priority, TaxRate.order, TaxRate.id)
+_STANDARD = "standard"
 
 
 @dataclass(frozen=True)
@@ -36,8 +34,43 @@ class AppliedRate:
     shipping: bool
 
 
-class Taxes(Part):
-    """Tax classes and rates."""
+TAX_RATES = ShopResource(
+    TaxRate,
+    things="Taxes",
+    required=["country", "rate"],
+    by=(TaxRate.priority, TaxRate.order, TaxRate.id),
+    filters={
+        "class": Filter(
+            str,
+            lambda tax_class: TaxRate.class_ == tax_class,
+            "Only rates of this tax class, by its slug.",
+            tool="taxClass",
+            first=True,
+        )
+    },
+    selects=(),
+)
+
+
+class Taxes(Collection):
+    """Tax rates, the classes of goods that they are for, and which of them apply where."""
+
+    resource = TAX_RATES
+
+    def listed(self, **asked: Any) -> tuple[list[Row], int]:
+        """One page of the tax rates, in the order of their priority, and how many there are."""
+        self.check_tax_class(asked.get("class") or "")
+        return super().listed(**asked)
+
+    def _new_row(self, values: Row, id_: int) -> Row:
+        highest = select(func.coalesce(func.max(TaxRate.order), -1).label("n"))
+        return super()._new_row({"order": self.fetch(highest)[0]["n"] + 1, **values}, id_)
+
+    def _settled(self, row: Row, before: Record | None) -> Row:
+        self.check_tax_class(row["class"] or "")
+        return row | {"class": row["class"] or _STANDARD}
+
+    # -- classes ----------------------------------------------------------------------------------------
 
     def tax_classes(self) -> Sequence[Record]:
         """All tax classes."""
@@ -50,84 +83,27 @@ class Taxes(Part):
         if tax_class and tax_class not in known:
             raise invalid_parameter("tax_class", f"tax_class is not one of {', '.join(known)}.")
 
-    def tax_rates(
-        self, *, tax_class: str | None, page: int | None, per_page: int | None
-    ) -> tuple[Sequence[Record], int]:
-        """One page of the tax rates, in the order of their priority, and how many there are."""
-        self.authorise("view")
-        page, per_page = window(page, per_page)
-        conditions = []
-        if tax_class:
-            self.check_tax_class(tax_class)
-            conditions.append(TaxRate.class_ == tax_class)
-        ordered = _RATES.where(*conditions).order_by(*_BY_ORDER)
-        rows = self.fetch(ordered.limit(per_page).offset((page - 1) * per_page))
-        return rows, self.count(TaxRate, *conditions)
-
-    def tax_rate(self, rate_id: int) -> Record:
-        """One tax rate."""
-        self.authorise("view")
-        rows = self.fetch(_RATE, id=rate_id)
-        if not rows:
-            raise not_found("woocommerce_rest_invalid_id", "Invalid resource ID.")
-        return rows[0]
-
-    def create_tax_rate(
-        self,
-        *,
-        country: str,
-        rate: str,
-        state: str = "",
-        name: str = "Tax",
-        priority: int = 1,
-        compound: bool = False,
-        shipping: bool = True,
-        tax_class: str = "standard",
-    ) -> Record:
-        """A new tax rate, in percent; an empty country or state means any."""
+    def create_tax_class(self, name: str) -> Record:
+        """A new tax class, called by its slug."""
         self.authorise("create")
-        row = self.tax_rate_row(
-            country=country,
-            rate=rate,
-            state=state,
-            name=name,
-            priority=priority,
-            compound=compound,
-            shipping=shipping,
-            tax_class=tax_class,
-        )
-        highest = select(func.coalesce(func.max(TaxRate.order), -1).label("n"))
-        row["order"] = self.fetch(highest)[0]["n"] + 1
-        return self.fetch(_RATE, id=self.insert_one(TaxRate, row))[0]
+        shown = title(name, "name")
+        slug = re.sub(r"[^a-z0-9]+", "-", shown.lower()).strip("-")
+        if not slug or any(slug == row["slug"] for row in self.tax_classes()):
+            raise invalid("woocommerce_rest_tax_class_exists", f"Cannot create the tax class {slug!r}.")
+        place = self.fetch(select(func.coalesce(func.max(TaxClass.position), 0).label("n")))[0]["n"] + 1
+        self.add(TaxClass, [{"slug": slug, "name": shown, "position": place}])
+        return {"slug": slug, "name": shown}
 
-    def tax_rate_row(
-        self,
-        *,
-        country: str,
-        rate: str,
-        state: str,
-        name: str,
-        priority: int,
-        compound: bool,
-        shipping: bool,
-        tax_class: str,
-    ) -> Row:
-        """What the tables keep of a tax rate, checked."""
-        self.check_tax_class(tax_class)
-        place = {"country": line(country, "country").upper(), "state": line(state, "state").upper()}
-        if place["country"] and not (place["country"].isalpha() and len(place["country"]) == 2):
-            raise invalid_parameter("country", "country must be a country code of two letters (ISO 3166).")
-        percent = price(rate, "rate")
-        if not percent or Decimal(percent) > MAX_PERCENT:
-            raise invalid_parameter("rate", f"rate must be a percentage from 0 to {MAX_PERCENT}.")
-        return place | {
-            "rate": f"{Decimal(percent):.4f}",
-            "name": line(name, "name") or "Tax",
-            "priority": whole(1, MAX_COUNT)(priority, "priority"),
-            "compound": boolean(compound, "compound"),
-            "shipping": boolean(shipping, "shipping"),
-            "class": tax_class or "standard",
-        }
+    def delete_tax_class(self, slug: str, *, force: bool) -> Record:
+        """Delete a tax class with its rates."""
+        self.authorise("delete")
+        no_trash("Taxes", force=force)
+        found = next((row for row in self.tax_classes() if row["slug"] == slug), None)
+        if found is None or slug == _STANDARD:
+            raise not_found("woocommerce_rest_tax_class_invalid_slug", "Invalid slug.")
+        self.run(delete(TaxRate).where(TaxRate.class_ == slug))
+        self.run(delete(TaxClass).where(TaxClass.slug == slug))
+        return found
 
     # -- applying ---------------------------------------------------------------------------------------
 

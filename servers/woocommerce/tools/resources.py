@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from keyword import iskeyword
 from typing import Annotated, Any, NamedTuple
 
 from mesocosm.servers.woocommerce.store import WooCommerceStore, window
@@ -13,6 +14,8 @@ from mesocosm.services.schema import Extra
 from mesocosm.services.service import Page
 
 Answer = dict[str, Any]
+_NONE = inspect.Parameter.empty
+_KIND = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 class Argument(NamedTuple):
@@ -21,17 +24,17 @@ class Argument(NamedTuple):
     name: str
     type: Any
     about: str
-    default: Any = inspect.Parameter.empty
+    default: Any = _NONE
 
 
 def declare(
     name: str, about: str, arguments: Sequence[Argument], answer: Callable[..., Any], returns: Any = Answer
 ) -> Callable[..., Any]:
     """A function with these parameters, as a tool is written by hand."""
-    kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    store = inspect.Parameter("store", kinds, annotation=WooCommerceStore)
+    store = Argument("store", WooCommerceStore, "")
     given = [
-        inspect.Parameter(one.name, kinds, default=one.default, annotation=one.type) for one in arguments
+        inspect.Parameter(_in_python(one.name), _KIND, default=one.default, annotation=one.type)
+        for one in (store, *arguments)
     ]
 
     def tool(store: WooCommerceStore, **values: Any) -> Any:
@@ -40,9 +43,13 @@ def declare(
     told = "".join(f"\n    {one.name}: {one.about}" for one in arguments)
     tool.__name__ = tool.__qualname__ = name
     tool.__doc__ = f"{about}\n\nArgs:{told}" if told else about
-    tool.__annotations__ = {one.name: one.annotation for one in (store, *given)} | {"return": returns}
-    tool.__signature__ = inspect.Signature([store, *given], return_annotation=returns)  # type: ignore[attr-defined]
+    tool.__annotations__ = {one.name: one.annotation for one in given} | {"return": returns}
+    tool.__signature__ = inspect.Signature(given, return_annotation=returns)  # type: ignore[attr-defined]
     return tool
+
+
+def _in_python(name: str) -> str:
+    return f"{name}_" if iskeyword(name) else name
 
 
 class ResourceTools:
@@ -94,13 +101,14 @@ class ResourceTools:
         rest = [one for one in said if one not in first]
         return server.reads(declare(f"{self._names}_list", about, [*first, *pages, *rest], answer, Page))
 
-    def get(self, about: str) -> Callable[..., Any]:
-        """Register the tool that reads one."""
+    def get(self, about: str, of: str = "") -> Callable[..., Any]:
+        """Register the tool that reads one; ``of`` says more of its id."""
+        id_ = self._id._replace(about=of or self._id.about)
 
         def answer(store: WooCommerceStore, **values: Any) -> Answer:
             return self._resource.shape(self._collection(store).one(values[self._id.name]))
 
-        return server.reads(declare(f"{self._names}_get", about, [self._id], answer))
+        return server.reads(declare(f"{self._names}_get", about, [id_], answer))
 
     def create(self, about: str, data: str) -> Callable[..., Any]:
         """Register the tool that makes one."""
@@ -110,6 +118,40 @@ class ResourceTools:
             return self._resource.shape(self._collection(store).create(values[body.name]))
 
         return server.writes(declare(f"{self._names}_create", about, [body], answer))
+
+    def create_of(self, about: str, **told: str | tuple[str, Any]) -> Callable[..., Any]:
+        """Register the tool that makes one of fields that are its arguments: what is told of each, with the
+        default where one is shown."""
+
+        def answer(store: WooCommerceStore, **values: Any) -> Answer:
+            return self._resource.shape(self._collection(store).create(_given(values)))
+
+        return server.writes(declare(f"{self._names}_create", about, self._arguments(told), answer))
+
+    def update_of(self, about: str, of: str, **told: str) -> Callable[..., Any]:
+        """Register the tool that changes one by such arguments."""
+        id_ = self._id._replace(about=of)
+
+        def answer(store: WooCommerceStore, **values: Any) -> Answer:
+            one = values.pop(id_.name)
+            return self._resource.shape(self._collection(store).change(one, _given(values)))
+
+        arguments = [id_, *self._arguments(told, optional=True)]
+        return server.writes(idempotent=True)(declare(f"{self._names}_update", about, arguments, answer))
+
+    def _arguments(
+        self, told: Mapping[str, str | tuple[str, Any]], *, optional: bool = False
+    ) -> Sequence[Argument]:
+        found = []
+        for given, said in told.items():
+            name = given.removesuffix("_")
+            about, default = said if isinstance(said, tuple) else (said, None)
+            kind = self._resource.taken(name)
+            if name in self._resource.required and not optional:
+                found.append(Argument(name, kind, about))
+            else:
+                found.append(Argument(name, kind | None if default is None else kind, about, default))
+        return found
 
     def update(self, about: str) -> Callable[..., Any]:
         """Register the tool that changes one."""
@@ -133,3 +175,7 @@ class ResourceTools:
 
         arguments = [self._id, Argument("force", bool, force, usual)]
         return server.writes(destructive=True)(declare(f"{self._names}_delete", about, arguments, answer))
+
+
+def _given(values: Mapping[str, Any]) -> Answer:
+    return {name.removesuffix("_"): value for name, value in values.items() if value is not None}

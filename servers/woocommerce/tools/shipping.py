@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from mesocosm.servers.woocommerce.store import SHIPPING_METHODS, WooCommerceStore, window
-from mesocosm.servers.woocommerce.store.configuration import ZONES_PER_PAGE
+from mesocosm.servers.woocommerce.store import WooCommerceStore, window
+from mesocosm.servers.woocommerce.store.shipping import ZONE_METHODS, ZONES, ZONES_PER_PAGE
+from mesocosm.servers.woocommerce.tools.resources import ResourceTools
 from mesocosm.servers.woocommerce.tools.service import server
-from mesocosm.servers.woocommerce.tools.shapes import Record
 from mesocosm.services.service import Page
-from mesocosm.services.shapes import same
 
 
 class MethodOptions(TypedDict, total=False):
@@ -23,53 +22,20 @@ class MethodOptions(TypedDict, total=False):
     min_amount: str
 
 
-@server.reads
-def woo_shipping_zones_list(
-    store: WooCommerceStore, perPage: int | None = None, page: int | None = None
-) -> Page:
-    """List shipping zones in the order in which they are tried; zone 0 is everywhere else.
-
-    Args:
-        perPage: Zones per page, 1 to 100; 100 by default.
-        page: Page number, from 1.
-    """
-    rows, total = store.configuration.zones(page=page, per_page=perPage)
-    return Page([zone_shape(row) for row in rows], *window(page, perPage, ZONES_PER_PAGE), total)
-
-
-@server.reads
-def woo_shipping_zones_get(store: WooCommerceStore, zoneId: int) -> dict[str, Any]:
-    """Get one shipping zone.
-
-    Args:
-        zoneId: ID of the zone; 0 is everywhere that no other zone covers.
-    """
-    return zone_shape(store.configuration.zone(zoneId))
-
-
-@server.writes
-def woo_shipping_zones_create(store: WooCommerceStore, name: str, order: int | None = None) -> dict[str, Any]:
-    """Create a shipping zone and return it.
-
-    Args:
-        name: Name of the zone.
-        order: Its place among the zones; 0 by default.
-    """
-    return zone_shape(store.configuration.create_zone(name, order))
-
-
-@server.writes(idempotent=True)
-def woo_shipping_zones_update(
-    store: WooCommerceStore, zoneId: int, name: str | None = None, order: int | None = None
-) -> dict[str, Any]:
-    """Change the name or the place of a shipping zone and return it.
-
-    Args:
-        zoneId: ID of the zone; zone 0 cannot be changed.
-        name: New name.
-        order: New place among the zones.
-    """
-    return zone_shape(store.configuration.update_zone(zoneId, name=name, order=order))
+_zones = ResourceTools("woo_shipping_zones", "zone", ZONES, lambda store: store.zones)
+_zones.list("List shipping zones in the order in which they are tried; zone 0 is everywhere else.", "Zones")
+_zones.get("Get one shipping zone.", "ID of the zone; 0 is everywhere that no other zone covers.")
+_zones.create_of(
+    "Create a shipping zone and return it.",
+    name="Name of the zone.",
+    order="Its place among the zones; 0 by default.",
+)
+_zones.update_of(
+    "Change the name or the place of a shipping zone and return it.",
+    "ID of the zone; zone 0 cannot be changed.",
+    name="New name.",
+    order="New place among the zones.",
+)
 
 
 @server.reads
@@ -83,8 +49,8 @@ def woo_shipping_zone_methods_list(
         perPage: Methods per page, 1 to 100; 100 by default.
         page: Page number, from 1.
     """
-    rows, total = store.configuration.zone_methods(zoneId, page=page, per_page=perPage)
-    return Page([method_shape(row) for row in rows], *window(page, perPage, ZONES_PER_PAGE), total)
+    rows, total = store.zone_methods(zoneId).listed(page=page, per_page=perPage)
+    return Page([ZONE_METHODS.shape(row) for row in rows], *window(page, perPage, ZONES_PER_PAGE), total)
 
 
 @server.writes
@@ -103,28 +69,5 @@ def woo_shipping_zone_methods_create(
         enabled: Whether customers can choose it.
         settings: Options by name: title, cost and tax_status; for free_shipping title, requires, min_amount.
     """
-    return method_shape(
-        store.configuration.create_zone_method(zoneId, methodId, enabled=enabled, settings=settings or {})
-    )
-
-
-def zone_shape(row: Record) -> dict[str, Any]:
-    """A shipping zone as the product shows it."""
-    return {"id": row["id"], "name": row["name"], "order": row["order"]}
-
-
-def method_shape(row: Record) -> dict[str, Any]:
-    """A way of shipping as the product shows it."""
-    title, description, options = SHIPPING_METHODS[row["method_id"]]
-    return {
-        "id": row["id"],
-        "instance_id": row["id"],
-        "title": row["settings"]["title"],
-        **same(row, "order", "enabled", "method_id"),
-        "method_title": title,
-        "method_description": description,
-        "settings": {
-            option: {"id": option, "label": label, "value": row["settings"][option], "default": default}
-            for option, label, default in options
-        },
-    }
+    data = {"method_id": methodId, "enabled": enabled, "settings": settings or {}}
+    return ZONE_METHODS.shape(store.zone_methods(zoneId).create(data))

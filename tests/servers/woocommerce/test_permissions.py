@@ -45,8 +45,8 @@ TOOLS = {name.removeprefix("woo_"): tool for name, tool in load_service("woocomm
 
 
 def further(store: Any) -> None:
-    store.configuration.create_zone("Europe")
-    store.taxes.create_tax_rate(country="US", rate="5")
+    store.zones.create({"name": "Europe"})
+    store.taxes.create({"country": "US", "rate": "5"})
     store.customers.add_customers([{"email": "meg@example.org", "role": "shop_manager"}])
 
 

@@ -15,10 +15,10 @@ def taxed(open_shop: Any) -> Any:
 
     def enable(store: Any) -> None:
         store.change_setting("woocommerce_calc_taxes", "yes")
-        store.taxes.create_tax_rate(country="US", rate="10")
-        store.taxes.create_tax_rate(country="US", state="CA", rate="7.5", name="State")
-        store.taxes.create_tax_rate(
-            country="", rate="2", name="Levy", priority=2, compound=True, shipping=False
+        store.taxes.create({"country": "US", "rate": "10"})
+        store.taxes.create({"country": "US", "state": "CA", "rate": "7.5", "name": "State"})
+        store.taxes.create(
+            {"country": "", "rate": "2", "name": "Levy", "priority": 2, "compound": True, "shipping": False}
         )
 
     return open_shop(enable)
@@ -96,7 +96,7 @@ def test_prices_may_include_the_tax(open_shop: Any) -> None:
     def enable(store: Any) -> None:
         store.change_setting("woocommerce_calc_taxes", "yes")
         store.change_setting("woocommerce_prices_include_tax", "yes")
-        store.taxes.create_tax_rate(country="US", rate="20")
+        store.taxes.create({"country": "US", "rate": "20"})
 
     shop = open_shop(enable)
     order = shop.call("orders_create", orderData={"line_items": [{"product_id": shop.STOOL}], **CALIFORNIA})
