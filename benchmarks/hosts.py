@@ -2,11 +2,14 @@
 
     python benchmarks/hosts.py added [--calls 2000]
     python benchmarks/hosts.py hosts [--seconds 10] [--connections 16]
+    python benchmarks/hosts.py processors [--seconds 10] [--connections 16]
     python benchmarks/hosts.py kills [--episodes 200] [--kills 20] [--minutes 9]
 
 *added*: one host, the same calls in turn through the door and straight to the host's own socket. *hosts*:
 calls a second of one host and of two, in turn, with clients that are processes of their own, and what
 processors spent for a call in hosts, door and clients, from which follows what more cores would bring.
+*processors*: calls for each second of a processor that the server spent (door and hosts), with two and with
+four hosts, against one process without a door, in turn; exit code 1 if either is below .85 of it.
 *kills*: a host is killed (SIGKILL) again and again while all its episodes are written to; how long until each
 of them has answered again, and how many of the writes that were acknowledged are not there at the end; for
 that a third of the minutes is left, however many kills there were. Exit code 1 if one is not there, an
@@ -78,10 +81,11 @@ class Serving:
 
 
 @contextmanager
-def serving(hosts: int) -> Iterator[Serving]:
-    """So many hosts on a state of their own."""
+def serving(hosts: int | None) -> Iterator[Serving]:
+    """So many hosts on a state of their own; ``None``: one process without a door."""
     with tempfile.TemporaryDirectory(prefix="mesocosm-hosts-") as folder:
-        command = [sys.executable, "-m", "mesocosm", "serve", "--hosts", str(hosts), "--port", "0"]
+        command = [sys.executable, "-m", "mesocosm", "serve", "--port", "0"]
+        command += [] if hosts is None else ["--hosts", str(hosts)]
         environment = {**os.environ, "MESOCOSM_ADMIN_TOKEN": TOKEN, "MESOCOSM_STATE": folder}
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
         try:
@@ -91,7 +95,8 @@ def serving(hosts: int) -> Iterator[Serving]:
             threading.Thread(target=process.stderr.read, daemon=True).start()
             served = Serving(found[0], process, Path(folder))
             with served.open():
-                served.all_up(hosts)
+                if hosts is not None:
+                    served.all_up(hosts)
             yield served
         finally:
             process.send_signal(signal.SIGTERM)
@@ -175,14 +180,14 @@ def act(base: str, paths: list[str], seconds: float, told: Any) -> None:
     told.put((sum(counts), time.process_time()))
 
 
-def rate(count: int, seconds: float, connections: int) -> dict[str, float]:
+def rate(count: int | None, seconds: float, connections: int) -> dict[str, float]:
     """Calls a second of so many hosts, and where the processors' time goes."""
     with serving(count) as served, served.open() as server:
         group = server.create_batch([{"task": TASK, "length": LENGTH, "count": connections}])
         paths = [f"/e/{episode.id}/email/mcp" for episode in group]
         for path in paths:
             call(http.client.HTTPConnection(served.base.removeprefix("http://")), path)
-        pids = [host["pid"] for host in served.hosts()]
+        pids = [] if count is None else [host["pid"] for host in served.hosts()]
         context = multiprocessing.get_context("spawn")
         told = context.Queue()
         halves = [paths[0::2], paths[1::2]]
@@ -202,6 +207,7 @@ def rate(count: int, seconds: float, connections: int) -> dict[str, float]:
         "host_ms": sum(spent[1:]) / calls * 1e3,
         "client_ms": sum(used for _, used in said) / calls * 1e3,
         "hosts_busy": sum(spent[1:]) / seconds,
+        "calls_per_processor_second": calls / sum(spent),
     }
 
 
@@ -219,6 +225,27 @@ def hosts(options: argparse.Namespace) -> dict[str, Any]:
         "ratio_of_hosts_alone": 2 * one["host_ms"] / two["host_ms"],
         "hosts_that_one_door_feeds": two["host_ms"] / two["door_ms"],
     }
+
+
+# -- processors -----------------------------------------------------------------------------------------
+
+
+def processors(options: argparse.Namespace) -> dict[str, Any]:
+    """One process, two hosts and four, in turn."""
+    counts = {"alone": None, "two": 2, "four": 4}
+    rounds = [
+        {name: rate(count, options.seconds, options.connections) for name, count in counts.items()}
+        for _ in range(options.rounds)
+    ]
+    found: dict[str, Any] = {"load": os.getloadavg()[0]}
+    for name in counts:
+        found[name] = {key: statistics.median(r[name][key] for r in rounds) for key in rounds[0][name]}
+    for name in ("two", "four"):
+        shares = [
+            r[name]["calls_per_processor_second"] / r["alone"]["calls_per_processor_second"] for r in rounds
+        ]
+        found[f"share_{name}"] = statistics.median(shares)
+    return found
 
 
 # -- kills ----------------------------------------------------------------------------------------------
@@ -314,18 +341,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["added", "hosts", "kills"])
+    parser.add_argument("what", choices=["added", "hosts", "processors", "kills"])
     parser.add_argument("--calls", type=int, default=2000)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--connections", type=int, default=16)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--episodes", type=int, default=200)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=9)
     options = parser.parse_args()
-    found = {"added": added, "hosts": hosts, "kills": kills}[options.what](options)
+    found = {"added": added, "hosts": hosts, "processors": processors, "kills": kills}[options.what](options)
     print(json.dumps(found, indent=1))
     missed = found.get("kills", 0) < found.get("asked", 0)
-    return 1 if missed or found.get("lost") or found.get("served_again_most_s", 0) > 10 else 0
+    dear = min(found.get("share_two", 1), found.get("share_four", 1)) < 0.85
+    return 1 if missed or dear or found.get("lost") or found.get("served_again_most_s", 0) > 10 else 0
 
 
 if __name__ == "__main__":

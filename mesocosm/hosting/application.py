@@ -14,7 +14,8 @@ The episode's id is an unguessable capability: whoever has it may call that epis
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import MappingProxyType
 
@@ -32,7 +33,7 @@ from mesocosm.hosting.control_plane import control_plane
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.keeping import KEEP_EVERY
 from mesocosm.hosting.metrics import LINES_LOST, RequestLog, kind_of
-from mesocosm.hosting.pool import EpisodePool, log_request
+from mesocosm.hosting.pool import EpisodePool, HostedEpisode, log_request
 from mesocosm.hosting.quotas import Quotas, answer_within
 from mesocosm.hosting.tokens import Keys, Quota
 from mesocosm.hosting.views import BEING_MOVED
@@ -40,6 +41,7 @@ from mesocosm.worlds.courtesy import request_came
 
 _PROBES = ("/health", "/ready", "/metrics")
 """What is asked by address, by whoever looks after servers."""
+ENDING = "the server is ending"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -65,6 +67,10 @@ class Hosting:
         self.pool = EpisodePool(
             root, max_open, seat.new_id if seat else None, store, keep_every, server, alone
         )
+        self.busy = 0
+        """Requests that are being answered, streams left out."""
+        self.ends = False
+        """Whether no further requests are taken."""
         self.log = log
         if log is not None:
             self.pool.metrics.gauge("mesocosm_log_lines_lost", LINES_LOST, lambda: log.lost)
@@ -85,6 +91,7 @@ class Hosting:
             return
         request_came()
         began, status, sent = time.perf_counter(), 500, 0
+        stream = scope["method"] == "GET"
 
         async def noting(message: Message) -> None:
             nonlocal status, sent
@@ -94,9 +101,14 @@ class Hosting:
                 sent += len(message.get("body", b""))
             await send(message)
 
+        self.busy += not stream
         try:
-            await self._route(scope, receive, noting)
+            if self.ends and scope["path"] not in _PROBES:
+                await _refuse(noting, 503, ENDING, {b"retry-after": b"5"})
+            else:
+                await self._route(scope, receive, noting)
         finally:
+            self.busy -= not stream
             self._noted(scope, status, time.perf_counter() - began, sent)
 
     def _noted(self, scope: Scope, status: int, seconds: float, sent: int) -> None:
@@ -147,6 +159,20 @@ class Hosting:
         except UsageError:
             await _refuse(send, 500, "the episode cannot be opened")
             return
+        # What is got are streams, which end when their client wants it.
+        with nullcontext() if scope["method"] == "GET" else self.pool.asking(id_):
+            await self._answer(hosted, offered, id_, rest, scope, receive, send)
+
+    async def _answer(
+        self,
+        hosted: HostedEpisode,
+        offered: Collection[str],
+        id_: str,
+        rest: list[str],
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
         service = rest[0] if len(rest) == 2 else None
         if rest and rest[0] in hosted.all_services and rest[1:] != ["mcp"] and (api := load_api(rest[0])):
             if refused := await self.endpoints.refused(scope):

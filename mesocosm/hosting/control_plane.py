@@ -82,9 +82,13 @@ def control_plane(
             pool.portal = None
         pool.close()
 
-    async def bring(request: Request) -> None:
-        if (id_ := request.path_params.get("id")) is not None:
-            await pool.bring(id_)
+    async def bring(request: Request) -> AsyncIterator[None]:
+        if (id_ := request.path_params.get("id")) is None:
+            yield
+            return
+        await pool.bring(id_)
+        with pool.asking(id_):
+            yield
 
     def require_admin(request: Request) -> None:
         holder = keys.holder(request.headers.get("authorization"))
@@ -298,10 +302,14 @@ def control_plane(
         await pool.delete(id)
 
     if seat is not None:
+        turn = 0
 
         @app.put("/hosts/up", status_code=204, include_in_schema=False, **admin)
         async def others(body: HostsUp) -> None:
-            """Others serve beside: close what is to be opened by them."""
-            await pool.let_go(lambda id_: seat.is_ours(id_, body.up))
+            """Others serve beside: close what is to be opened by them, and open none of it again."""
+            nonlocal turn
+            if body.turn > turn:
+                turn = body.turn
+                await pool.let_go(seat.ours(body.up))
 
     return app

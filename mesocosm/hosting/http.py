@@ -7,10 +7,11 @@ import asyncio
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from mesocosm.doors.connections import BODY, INTRODUCTION, connections
+from mesocosm.doors.deadlines import Deadline
 
 MAX_HEADERS = 65_536
 """Bytes of a request's line and headers."""
-_A_HEADER = 100
+A_HEADER = 100
 """Bytes for which each header counts besides its own, so that there are hundreds of them at most."""
 
 _AHEAD = 16
@@ -26,17 +27,18 @@ class _TooMany(Exception):
 class Http(HttpToolsProtocol):
     """A connection that is closed when a request's headers, or its body, do not come in time."""
 
-    _timer: asyncio.TimerHandle | None = None
+    _deadline: Deadline
     _size = 0
     _whole = True
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._deadline = Deadline(self.loop, self._give_up)
         if connections.admit(transport):
-            self._expect(INTRODUCTION)
+            self._deadline.set(INTRODUCTION)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._expect(None)
+        self._deadline.end()
         connections.left(self.transport)
         super().connection_lost(exc)
 
@@ -45,7 +47,7 @@ class Http(HttpToolsProtocol):
             raise _TooMany  # ends the parsing: of what was sent at once, there may be thousands
         super().on_message_begin()
         self._size, self._whole = 0, False
-        self._expect(INTRODUCTION)
+        self._deadline.set(INTRODUCTION)
 
     def on_url(self, url: bytes) -> None:
         super().on_url(url)
@@ -55,16 +57,16 @@ class Http(HttpToolsProtocol):
         # What was sent at once is parsed to its end, though the connection was given up.
         if self._size <= MAX_HEADERS:
             super().on_header(name, value)
-            self._count(_A_HEADER + len(name) + len(value))
+            self._count(A_HEADER + len(name) + len(value))
 
     def on_headers_complete(self) -> None:
         connections.asks(self.transport)
-        self._expect(BODY)
+        self._deadline.set(BODY)
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         self._whole = True
-        self._expect(None)
+        self._deadline.set(None)
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
@@ -76,12 +78,6 @@ class Http(HttpToolsProtocol):
         self._size += size
         if self._size > MAX_HEADERS:
             self.transport.abort()
-
-    def _expect(self, seconds: float | None) -> None:
-        """What comes next has to be there within so many seconds."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = None if seconds is None else self.loop.call_later(seconds, self._give_up)
 
     def _give_up(self) -> None:
         if self.transport.is_closing():

@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from pathlib import Path
 from typing import Any
 
+import anyio
 import uvicorn
 
 from mesocosm.doors.connections import IDLE
@@ -19,8 +20,11 @@ from mesocosm.hosting.application import LOOPBACK, Hosting
 from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.http import Http
 
+DRAINING = 30.0
+"""Seconds in which what is being answered has to be, when a server ends."""
 _DOOR_KEEPS = 86_400
-"""Seconds for which a connection of a door may rest."""
+"""Seconds for which a connection of a door may rest: it closes those itself; a host that did so could meet a
+request on its way."""
 
 
 def admin_token(root: Path, host: str, given: str | None) -> str:
@@ -69,13 +73,17 @@ def listen_at(address: str) -> socket.socket:
 class _Server(uvicorn.Server):
     """uvicorn with something else in the same event loop, such as the mail ports."""
 
-    def __init__(self, config: uvicorn.Config, beside: AbstractAsyncContextManager[object] | None) -> None:
-        super().__init__(config)
+    def __init__(
+        self, app: Hosting, beside: AbstractAsyncContextManager[object] | None, **options: Any
+    ) -> None:
+        super().__init__(_config(app, **options))
+        self._app = app
         self.is_up = threading.Event()
         self._beside = beside
         self._running: AsyncExitStack | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._app.ends = False
         await super().startup(sockets)
         leave_modules_out()
         if not self.should_exit:
@@ -85,6 +93,11 @@ class _Server(uvicorn.Server):
             self.is_up.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End when what was asked is answered, and nothing more is taken."""
+        self._app.ends = True
+        until = anyio.current_time() + DRAINING
+        while self._app.busy and anyio.current_time() < until:
+            await anyio.sleep(0.02)
         if self._running is not None:
             await self._running.aclose()
         await super().shutdown(sockets)
@@ -105,7 +118,7 @@ def serve(
     # Beside a call that works in a thread, whoever is served waits for so long at every turn.
     sys.setswitchinterval(0.001)
     with listener or listen(host, port) as taken:
-        _Server(_config(app, host=host, port=port, **_secured(tls)), beside).run(sockets=[taken])
+        _Server(app, beside, host=host, port=port, **_secured(tls)).run(sockets=[taken])
 
 
 def serve_at(
@@ -120,7 +133,12 @@ def serve_at(
     called when requests are answered. ``behind_proxy``: headers that say how clients came in are believed."""
     sys.setswitchinterval(0.001)
     name, _, port = address.rpartition(":")
-    where = {"uds": address} if "/" in address else {"host": name.strip("[]"), "port": int(port)}
+    where: dict[str, Any]
+    if "/" in address:
+        # Nobody but the door comes in there, and it has seen to limits of time and size.
+        where = {"uds": address, "http": "httptools"}
+    else:
+        where = {"host": name.strip("[]"), "port": int(port)}
 
     @asynccontextmanager
     async def telling() -> AsyncIterator[None]:
@@ -128,9 +146,11 @@ def serve_at(
             ready()
             yield
 
-    # The door closes connections that rest; a host that did so could meet a request on its way.
-    more = {"timeout_keep_alive": _DOOR_KEEPS, "forwarded_allow_ips": "*" if behind_proxy else "127.0.0.1"}
-    _Server(_config(app, **where, **more), telling()).run()
+    more: dict[str, Any] = {
+        "timeout_keep_alive": _DOOR_KEEPS,
+        "forwarded_allow_ips": "*" if behind_proxy else "127.0.0.1",
+    }
+    _Server(app, telling(), **where, **more).run()
 
 
 @contextmanager
@@ -146,7 +166,7 @@ def serving(
     """
     listener = door or socket.create_server(("127.0.0.1", 0))
     more = {} if door is None else {"timeout_keep_alive": _DOOR_KEEPS, "proxy_headers": False}
-    server = _Server(_config(app, **more, **_secured(tls)), beside)
+    server = _Server(app, beside, **more, **_secured(tls))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
@@ -167,8 +187,7 @@ def _secured(tls: tuple[Path, Path] | None) -> dict[str, Any]:
 def _config(app: Hosting, **where: Any) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        **{"timeout_keep_alive": int(IDLE), **where},
-        http=Http,
+        **{"timeout_keep_alive": int(IDLE), "http": Http, **where},
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=2,

@@ -26,7 +26,7 @@ from mesocosm.doors.connections import most_connections
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api
 from mesocosm.doors.turns import take_turn
-from mesocosm.errors import InUse, UsageError
+from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
@@ -48,6 +48,8 @@ R = TypeVar("R")
 FILES_PER_EPISODE = 8
 """File descriptors that an open episode needs at most, about."""
 _PATIENCE = 8.0
+_ASKED = 8.0
+"""Seconds in which requests about an episode have to be answered before it is let go."""
 """Seconds in which another process has to give a world up: a host that is told to end has five."""
 
 
@@ -61,6 +63,8 @@ class HostedEpisode:
         self._pool = pool
         self._closed = False
         self._owned = False
+        self.asked = 0
+        """Requests about it that are being answered."""
         self._kept: tuple[Any, ...] = ()
         """What it was like when it was kept last."""
 
@@ -246,6 +250,7 @@ class EpisodePool:
         removed."""
         self._new_id = new_id or _random_id
         self._open: OrderedDict[str, HostedEpisode] = OrderedDict()
+        self._is_ours: Callable[[str], bool] = lambda _: True
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         self._max_open = max_open or max(
             16, min(2000, (files - 200 - most_connections()) // FILES_PER_EPISODE)
@@ -298,10 +303,12 @@ class EpisodePool:
             return False
 
     def get(self, id_: str) -> HostedEpisode:
-        """A hosted episode, opened if need be."""
+        """A hosted episode, opened if need be. Raises ``InUse`` where another host is to open it."""
         hosted = self._open.get(id_)
         if hosted is None:
             path = self.path(id_)
+            if not self._is_ours(id_):
+                raise InUse("the episode is on another host")
             if not path.is_dir():
                 raise UnknownEpisode("unknown episode")
             hosted = self._open[id_] = HostedEpisode(self, id_, path)
@@ -317,11 +324,25 @@ class EpisodePool:
         """
         if not self.keeping.holds(id_):
             await self.keeping.bring(id_, self.path(id_), self._give_up)
+        if not self._is_ours(id_):
+            raise InUse("the episode is on another host")
         try:
             hosted = self.get(id_)
         except UsageError:
             return  # unknown or damaged, as whoever asks for it is told
         await hosted.own()
+
+    @contextmanager
+    def asking(self, id_: str) -> Iterator[None]:
+        """A request about an episode is being answered: it is not let go meanwhile."""
+        if (hosted := self._open.get(id_)) is None:
+            yield
+            return
+        hosted.asked += 1
+        try:
+            yield
+        finally:
+            hosted.asked -= 1
 
     async def _give_up(self, id_: str) -> None:
         """Close an episode that somebody else has."""
@@ -399,18 +420,33 @@ class EpisodePool:
         return id_
 
     async def let_go(self, is_ours: Callable[[str], bool]) -> int:
-        """Close the episodes that are to be opened elsewhere, each in its turn; how many those were."""
+        """Close the episodes that are to be opened elsewhere, and open none of these from now on; how many
+        were closed."""
+        self._is_ours = is_ours
         foreign = [hosted for id_, hosted in self._open.items() if not is_ours(id_)]
-        for hosted in foreign:
-            async with hosted.turn:
-                if self._open.get(hosted.id) is hosted:
-                    await self.keeping.before_closing(hosted)
-                    hosted.close()
-                    del self._open[hosted.id]
-                    self.keeping.release(hosted.id)
-                    if self._alone:
-                        await anyio.to_thread.run_sync(remove, hosted.episode.path)
+        async with anyio.create_task_group() as group:
+            for hosted in foreign:
+                group.start_soon(self._part_with, hosted)
         return len(foreign)
+
+    async def _part_with(self, hosted: HostedEpisode) -> None:
+        """Close an episode when what was asked of it is answered."""
+        until = anyio.current_time() + _ASKED
+        while hosted.asked and anyio.current_time() < until:
+            await anyio.sleep(0.02)
+        while self._open.get(hosted.id) is hosted and not self._is_ours(hosted.id):
+            async with hosted.turn:
+                try:
+                    await self.keeping.before_closing(hosted)
+                except NotNow:
+                    await anyio.sleep(1)  # what was acknowledged is not given up
+                    continue
+                hosted.close()
+                if self._open.get(hosted.id) is hosted:
+                    del self._open[hosted.id]
+                self.keeping.release(hosted.id)
+                if self._alone:
+                    await anyio.to_thread.run_sync(remove, hosted.episode.path)
 
     async def delete(self, id_: str) -> None:
         """Remove an episode and all that belongs to it."""

@@ -85,9 +85,10 @@ class GradeOrder(_Body):
 
 
 class HostsUp(_Body):
-    """Which hosts serve."""
+    """Which hosts serve; of what a door says, the highest turn holds."""
 
     up: list[int]
+    turn: int
 
 
 class SnapshotName(_Body):

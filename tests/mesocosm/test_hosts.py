@@ -13,12 +13,14 @@ import smtplib
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +32,15 @@ from mesocosm.doors.mcp import McpTools
 from mesocosm.hosting.client import (
     BlockingEpisode,
     BlockingServer,
+    CallFailed,
     Refused,
     ServerError,
     Unauthorised,
     UnknownEpisode,
 )
 from mesocosm.hosting.hosts.ids import Ids
-from mesocosm.hosting.pool import public_number
+from mesocosm.hosting.pool import folder_of, public_number
+from mesocosm.worlds.journal import Journal
 
 TOKEN = "token-of-the-test"
 ORDER: Any = {"task": "refund_list", "length": "8k", "seed": 1, "tools": "needed"}
@@ -52,11 +56,12 @@ main()
 
 
 class Served:
-    """Two hosts behind a door, which waits for whole requests as long as ``patience`` says."""
+    """Hosts behind a door (0: one process without), which waits for whole requests for ``patience``."""
 
-    def __init__(self, state: Path, patience: float | None = None) -> None:
+    def __init__(self, state: Path, patience: float | None = None, hosts: int = 2) -> None:
         self.log = state / "requests.jsonl"
-        options = ["--hosts", "2", "--port", "0", "--state", str(state), "--log", str(self.log)]
+        options = ["--hosts", str(hosts)] if hosts else []
+        options += ["--port", "0", "--state", str(state), "--log", str(self.log)]
         digest = hashlib.sha256(b"token-of-anna").hexdigest()
         (state / "tokens.yaml").write_text(f"anna: {{sha256: {digest}, episodes: 3}}")
         options += ["--tokens", str(state / "tokens.yaml")]
@@ -84,6 +89,16 @@ class Served:
         with urllib.request.urlopen(asked) as response:
             body: bytes = response.read()
             return body
+
+    def ask_host(self, number: int, path: str) -> tuple[int, bytes]:
+        """What a host says that is asked past the door, as by a request that was on its way for long."""
+        hosts = json.loads(self.get("/hosts"))["hosts"]
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(next(host["address"] for host in hosts if host["number"] == number))
+            request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
+            connection.sendall(f"{request}Connection: close\r\n\r\n".encode())
+            said = b"".join(iter(lambda: connection.recv(65_536), b""))
+        return int(said.split()[1]), said
 
     def hosts(self) -> dict[int, int]:
         return {host["number"]: host["pid"] for host in json.loads(self.get("/hosts"))["hosts"]}
@@ -293,7 +308,10 @@ def test_what_was_acknowledged_is_there_after_a_host_is_killed(
         assert {done.result() for done in writing} == {15}
     again = served.all_hosts()
     assert (again[1], again[0] == hosts[0]) == (hosts[1], False)
-    for one in group:  # those that the other host took over are moved back
+    for one in group:  # the other host took them over, gives them back, and does not take them again
+        if served.host_of(one) == 0:
+            status, said = served.ask_host(1, f"/episodes/{one.id}")
+            assert (status, b"being moved" in said) == (503, True)
         assert one.call("filesystem", "write_file", path="last.txt", content="") is not None
         assert one.look().calls in (17, 18)  # one may have begun when its host died, and again
     assert {grade.verdict for grade in server.grade_batch(group, delete=True)} == {"failed"}
@@ -330,6 +348,41 @@ def test_what_is_counted_and_logged_tells_no_id(served: Served, server: Blocking
     with pytest.raises(urllib.error.HTTPError, match="401"):
         urllib.request.urlopen(f"{served.base}/metrics")
     server.grade_batch(episodes, delete=True)
+
+
+@pytest.mark.parametrize("hosts", [0, 2])
+def test_a_server_that_is_told_to_end_has_done_what_it_acknowledged_and_no_more(
+    tmp_path: Path, hosts: int
+) -> None:
+    served = Served(tmp_path, hosts=hosts)
+    acknowledged: Counter[str] = Counter()
+    enough = threading.Event()
+
+    def write(episode: BlockingEpisode) -> None:
+        while True:
+            name = f"{acknowledged[episode.id]}.txt"
+            try:
+                episode.call("filesystem", "write_file", path=name, content="x")
+            except (ServerError, CallFailed):
+                return
+            acknowledged[episode.id] += 1
+            if sum(acknowledged.values()) > 100:
+                enough.set()
+
+    with mesocosm.connect_sync(served.base, token=TOKEN, retries=0) as server:
+        group = server.create_batch([{**ORDER, "count": 8}])
+        with ThreadPoolExecutor(8) as pool:
+            writing = [pool.submit(write, one) for one in group]
+            assert enough.wait(60)
+            served.process.terminate()
+            for done in writing:
+                done.result()
+    served.process.communicate(timeout=60)
+    for one in group:
+        folder = tmp_path / "episodes" / folder_of(one.id) / "world"
+        with closing(Journal(folder / "journal.db")) as journal:
+            assert len([1 for call in journal.entries() if call.status == "ok"]) == acknowledged[one.id]
+        assert len(list((folder / "workspace").glob("[0-9]*.txt"))) == acknowledged[one.id]
 
 
 def test_hosts_that_join_serve_and_leave(tmp_path: Path) -> None:

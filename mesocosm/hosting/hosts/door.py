@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import weakref
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -15,11 +17,13 @@ from starlette.types import Message
 import mesocosm
 from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
 from mesocosm.errors import UsageError
+from mesocosm.hosting.application import ENDING
 from mesocosm.hosting.hosts import parting
 from mesocosm.hosting.hosts.asking import ask, handed_on
 from mesocosm.hosting.hosts.links import Host
 from mesocosm.hosting.hosts.placement import Placement
 from mesocosm.hosting.hosts.relay import Choice, Client, Head, Reply, busy
+from mesocosm.hosting.listening import DRAINING
 from mesocosm.hosting.metrics import CONTENT_TYPE, LINES_LOST, MISSING, Metrics, RequestLog, kind_of, together
 from mesocosm.hosting.pool import log_request
 from mesocosm.hosting.quotas import Asked, Quotas
@@ -30,8 +34,6 @@ MOST_BUSY = 1000
 """Requests that a host may be working at; more are told to come again."""
 _PATIENCE = 10.0
 """Seconds that a request waits for a host, and an episode for being moved."""
-_DRAINING = 30.0
-"""Seconds in which what is being answered has to be, when the server ends."""
 _CALM = 2
 """Requests at which the other hosts may be when one comes,"""
 _CALMING = 5.0
@@ -40,6 +42,26 @@ _STRANGER = Reply.refusal(
     401, "the control plane needs the admin token as bearer token", **{"www-authenticate": "Bearer"}
 )
 _NOBODY = "no host is up; they are being started"
+
+
+@dataclass
+class _Move:
+    """Episodes are on other hosts than before, and each host is being told."""
+
+    before: Placement
+    told: dict[int, asyncio.Task[None]]
+
+    def __post_init__(self) -> None:
+        self.settled = asyncio.gather(*self.told.values(), return_exceptions=True)
+        """All have been told."""
+
+    def awaited(self, id_: str, number: int) -> list[asyncio.Task[None]]:
+        """What has to be over before a host may be asked for an episode: the one before has closed it, and
+        the one now knows that it is its own."""
+        was = self.before.of(id_)
+        if was is None or was == number:
+            return []
+        return [task for one in (was, number) if (task := self.told.get(one)) and not task.done()]
 
 
 class Door:
@@ -67,10 +89,14 @@ class Door:
         self._changed = asyncio.Event()
         self.joins: Callable[[bytes], Reply] | None = None
         """Answers hosts that come by themselves, if they may."""
+        self.parts: Callable[[bytes], Awaitable[Reply]] | None = None
+        """Answers those that are to end."""
         self.told: list[Callable[[], None]] = []
         """Who is told, before hosts are, that episodes are on others from now on."""
-        self._moving: tuple[Placement, asyncio.Event] | None = None
-        self._turn = asyncio.Lock()
+        self._moves: list[_Move] = []
+        self._turns = 0
+        """How often hosts were told who serves: what is said later holds."""
+        self._clients: weakref.WeakSet[Client] = weakref.WeakSet()
         self._log = log
         self._ends = False
         self.metrics = Metrics("mesocosm_door")
@@ -89,16 +115,17 @@ class Door:
 
     def client(self) -> Client:
         """The protocol of a connection of a client."""
-        return Client(self)
+        client = Client(self)
+        self._clients.add(client)
+        return client
 
     # -- hosts come and go ------------------------------------------------------------------------------
 
     async def came(self, host: Host) -> None:
         """A host serves from now on. Others close what is to be on it; until they have, nobody gets there."""
         await self._calm()
-        async with self._turn:
-            self.hosts[host.number] = host
-            await self._place({*self.placement.up, host.number})
+        self.hosts[host.number] = host
+        await self._place({*self.placement.up, host.number}).settled
 
     async def _calm(self) -> None:
         """Let the others open what they have just taken over: what is moved amid that is opened twice."""
@@ -109,35 +136,35 @@ class Door:
 
     async def leaves(self, number: int) -> None:
         """A host is to end: what is on it goes to others."""
-        async with self._turn:
-            await self._place({*self.placement.up} - {number})
+        await self._place({*self.placement.up} - {number}).settled
 
     def went(self, host: Host) -> None:
         """A host has ended: from now on what was on it is on others."""
         if self.hosts.get(host.number) is host:
             del self.hosts[host.number]
             self._ended()
-            self.placement = self.placement.among({*self.placement.up} - {host.number})
+            self._place({*self.placement.up} - {host.number})
         host.close()
 
-    async def _place(self, up: Iterable[int]) -> None:
+    def _place(self, up: Iterable[int]) -> _Move:
         before, self.placement = self.placement, self.placement.among(up)
-        moved = asyncio.Event()
-        self._moving = (before, moved)
+        self._turns += 1
         for tell in self.told:
             tell()
-        try:
-            asked = [self._tell(self.hosts[number]) for number in before.up if number in self.hosts]
-            await asyncio.gather(*asked)
-        finally:
-            self._moving = None
-            moved.set()
-            self._changed.set()
-            self._changed = asyncio.Event()
+        body = orjson.dumps({"up": self.placement.up, "turn": self._turns})
+        concerned = {number: self.hosts[number] for number in (*before.up, *up) if number in self.hosts}
+        move = _Move(
+            before,
+            {number: asyncio.create_task(self._tell(host, body)) for number, host in concerned.items()},
+        )
+        self._moves.append(move)
+        move.settled.add_done_callback(lambda _: self._moves.remove(move))
+        self._changed.set()
+        self._changed = asyncio.Event()
+        return move
 
-    async def _tell(self, host: Host) -> None:
+    async def _tell(self, host: Host, body: bytes) -> None:
         """Say to a host who else serves; it answers when it has closed what is on others."""
-        body = orjson.dumps({"up": self.placement.up})
         await ask(host, "PUT", "/hosts/up", self._as_admin, body, _PATIENCE)
 
     @property
@@ -145,11 +172,11 @@ class Door:
         return {"authorization": f"Bearer {self._admin_token}", "content-type": "application/json"}
 
     async def drain(self) -> None:
-        """Take no further requests, and wait for those that are being answered."""
+        """Take no further requests, and wait until clients have the answers to those that there are."""
         self._ends = True
         loop = asyncio.get_running_loop()
-        until = loop.time() + _DRAINING
-        while loop.time() < until and any(host.busy for host in self.hosts.values()):
+        until = loop.time() + DRAINING
+        while loop.time() < until and any(client.waits for client in self._clients):
             await asyncio.sleep(0.02)
 
     # -- where a request goes ---------------------------------------------------------------------------
@@ -157,7 +184,7 @@ class Door:
     def choose(self, head: Head) -> Choice:
         """The host of the episode that a request is about; else the one with the least to do."""
         if self._ends:
-            return busy("the server is ending", 5)
+            return busy(ENDING, 5)
         if self._quotas is not None and Quotas.concern(head.method, head.path):
             return partial(self._within, self._quotas)
         return self._choose(head)
@@ -180,6 +207,8 @@ class Door:
             return self._grade_batch
         if path == "/hosts" and head.method == "POST" and self.joins is not None:
             return partial(self._take_in, self.joins)
+        if path == "/hosts" and head.method == "DELETE" and self.parts is not None:
+            return partial(self._let_out, self.parts)
         if path == "/hosts" or path.startswith("/hosts/"):
             return self._show_hosts(head) if path == "/hosts" else Reply.refusal(404, "Not Found")
         if path == "/metrics":
@@ -205,8 +234,8 @@ class Door:
         number = self.placement.of(id_)
         if number is None:
             return self._later(id_)
-        if self._moving is not None and self._moving[0].of(id_) != number:
-            return self._when_moved(id_, self._moving[1])
+        if self._moves and (awaited := [task for move in self._moves for task in move.awaited(id_, number)]):
+            return self._when_moved(id_, awaited)
         return self._serving(number)
 
     def _serving(self, number: int) -> Host | Reply:
@@ -230,8 +259,8 @@ class Door:
             return busy(_NOBODY, 2)
         return await self._settled(self._least_busy() if id_ is None else self._host_of(id_))
 
-    async def _when_moved(self, id_: str, moved: asyncio.Event) -> Host | Reply:
-        await moved.wait()
+    async def _when_moved(self, id_: str, awaited: list[asyncio.Task[None]]) -> Host | Reply:
+        await asyncio.wait(awaited)
         return await self._settled(self._host_of(id_))
 
     async def _settled(self, choice: Choice) -> Host | Reply:
@@ -329,6 +358,11 @@ class Door:
         if self._keys.holder(head.headers.get("authorization")) != OWN:
             return _STRANGER
         return join(body)
+
+    async def _let_out(self, part: Callable[[bytes], Awaitable[Reply]], head: Head, body: bytes) -> Reply:
+        if self._keys.holder(head.headers.get("authorization")) != OWN:
+            return _STRANGER
+        return await part(body)
 
     def _show_hosts(self, head: Head) -> Reply:
         if not self._may(head, "read"):

@@ -8,6 +8,7 @@ import json
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
@@ -39,7 +40,7 @@ class Joining(BaseModel):
 
 
 class JoinedHosts:
-    """The hosts that come to a door; one that ends is forgotten, and may come again."""
+    """The hosts that come to a door; one that leaves or ends is forgotten, and may come again."""
 
     def __init__(self, door: Door, settings: HostSettings) -> None:
         self._door = door
@@ -48,6 +49,7 @@ class JoinedHosts:
 
     async def __aenter__(self) -> Self:
         self._door.joins = self._join
+        self._door.parts = self._part
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -64,6 +66,17 @@ class JoinedHosts:
         self._lives[number] = asyncio.create_task(self._live(number, asked))
         told = self._settings.model_copy(update={"number": number}).model_dump_json()
         return Reply(200, told.encode(), {"content-type": "application/json"})
+
+    async def _part(self, body: bytes) -> Reply:
+        """A host is to end: what it has is on others when this is answered."""
+        try:
+            address = Joining.model_validate_json(body).address
+        except ValueError:
+            return Reply.refusal(400, "say the address, as in 10.0.0.7:8322")
+        for host in list(self._door.hosts.values()):
+            if host.address == address:
+                await self._door.leaves(host.number)
+        return Reply(204)
 
     async def _live(self, number: int, asked: Joining) -> None:
         host = Host(number, asked.address, asked.mail)
@@ -110,8 +123,14 @@ def serve_joined(
     with serving(hosting, mail_servers(hosting.pool, mail), listener):
         told(settings.number, address)
         began = time.monotonic()
-        while _knows(door, token, address) or time.monotonic() - began < STARTING:
-            time.sleep(_ASKED_EVERY)
+        try:
+            while _knows(door, token, address) or time.monotonic() - began < STARTING:
+                time.sleep(_ASKED_EVERY)
+        except (SystemExit, KeyboardInterrupt):
+            # Told to end: clients are led to others before it does.
+            with suppress(UsageError):
+                _ask(door, token, "DELETE", {"address": address})
+            raise
     raise UsageError(f"{door} knows this host no longer")
 
 
@@ -135,17 +154,17 @@ def _knows(door: str, token: str, address: str) -> bool:
 
 def _ask(door: str, token: str, method: str, what: dict[str, Any] | None = None) -> dict[str, Any]:
     found = urlsplit(door)
-    connection = http.client.HTTPConnection(found.hostname or "", found.port or 80, timeout=10)
+    connection = http.client.HTTPConnection(found.hostname or "", found.port or 80, timeout=15)
     try:
         headers = {"Authorization": f"Bearer {token}", "Host": found.netloc}
         connection.request(method, "/hosts", None if what is None else json.dumps(what), headers)
         answer = connection.getresponse()
-        said = json.loads(answer.read())
+        said = json.loads(answer.read() or b"{}")
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise UsageError(f"cannot reach {door}: {error}") from None
     finally:
         connection.close()
-    if answer.status != 200:
+    if answer.status not in (200, 204):
         raise UsageError(f"{door} takes no host: {said.get('detail', said)}")
     found_there: dict[str, Any] = said
     return found_there

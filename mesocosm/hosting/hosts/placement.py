@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from mesocosm.hosting.hosts.ids import Ids
+from mesocosm.hosting.hosts.ids import Ids, is_id
+
+_REMEMBERED = 16_384
+"""Ids of which it is remembered where they lead: a few megabytes."""
 
 
 class Placement:
@@ -16,6 +19,7 @@ class Placement:
         self._ids = ids
         self.up = tuple(sorted(up))
         """Numbers of the hosts that serve."""
+        self._found: dict[str, int | None] = {}
 
     def among(self, up: Iterable[int]) -> Placement:
         """The same among other hosts."""
@@ -23,8 +27,15 @@ class Placement:
 
     def of(self, id_: str) -> int | None:
         """The host that an episode is on; ``None`` if no host serves."""
+        if id_ in self._found:
+            return self._found[id_]
         drew = self._ids.host(id_)
-        return drew if drew in self.up else self.by_hash(id_)
+        found = drew if drew in self.up else self.by_hash(id_)
+        if is_id(id_):
+            if len(self._found) >= _REMEMBERED:
+                self._found.clear()
+            self._found[id_] = found
+        return found
 
     def by_hash(self, text: str) -> int | None:
         """A host for any text: another one only when that one goes, or when one comes that it falls to."""
@@ -46,6 +57,7 @@ class Seat:
         """An id of an episode of this host."""
         return self.ids.new(self.number)
 
-    def is_ours(self, id_: str, up: Iterable[int]) -> bool:
-        """Whether an episode is on this host while those serve."""
-        return Placement(self.ids, up).of(id_) == self.number
+    def ours(self, up: Iterable[int]) -> Callable[[str], bool]:
+        """Says of an episode whether it is on this host while those serve."""
+        placement = Placement(self.ids, up)
+        return lambda id_: placement.of(id_) == self.number

@@ -19,8 +19,9 @@ import httptools
 import orjson
 
 from mesocosm.doors.connections import BODY, IDLE, INTRODUCTION, connections
+from mesocosm.doors.deadlines import Deadline
 from mesocosm.hosting.hosts.links import Host, Link
-from mesocosm.hosting.http import MAX_HEADERS
+from mesocosm.hosting.http import A_HEADER, MAX_HEADERS
 
 _log = logging.getLogger(__name__)
 _AHEAD = 65_536
@@ -92,7 +93,7 @@ class Client(asyncio.Protocol):
         self._chooser = chooser
         self._loop = asyncio.get_running_loop()
         self._transport: Any = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._deadline = Deadline(self._loop, self._give_up)
         self._task: asyncio.Task[None] | None = None
         self._ahead = bytearray()
         self._link: Link | None = None
@@ -115,13 +116,21 @@ class Client(asyncio.Protocol):
         self._began = 0.0
         self._sent = 0
 
+    @property
+    def waits(self) -> bool:
+        """Whether it has asked for something and has not got all of it; streams have no end."""
+        if self._gone or self._transport is None:
+            return False
+        asked = self._head is not None and not self._streams
+        return asked or (not self._streams and self._transport.get_write_buffer_size() > 0)
+
     # -- what a client sends ----------------------------------------------------------------------------
 
     def connection_made(self, transport: Any) -> None:
         """Of ``asyncio``."""
         self._transport = transport
         if connections.admit(transport):
-            self._expect(INTRODUCTION)
+            self._deadline.set(INTRODUCTION)
 
     def data_received(self, data: bytes) -> None:
         """Of ``asyncio``."""
@@ -130,9 +139,7 @@ class Client(asyncio.Protocol):
             if len(self._ahead) > _AHEAD:
                 self._transport.pause_reading()
             return
-        if not self._size:
-            self._rests = False
-            self._expect(INTRODUCTION)
+        first = not self._size
         self._size += len(data)
         try:
             self._parser.feed_data(data)
@@ -141,6 +148,10 @@ class Client(asyncio.Protocol):
         except httptools.HttpParserError:
             self._refuse(Reply(400, b"Invalid HTTP request received.", {"content-type": "text/plain"}))
             return
+        if first:
+            self._rests = False
+            if not self._whole:
+                self._deadline.set(INTRODUCTION)
         if self._second:
             self._last = True
             self._refuse(Reply.refusal(400, "one request at a time: pipelining is not served"))
@@ -175,7 +186,7 @@ class Client(asyncio.Protocol):
         raw = b"".join((*self._pieces, data)) if self._pieces else data
         self._pieces = []
         end = raw.find(b"\r\n\r\n")
-        if end < 0 or end > MAX_HEADERS:
+        if end < 0 or end + A_HEADER * raw.count(b"\r\n", 0, end) > MAX_HEADERS:
             self._transport.abort()
             return
         method = self._parser.get_method().decode("latin-1")
@@ -188,7 +199,7 @@ class Client(asyncio.Protocol):
         self._began = self._loop.time()
         self._streams = method == "GET"
         connections.asks(self._transport)
-        self._expect(BODY)
+        self._deadline.set(None if self._whole else BODY)
         choice = self._chooser.choose(self._head)
         if isinstance(choice, Reply):
             self._refuse(choice)
@@ -209,7 +220,7 @@ class Client(asyncio.Protocol):
     def _pass_on(self, data: bytes) -> None:
         """Some bytes of the request, to whom it goes."""
         if self._whole:
-            self._expect(None)
+            self._deadline.set(None)
         if self._body is not None:
             self._collect(data)
         elif self._link is not None:
@@ -305,7 +316,7 @@ class Client(asyncio.Protocol):
     def _next(self) -> None:
         connections.rests(self._transport)
         self._rests = True
-        self._expect(IDLE)
+        self._deadline.set(IDLE)
         ahead, self._ahead = bytes(self._ahead), bytearray()
         self._renew()
         if ahead:
@@ -365,7 +376,7 @@ class Client(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         """Of ``asyncio``."""
         self._gone = True
-        self._expect(None)
+        self._deadline.end()
         connections.left(self._transport)
         if self._task is not None and self._handler is None:
             self._task.cancel()
@@ -382,14 +393,8 @@ class Client(asyncio.Protocol):
         if self._link is not None:
             self._link.transport.resume_reading()
 
-    def _expect(self, seconds: float | None) -> None:
-        """What comes next has to be there within so many seconds."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = None if seconds is None else self._loop.call_later(seconds, self._give_up)
-
     def _give_up(self) -> None:
-        """It was not; what a host has of the request ends with the connection to it."""
+        """What had to come has not come in time; what a host has of it ends with the connection to that."""
         if self._sent or self._rests:
             self._transport.abort()
         else:
