@@ -18,7 +18,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, TypedDict, get_args, get_origin
@@ -48,7 +48,8 @@ class Field:
         also: A second name that it is taken and shown by.
         spelled: What tools call it, where that is something else.
         made: Works out what is shown from the record; usually what it has by the field's name.
-        word: What task files are told of it, where they may speak of it.
+        word: What task files are told of it, where they may speak of it; as a ``Word`` where it is another
+            shape than the column's type.
     """
 
     check: Check | None = None
@@ -58,7 +59,7 @@ class Field:
     also: str = ""
     spelled: str = ""
     made: Callable[[Record], Any] | None = None
-    word: str = ""
+    word: str | Word = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def field(
     also: str = "",
     spelled: str = "",
     made: Callable[[Record], Any] | None = None,
-    word: str = "",
+    word: str | Word = "",
     **column: Any,
 ) -> Any:
     """A column that is a field of the API; ``args`` and ``column`` are what ``mapped_column`` takes."""
@@ -100,6 +101,9 @@ class Resource:
 
     passed_over: ClassVar[frozenset[str]] = frozenset()
     """What the vendor's answers have besides the fields, and clients send back."""
+
+    required: Sequence[str] = ()
+    """Fields that a new one must have."""
 
     def __init__(self, model: type[Any]) -> None:
         self.model: Any = model
@@ -212,13 +216,17 @@ class Resource:
 
     # -- what task files say ----------------------------------------------------------------------------
 
-    def words(self, *required: str) -> dict[str, Word]:
+    def words(self) -> dict[str, Word]:
         """The fields that task files may speak of."""
         return {
-            name: Word(said.word, self._word_shape(name), name in required, _choices(said.check))
+            name: self._word(name, said.word if isinstance(said.word, Word) else Word(said.word, shape))
             for name, said in self.fields.items()
             if said.word
+            for shape in [self._word_shape(name)]
         }
+
+    def _word(self, name: str, word: Word) -> Word:
+        return replace(word, required=name in self.required, choices=_choices(self.fields[name].check))
 
     def _word_shape(self, name: str) -> Shape:
         if name.startswith("date_") or name.endswith("_at"):
@@ -226,6 +234,10 @@ class Resource:
         hint = self._hints[name]
         kind = get_origin(hint) or hint
         return _WORDS.get(kind, "data")
+
+    def is_text(self, name: str) -> bool:
+        """Whether a field is kept as text, which some vendors do with amounts."""
+        return self._hints[name] is str
 
 
 _WORDS: Mapping[Any, Shape] = {str: "text", bool: "flag", int: "number", float: "number", list: "list"}

@@ -8,22 +8,35 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from mesocosm.services.calling import Tools
 from mesocosm.services.later import later
 from mesocosm.services.numbers import number_of
-from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words, saved_rows, stamp
+from mesocosm.services.words import (
+    DeclaredThing,
+    Fields,
+    Found,
+    Spoiling,
+    Thing,
+    Word,
+    Words,
+    saved_rows,
+    stamp,
+)
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
 
     from mesocosm.servers.woocommerce import models
     from mesocosm.servers.woocommerce import store as rules
-    from mesocosm.servers.woocommerce.store import product_data
+    from mesocosm.servers.woocommerce.store import coupons, product_data, reviews
+    from mesocosm.services.resources import Resource
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row, TableChanges
 else:
-    sql, models, rules, product_data = later(
+    sql, models, rules, product_data, coupons, reviews = later(
         "sqlalchemy",
         "mesocosm.servers.woocommerce.models",
         "mesocosm.servers.woocommerce.store",
         "mesocosm.servers.woocommerce.store.product_data",
+        "mesocosm.servers.woocommerce.store.coupons",
+        "mesocosm.servers.woocommerce.store.reviews",
     )
 
 _STATUSES = ("pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed")
@@ -356,6 +369,42 @@ class NoteThing(Thing):
                 yield Found(fields, frozenset({("order_notes", row["id"])}))
 
 
+class CouponThing(DeclaredThing):
+    """A coupon."""
+
+    name = "coupon"
+    about = "A coupon of the shop."
+    overhead = 240
+
+    def resource(self) -> Resource:
+        return coupons.COUPONS
+
+    def fill(self, world: World, rows: Sequence[Fields]) -> Sequence[int]:
+        return world.store(rules.WooCommerceStore).coupons.fill(rows)
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return f'"id":{given["id"]},"code":'
+
+
+class ReviewThing(DeclaredThing):
+    """A review of a product."""
+
+    name = "review"
+    about = "A review of a product."
+    overhead = 110
+    text = "review"
+    writer = "reviewer"
+
+    def resource(self) -> Resource:
+        return reviews.REVIEWS
+
+    def fill(self, world: World, rows: Sequence[Fields]) -> Sequence[int]:
+        return world.store(rules.WooCommerceStore).reviews.fill(rows)
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return f'"id":{given["id"]},"date_created":'
+
+
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
     def read(tool: str, **arguments: Any) -> None:
         for _ in tools.pages("woocommerce", tool, perPage=100, **arguments):
@@ -363,6 +412,9 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
 
     for things, usual in _READ.items():
         read(f"woo_{things}_list", fields=options.get(things, usual))
+    for things, tool in _DECLARED.items():
+        if options.get(things):
+            read(tool)
 
 
 _READ = {
@@ -370,6 +422,10 @@ _READ = {
     "orders": ["id", "status", "date_created_gmt", "customer_id", "billing", "line_items", "customer_note"],
     "customers": ["id", "email", "first_name", "last_name"],
 }
+
+
+_DECLARED = {"coupons": "woo_coupons_list", "reviews": "woo_products_reviews_list"}
+"""What is read where a file says so."""
 
 
 def _saved_unchanged(world: World, changes: Changes) -> set[tuple[str, Any]]:
@@ -419,13 +475,16 @@ words = Words(
         "customer": CustomerThing(),
         "order": OrderThing(),
         "note": NoteThing(),
+        "coupon": CouponThing(),
+        "review": ReviewThing(),
     },
     survey=_survey,
     excuses=_saved_unchanged,
     survey_options={
         things: f"The fields of {things} to read; default: {', '.join(fields)}."
         for things, fields in _READ.items()
-    },
+    }
+    | {things: f"Whether to read {things}, where a task has some: true." for things in _DECLARED},
     spoilings=(
         Spoiling("an order put on hold", _spoil("Order", status="on-hold")),
         Spoiling("a product renamed", _spoil("Product", name="Something else")),

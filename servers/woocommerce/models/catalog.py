@@ -25,6 +25,7 @@ from mesocosm.servers.woocommerce.values import (
 )
 from mesocosm.servers.woocommerce.values import text as any_text
 from mesocosm.services.resources import Shown, field
+from mesocosm.services.words import Word
 
 
 class ImageData(TypedDict, total=False):
@@ -201,12 +202,21 @@ class Review(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     date_created: Mapped[str] = field(date, also="date_created_gmt", sort_order=2)
-    product_id: Mapped[int] = field(identifier, ForeignKey("products.id", ondelete="CASCADE"))
+    product_id: Mapped[int] = field(
+        identifier,
+        ForeignKey("products.id", ondelete="CASCADE"),
+        word=Word("Which product: `{{ item.product.id }}`.", "data"),
+    )
     product_name: ClassVar[Shown] = Shown()
     product_permalink: ClassVar[Shown] = Shown(made=lambda row: f"{SITE}/product/{row['product_slug']}/")
-    status: Mapped[str] = field(choice("approved", "hold", "spam", "trash"), default="approved", sort_order=1)
-    reviewer: Mapped[str] = field(title)
-    reviewer_email: Mapped[str] = field(email)
-    review: Mapped[str] = field(any_text)
-    rating: Mapped[int] = field(whole(0, 5), default=0)
+    status: Mapped[str] = field(
+        choice("approved", "hold", "spam", "trash"),
+        default="approved",
+        sort_order=1,
+        word="Whether it is shown; default: approved.",
+    )
+    reviewer: Mapped[str] = field(title, word="Name of who wrote it.")
+    reviewer_email: Mapped[str] = field(email, word="Address of who wrote it.")
+    review: Mapped[str] = field(any_text, word="Its text.")
+    rating: Mapped[int] = field(whole(0, 5), default=0, word="Its stars, 1 to 5.")
     verified: Mapped[bool] = field(boolean, by="filling", default=False, sort_order=1)

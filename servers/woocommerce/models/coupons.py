@@ -25,6 +25,7 @@ from mesocosm.servers.woocommerce.values import (
 )
 from mesocosm.servers.woocommerce.values import text as any_text
 from mesocosm.services.resources import Shown, field
+from mesocosm.services.words import Word
 
 _IDS = listed(identifier)
 _LIMIT = optional(whole(0, MAX_COUNT))
@@ -49,28 +50,35 @@ class Coupon(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    code: Mapped[str] = field(coupon_code, tool=True)
-    amount: Mapped[str] = field(decimal, default="0.00", tool=True)
+    code: Mapped[str] = field(coupon_code, tool=True, word="What customers enter.")
+    amount: Mapped[str] = field(
+        decimal, default="0.00", tool=True, word=Word("How much it takes off.", "number")
+    )
     status: Mapped[str] = field(choice("draft", "pending", "private", "publish"), default="publish")
     date_created: Mapped[str] = field(date, by="filling", also="date_created_gmt", sort_order=1)
     date_modified: Mapped[str] = field(also="date_modified_gmt", sort_order=1)
     discount_type: Mapped[str] = field(
-        choice("percent", "fixed_cart", "fixed_product"), default="fixed_cart", tool=True
+        choice("percent", "fixed_cart", "fixed_product"),
+        default="fixed_cart",
+        tool=True,
+        word="What the amount is; default: fixed_cart.",
     )
-    description: Mapped[str] = field(any_text, default="")
+    description: Mapped[str] = field(any_text, default="", word="What it is for.")
     date_expires: Mapped[str | None] = field(optional_date, also="date_expires_gmt", tool=True)
     usage_count: Mapped[int] = field(whole(0, MAX_COUNT), by="filling", default=0)
     individual_use: Mapped[bool] = field(boolean, default=False, tool=True)
     product_ids: Mapped[list[int]] = field(_IDS, default=list, tool=True)
     excluded_product_ids: Mapped[list[int]] = field(_IDS, default=list, tool=True)
-    usage_limit: Mapped[int | None] = field(_LIMIT, tool=True)
+    usage_limit: Mapped[int | None] = field(_LIMIT, tool=True, word="How often it may be used.")
     usage_limit_per_user: Mapped[int | None] = field(_LIMIT, tool=True)
     limit_usage_to_x_items: Mapped[int | None] = field(_LIMIT, tool=True)
     free_shipping: Mapped[bool] = field(boolean, default=False, tool=True)
     product_categories: Mapped[list[int]] = field(_IDS, default=list)
     excluded_product_categories: Mapped[list[int]] = field(_IDS, default=list)
     exclude_sale_items: Mapped[bool] = field(boolean, default=False, tool=True)
-    minimum_amount: Mapped[str] = field(decimal, default="0.00", tool=True)
+    minimum_amount: Mapped[str] = field(
+        decimal, default="0.00", tool=True, word=Word("What an order must come to.", "number")
+    )
     maximum_amount: Mapped[str] = field(decimal, default="0.00", tool=True)
     email_restrictions: Mapped[list[str]] = field(listed(line), default=list)
     used_by: ClassVar[Shown] = Shown()
