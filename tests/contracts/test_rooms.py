@@ -23,6 +23,7 @@ FLOORS = (
     {"hosting"},
     {"agents", "training"},
     {"evaluation"},
+    {"browser"},
     {"cli"},
     {"__main__"},
 )
