@@ -151,8 +151,9 @@ def agreement(fact: Fact, ask: Callable[[str], str]) -> str | None:
         ours = ask(fact.expression)
     except Refusal as refusal:
         return None if fact.result == REFUSED else f"{REFUSED}: {refusal}"
-    theirs = json.loads(fact.result) if re.fullmatch(r'"[ -~]*"', fact.result) else fact.result
-    return None if same(ours, theirs) else ours
+    if re.fullmatch(r'"[ -~]*"', fact.result):  # a text, to the letter
+        return None if ours == json.loads(fact.result) else f'"{ours}"'
+    return None if same(ours, fact.result) else ours
 
 
 def main() -> int:

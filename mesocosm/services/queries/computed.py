@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import base64
 import decimal
+import json
+import re
 import unicodedata
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import date, datetime, time, timedelta
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
 from functools import wraps
-from typing import Literal
+from typing import Any, Literal
 
 from mesocosm.services.queries import numeric_models as models
 
@@ -108,6 +112,124 @@ def _to_base32(value: bytes) -> str:
     return base64.b32encode(value).decode()
 
 
+_DAYS = ("%d-%b-%Y", "%d-%B-%Y", "%m/%d/%Y")
+"""How Snowflake reads dates besides ISO 8601, by itself."""
+
+
+def _moment(text: str) -> datetime:
+    """CAST of a text AS TIMESTAMP in Snowflake: a day in one of several forms, perhaps with a time; or a
+    number of seconds, thousandths or millionths since 1970, which its size tells apart."""
+    plain = text.strip()
+    if re.fullmatch(r"-?\d+", plain):
+        number = int(plain)
+        unit = next((one for one in (1, 10**3, 10**6, 10**9) if abs(number) < 31536000000 * one), None)
+        if unit is not None:
+            return datetime(1970, 1, 1) + timedelta(microseconds=number * 10**6 // unit)  # noqa: DTZ001
+    day, _, clock = plain.partition(" ")
+    for form in _DAYS:
+        with suppress(ValueError):
+            made = datetime.strptime(day, form)  # noqa: DTZ007
+            return datetime.combine(made, time.fromisoformat(clock)) if clock else made
+    raise ValueError(f"Timestamp '{text}' is not recognized")
+
+
+def _day(text: str) -> date:
+    try:
+        return _moment(text).date()
+    except (ValueError, OverflowError):
+        raise ValueError(f"Date '{text}' is not recognized") from None
+
+
+# -- arrays and objects of Snowflake, as JSON ---------------------------------------------------------------
+
+
+def _array(text: str) -> list[Any]:
+    found = json.loads(text)
+    return found if isinstance(found, list) else [found]
+
+
+def _is_same(one: object, other: object) -> bool:
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _array_compact(array: str) -> str:
+    return json.dumps([one for one in _array(array) if one is not None])
+
+
+def _array_distinct(array: str) -> str:
+    made: list[Any] = []
+    for one in _array(array):
+        if not any(_is_same(one, other) for other in made):
+            made.append(one)
+    return json.dumps(made)
+
+
+def _array_except(array: str, others: str) -> str:
+    left = _array(others)
+    made = []
+    for one in _array(array):
+        place = next((place for place, other in enumerate(left) if _is_same(one, other)), None)
+        if place is None:
+            made.append(one)
+        else:
+            del left[place]
+    return json.dumps(made)
+
+
+def _array_insert(array: str, place: int, value: str) -> str:
+    made = _array(array)
+    place = place + len(made) if place < 0 else place
+    if not 0 <= place <= 1_000_000:
+        raise ValueError(f"Invalid array index {place}")
+    made += [None] * (place - len(made))
+    made.insert(place, json.loads(value))
+    return json.dumps(made)
+
+
+def _array_remove(array: str, value: str) -> str:
+    gone = json.loads(value)
+    return json.dumps([one for one in _array(array) if not _is_same(one, gone)])
+
+
+def _array_remove_at(array: str, place: int) -> str:
+    made = _array(array)
+    if -len(made) <= place < len(made):
+        del made[place]
+    return json.dumps(made)
+
+
+def _array_most(array: str, which: str) -> str:
+    values = [one for one in _array(array) if one is not None]
+    try:
+        return json.dumps((max if which == "max" else min)(values) if values else None)
+    except TypeError:
+        raise ValueError("Array elements of several types cannot be compared") from None
+
+
+def _strtok(text: str, marks: str) -> str:
+    pieces = re.split(f"[{re.escape(marks)}]+", text) if marks else [text]
+    return json.dumps([one for one in pieces if one])
+
+
+def _object_without(value: str, keys: str) -> str:
+    gone = set(json.loads(keys))
+    return json.dumps({name: one for name, one in json.loads(value).items() if name not in gone})
+
+
+def _object_pick(value: str, keys: str) -> str:
+    whole = json.loads(value)
+    return json.dumps({name: whole[name] for name in json.loads(keys) if name in whole})
+
+
+def _member(value: str, name: str) -> str | None:
+    whole = json.loads(value)
+    if not isinstance(whole, dict):
+        return None
+    found = next((key for key in whole if key == name), None)
+    found = found or next((key for key in whole if key.lower() == name.lower()), None)
+    return None if found is None else json.dumps(whole[found])
+
+
 FUNCTIONS: dict[str, tuple[Callable[..., object], tuple[str, ...], str]] = {
     "computed_divide": (_divide, ("VARCHAR", "VARCHAR", "INTEGER"), "VARCHAR"),
     "computed_multiply": (_multiply, ("VARCHAR", "VARCHAR", "INTEGER"), "VARCHAR"),
@@ -121,6 +243,19 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], tuple[str, ...], str]] = {
     "computed_printf": (models.printf, ("VARCHAR", "VARCHAR", "VARCHAR"), "VARCHAR"),
     "computed_to_char": (models.to_char, ("VARCHAR", "VARCHAR"), "VARCHAR"),
     "computed_from_char": (models.from_char, ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "computed_day": (_day, ("VARCHAR",), "DATE"),
+    "computed_moment": (_moment, ("VARCHAR",), "TIMESTAMP"),
+    "computed_array_compact": (_array_compact, ("VARCHAR",), "VARCHAR"),
+    "computed_array_distinct": (_array_distinct, ("VARCHAR",), "VARCHAR"),
+    "computed_array_except": (_array_except, ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "computed_array_insert": (_array_insert, ("VARCHAR", "BIGINT", "VARCHAR"), "VARCHAR"),
+    "computed_array_remove": (_array_remove, ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "computed_array_remove_at": (_array_remove_at, ("VARCHAR", "BIGINT"), "VARCHAR"),
+    "computed_array_most": (_array_most, ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "computed_strtok": (_strtok, ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "computed_object_without": (_object_without, ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "computed_object_pick": (_object_pick, ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "computed_member": (_member, ("VARCHAR", "VARCHAR"), "VARCHAR"),
     "computed_from_base32": (_from_base32, ("VARCHAR",), "BLOB"),
     "computed_to_base32": (_to_base32, ("BLOB",), "VARCHAR"),
 }

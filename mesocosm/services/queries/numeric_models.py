@@ -309,9 +309,17 @@ def _padded(lead: str, digits: str, flags: str, width: int) -> str:
 # -- TO_CHAR and TO_NUMBER of Snowflake ---------------------------------------------------------------------
 
 _MODEL = re.compile(
-    r'FM|FX|MI|EEEEE|EEEE|EEE|EE|TM9|TME|TM|[09xX]|S|B|[$]|[.D]|[,G]|"(?P<text>[^"]*)"|(?P<other>[ -/:-@_])',
+    r'FM|FX|MI|E{2,7}|TM9|TME|TM|[09xX]|[SB$%]|[.D]|[,G]|"(?P<text>(?:[^"]|"")*)"|(?P<other>[ :;/=()_-])',
     re.IGNORECASE,
 )
+_DATES = re.compile(r"YY|MM|MON|DD|DY|HH|SS|FF|AM|PM|TZ", re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"]*"')
+
+
+def is_number_model(pattern: str) -> bool:
+    """Whether a format of TO_CHAR is one of numbers, and not of dates and times."""
+    plain = _QUOTED.sub("", pattern)
+    return re.search("[09X]|TM", plain, re.IGNORECASE) is not None and _DATES.search(plain) is None
 
 
 def _elements(pattern: str) -> list[str]:
@@ -329,131 +337,152 @@ def to_char(pattern: str, text: str) -> str:
     """A number by a format model of Snowflake."""
     value = number_of(text)
     elements = _elements(pattern)
-    upper = [one.upper() for one in elements]
     with localcontext(prec=_PRECISION):
-        if any(one.startswith("TM") for one in upper):
-            return _text_minimal(upper, value)
-        return _model(elements, upper, value)
+        if "%" in elements:
+            value *= 100
+        minimal = next((one for one in elements if one[:2].upper() == "TM"), None)
+        made = _minimal(minimal, value) if minimal else _Model(elements, value).shown()
+    first = next((place for place, one in enumerate(elements) if not _is_literal(one)), len(elements))
+    before = "".join(map(_said, elements[:first]))
+    return before + made + "".join(_said(one) for one in elements[first:] if _is_literal(one))
 
 
-def _text_minimal(upper: list[str], value: Decimal) -> str:
-    if "TME" in upper:
-        power = value.adjusted() if value else 0
-        mantissa = value.scaleb(-power).normalize()
-        return f"{mantissa:f}E{power}"
-    return f"{value:f}"
+def _is_literal(element: str) -> bool:
+    return element[0] in '" :;/=()_-%'
 
 
-def _model(elements: list[str], upper: list[str], value: Decimal) -> str:
-    tight, blank = "FM" in upper, "B" in upper
-    power_at = next((place for place, one in enumerate(upper) if re.fullmatch("E{2,5}", one)), None)
-    point = next((place for place, one in enumerate(upper) if one in (".", "D")), len(upper))
-    if power_at is not None:
-        point = min(point, power_at)
-    places = sum(one in ("0", "9") for one in upper[point:])
-    slots = [one for one in upper[:point] if one in ("0", "9", "X")]
-    sign = "-" if value < 0 else "+"
-    size, exponent = abs(value), ""
-    if "X" in upper:
-        digits = format(int(size.to_integral_value(ROUND_HALF_UP)), "x" if "x" in elements else "X")
-        fraction = ""
-    else:
-        if power_at is not None:
-            power = size.adjusted() - max(0, len(slots) - 1) if size else 0
-            size = _round(size.scaleb(-power), places)
-            exponent = f"E{power:+0{len(upper[power_at])}d}" if upper[power_at] != "EE" else f"E{power}"
+def _said(element: str) -> str:
+    if element.startswith('"'):
+        return element[1:-1].replace('""', '"')
+    return "" if element == "_" else element
+
+
+def _minimal(element: str, value: Decimal) -> str:
+    plain = f"{value:f}" if value.is_finite() else str(value)
+    if element.upper() == "TM9" or not value.is_finite():
+        return plain
+    power = value.adjusted() if value else 0
+    mark = "E" if element[0] == "T" else "e"
+    scientific = f"{value.scaleb(-power).normalize():f}{mark}{power}" if value else f"0{mark}0"
+    return scientific if element.upper() == "TME" or len(scientific) < len(plain) else plain
+
+
+class _Model:
+    """A format model with a place for each digit."""
+
+    def __init__(self, elements: list[str], value: Decimal) -> None:
+        self._upper = upper = [one.upper() for one in elements]
+        self._value = value
+        self._power = next((one for one in elements if re.fullmatch("[Ee]{2,7}", one)), "")
+        ends = [place for place, one in enumerate(upper) if one in (".", "D") or one == self._power.upper()]
+        self._point = ends[0] if ends and (self._power or upper[ends[0]] in (".", "D")) else len(upper)
+        self._has_point = any(one in (".", "D") for one in upper)
+        self._slots = [one for one in upper[: self._point] if one in ("0", "9", "X")]
+        self._places = [one for one in upper[self._point :] if one in ("0", "9")]
+        self._hexadecimal = "X" in upper
+        self._small = "x" in elements
+        self._signed = any(one in ("S", "MI") for one in upper)
+
+    def shown(self) -> str:
+        value, exponent = self._value, ""
+        if not value.is_finite():
+            digits, fraction, over = "", "", True
+        elif self._hexadecimal:
+            digits, fraction, over = *self._hexadecimals(), False
         else:
-            size = _round(size, places)
-        digits, _, fraction = f"{size:f}".partition(".")
-        digits = digits.lstrip("0")
-    if not size and value:
-        sign = "-"
-    zeros = next((place for place, one in enumerate(slots) if one == "0"), len(slots))
-    if not digits and not places and zeros == len(slots):
-        digits = "0"
-    too_large = len(digits) > len(slots)
-    padded = "#" * len(slots) if too_large else digits.rjust(len(slots))
-    if not too_large:
+            size = abs(value)
+            if self._power:
+                power = size.adjusted() - max(0, len(self._slots) - 1) if size else 0
+                size = _round(size.scaleb(-power), len(self._places))
+                width = len(self._power)
+                exponent = self._power[0] + (str(power) if width == 2 else f"{power:+0{width - 1}d}")
+            size = _round(size, len(self._places))
+            digits, _, fraction = f"{size:f}".partition(".")
+            digits, over = digits.lstrip("0"), False
+            if not digits and "B" not in self._upper:
+                digits = "0" if self._slots else ""
+        over = over or len(digits) > len(self._slots)
+        whole = self._whole("#" * len(self._slots) if over else digits)
+        return self._together(whole, self._fraction("#" * len(self._places) if over else fraction) + exponent)
+
+    def _hexadecimals(self) -> tuple[str, str]:
+        number = int(self._value.to_integral_value(ROUND_HALF_UP))
+        if number < 0:
+            number = -number if self._signed else number % 16 ** len(self._slots)
+        return format(number, "x" if self._small else "X"), ""
+
+    def _whole(self, digits: str) -> str:
+        zeros = next((place for place, one in enumerate(self._slots) if one == "0"), len(self._slots))
+        padded = digits.rjust(len(self._slots))
         padded = padded[:zeros] + padded[zeros:].replace(" ", "0")
-    if blank and not size:
-        padded, fraction = " " * len(slots), " " * places
-    made: list[str] = []
-    place, behind, begun = 0, 0, False
-    has_sign = any(one in ("S", "MI") for one in upper)
-    wait: list[str] = [] if has_sign else ["-" if sign == "-" else ("" if tight else " ")]
-    trailing = 0
-    if tight and "9" in upper[point:]:
-        last = [one for one in upper[point:] if one in ("0", "9")]
-        kept = max((index + 1 for index, one in enumerate(last) if one == "0"), default=0)
-        trailing = max(kept, len(fraction.rstrip("0")))
-    shown_fraction = "#" * places if too_large else fraction.ljust(places, "0")
-    if tight and places and "9" in upper[point:]:
-        shown_fraction = shown_fraction[:trailing]
-    for at, one in enumerate(upper):
-        element = elements[at]
-        if one in ("FM", "FX", "B"):
-            continue
-        if one == "S":
-            wait.append(sign) if not begun else made.append(sign)
-        elif one == "MI":
-            said = "-" if sign == "-" else ("" if tight else " ")
-            wait.append(said) if not begun and at < point else made.append(said)
-        elif one == "$":
-            wait.append("$")
-        elif one in ("0", "9", "X") and at < point:
-            digit = padded[place]
-            place += 1
-            if digit == " ":
-                made.append("" if tight else " ")
-            else:
-                if not begun:
-                    made += wait
-                    wait, begun = [], True
-                made.append(digit)
-        elif one in (",", "G"):
-            made.append("," if begun else ("" if tight else " "))
-        elif one in (".", "D"):
-            if not begun:
-                made += wait
-                wait, begun = [], True
-            if not (tight and places and not shown_fraction):
-                made.append("." if not (blank and not size) else " ")
-        elif one in ("0", "9"):
-            made.append(shown_fraction[behind : behind + 1])
-            behind += 1
-        elif at == power_at:
-            made.append(exponent)
-        else:
-            made.append(element[1:-1] if element.startswith('"') else element)
-    return "".join([*wait, *made] if not begun else made)
+        made, place = "", 0
+        for one in self._upper[: self._point]:
+            if one in ("0", "9", "X"):
+                made += padded[place]
+                place += 1
+            elif one in (",", "G"):
+                made += "," if made.strip() else " "
+        return made
+
+    def _fraction(self, digits: str) -> str:
+        if not self._has_point:
+            return ""
+        kept = max((place + 1 for place, one in enumerate(self._places) if one == "0"), default=0)
+        shown = digits.ljust(len(self._places), "0")
+        last = max(kept, len(shown.rstrip("0")))
+        return "." + shown[:last].ljust(len(self._places))
+
+    def _together(self, whole: str, behind: str) -> str:
+        upper, negative = self._upper, self._value < 0
+        digits_at = next((place for place, one in enumerate(upper) if one in ("0", "9", "X", ".", "D")), 0)
+        floating, fixed, after = "", "", ""
+        if not self._signed and not self._hexadecimal:
+            floating = "-" if negative else " "
+        for place, one in enumerate(upper):
+            if one == "S":
+                sign = "-" if negative else "+"
+                floating, after = (floating + sign, after) if place < digits_at else (floating, sign)
+            elif one == "MI":
+                sign = "-" if negative else " "
+                fixed, after = (sign, after) if place < digits_at else (fixed, sign)
+            elif one == "$":
+                floating += "$"
+        plain = whole.lstrip(" ")
+        text = fixed + " " * (len(whole) - len(plain)) + floating + plain + behind + after
+        return text.replace(" ", "") if "FM" in upper else text
 
 
 def from_char(pattern: str, text: str) -> str:
-    """TO_NUMBER with a format: the number that a text by it has."""
-    elements = [one.upper() for one in _elements(pattern)]
-    plain = text.strip()
-    if any(one == "X" for one in elements):
-        try:
-            return str(int(plain, 16))
-        except ValueError:
-            raise ValueError(f"Can't parse '{text}' as number with format '{pattern}'") from None
+    """TO_NUMBER with a format: the number that a text by it, or by one of several, has."""
+    for one in pattern.split("|"):
+        found = _read(_elements(one), text.strip())
+        if found is not None:
+            return found
+    raise ValueError(f"Can't parse '{text}' as number with format '{pattern}'")
+
+
+def _read(elements: list[str], plain: str) -> str | None:
+    upper = [one.upper() for one in elements]
+    if "X" in upper:
+        return str(int(plain, 16)) if re.fullmatch("[0-9a-fA-F]+", plain) else None
     sign = ""
     if plain[:1] in ("-", "+"):
-        sign, plain = plain[0], plain[1:]
-    elif plain[-1:] in ("-", "+") and ("MI" in elements or "S" in elements):
-        sign, plain = plain[-1], plain[:-1]
-    if "$" in elements:
-        plain = plain.removeprefix("$")
-        if plain[:1] in ("-", "+"):
-            sign, plain = plain[0], plain[1:]
-    if any(one in (",", "G") for one in elements):
+        sign, plain = plain[0], plain[1:].lstrip()
+    elif plain[-1:] in ("-", "+"):
+        if upper[-1] not in ("MI", "S"):
+            return None
+        sign, plain = plain[-1], plain[:-1].rstrip()
+    if "$" in upper and plain.startswith("$"):
+        plain = plain[1:]
+    if any(one in (",", "G") for one in upper):
         plain = plain.replace(",", "")
-    try:
-        number = Decimal(plain)
-    except ArithmeticError:
-        raise ValueError(f"Can't parse '{text}' as number with format '{pattern}'") from None
-    point = next((place for place, one in enumerate(elements) if one in (".", "D")), len(elements))
-    whole = sum(one in ("0", "9") for one in elements[:point])
-    if not number.is_finite() or (number and number.adjusted() >= whole and "TM9" not in elements):
-        raise ValueError(f"Can't parse '{text}' as number with format '{pattern}'")
-    return f"{sign}{number:f}"
+    if not re.fullmatch(r"\d*\.?\d*(?:[eE][-+]?\d{1,3})?", plain) or not re.search(r"\d", plain):
+        return None
+    if not any(one.startswith("TM") for one in upper):
+        point = next((place for place, one in enumerate(upper) if one in (".", "D")), len(upper))
+        slots = [one for one in upper[:point] if one in ("0", "9")]
+        digits = re.split(r"[.eE]", plain)[0]
+        needed = len(slots) - slots.index("0") if "0" in slots else 0
+        if len(digits.lstrip("0")) > len(slots) or len(digits) < needed:
+            return None
+    return f"{sign}{Decimal(plain):f}"

@@ -333,7 +333,8 @@ def _slice(node: exp.Expr) -> exp.Expr:
 
 
 def _normalized(node: exp.Expr) -> exp.Expr:
-    form = exp.Literal.string(node.text("form").upper() or "NFC")
+    said = node.args.get("form")
+    form = exp.Literal.string(said.name.upper() if isinstance(said, exp.Expr) else "NFC")
     fold = exp.Boolean(this=bool(node.args.get("is_casefold")))
     return duck("COMPUTED_NORMALIZE(:x, :form, :fold)", x=node.this, form=form, fold=fold)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from sqlglot import exp
@@ -19,6 +20,8 @@ def _as(kind: str, *, attempt: bool = False) -> Make:
 
     def make(node: exp.Expr) -> exp.Expr:
         value, *rest = node.expressions
+        if rest and isinstance(rest[0], exp.Literal) and rest[0].name.upper() == "AUTO":
+            rest = []
         if rest and isinstance(rest[0], exp.Literal) and rest[0].is_string:
             from mesocosm.services.queries.dialects.snowflake_rewriting import time_format
 
@@ -26,9 +29,33 @@ def _as(kind: str, *, attempt: bool = False) -> Make:
             return exp.cast(call("try_strptime" if attempt else "strptime", value, form), kind)
         if isinstance(value.unnest(), exp.Literal) and not value.unnest().is_string:
             return exp.cast(call("to_timestamp", value), kind)
+        if is_text(value) and kind in _FROM_TEXT:
+            return from_text(value, kind, attempt=attempt)
         return (exp.TryCast if attempt else exp.Cast)(this=value, to=exp.DataType.build(kind))
 
     return make
+
+
+_TEXTS = {exp.DataType.Type.VARCHAR, exp.DataType.Type.TEXT, exp.DataType.Type.CHAR}
+_ISO = re.compile(r"\s*\d{4}-\d")
+_FROM_TEXT = {"DATE": "computed_day", "TIMESTAMP": "computed_moment"}
+
+
+def is_text(node: exp.Expr) -> bool:
+    """Whether a value is a text, as far as that can be told."""
+    node = node.unnest()
+    if isinstance(node, exp.Literal):
+        return bool(node.is_string)
+    return node.type is not None and node.type.this in _TEXTS
+
+
+def from_text(value: exp.Expr, kind: str, *, attempt: bool) -> exp.Expr:
+    """A text as a date or a moment, in any of the forms that are recognized; ISO's is DuckDB's."""
+    if isinstance(value, exp.Literal) and _ISO.match(value.name):
+        return (exp.TryCast if attempt else exp.Cast)(this=value, to=exp.DataType.build(kind))
+    read = exp.TryCast(this=value.copy(), to=exp.DataType.build(kind))
+    made = exp.Coalesce(this=read, expressions=[call(_FROM_TEXT[kind], exp.cast(value.copy(), "TEXT"))])
+    return call("TRY", made) if attempt else made
 
 
 def _same(name: str) -> Make:
@@ -62,7 +89,44 @@ def _is(kind: str) -> Make:
     return make
 
 
+def _as_type(kind: str) -> Make:
+    """AS_INTEGER and its like: a VARIANT's value if it is of that type, else NULL."""
+    types = {"BIGINT": ("BIGINT", "UBIGINT"), "DOUBLE": ("BIGINT", "UBIGINT", "DOUBLE")}.get(kind, (kind,))
+
+    def make(node: exp.Expr) -> exp.Expr:
+        value = node.expressions[0]
+        is_one = exp.In(this=call("json_type", value), expressions=[exp.Literal.string(one) for one in types])
+        found = value if kind in ("ARRAY", "OBJECT") else call("json_extract_string", value, _ROOT)
+        cast = found if kind in ("ARRAY", "OBJECT", "VARCHAR") else exp.cast(found, kind)
+        return exp.Case(ifs=[exp.If(this=is_one, true=cast)])
+
+    return make
+
+
+_ROOT = exp.Literal.string("$")
+
+
+def _keys(name: str) -> Make:
+    """OBJECT_DELETE and OBJECT_PICK: keys one by one, or in an ARRAY."""
+
+    def make(node: exp.Expr) -> exp.Expr:
+        value, *keys = node.expressions
+        is_array = len(keys) == 1 and not isinstance(keys[0], exp.Literal | exp.Column)
+        listed = keys[0] if is_array else call("json_array", *keys)
+        return exp.cast(call(name, exp.cast(value, "TEXT"), exp.cast(listed, "TEXT")), "JSON")
+
+    return make
+
+
 NAMED: dict[str, Make] = {
+    **dict.fromkeys(("AS_INTEGER",), _as_type("BIGINT")),
+    **dict.fromkeys(("AS_DOUBLE", "AS_REAL"), _as_type("DOUBLE")),
+    **dict.fromkeys(("AS_VARCHAR", "AS_CHAR"), _as_type("VARCHAR")),
+    "AS_BOOLEAN": _as_type("BOOLEAN"),
+    "AS_ARRAY": _as_type("ARRAY"),
+    "AS_OBJECT": _as_type("OBJECT"),
+    "OBJECT_DELETE": _keys("computed_object_without"),
+    "OBJECT_PICK": _keys("computed_object_pick"),
     "TO_TIMESTAMP": _as("TIMESTAMP"),
     "TO_TIMESTAMP_NTZ": _as("TIMESTAMP"),
     "TO_TIMESTAMP_TZ": _as("TIMESTAMPTZ"),

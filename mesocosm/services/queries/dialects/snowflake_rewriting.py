@@ -7,6 +7,7 @@ columns' types.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -18,8 +19,9 @@ from sqlglot.optimizer.qualify_columns import qualify_columns
 
 from mesocosm.services.queries.catalogue import Column
 from mesocosm.services.queries.dialect import SOURCE, Context
-from mesocosm.services.queries.dialects.snowflake_functions import NAMED, call
+from mesocosm.services.queries.dialects.snowflake_functions import NAMED, call, from_text, is_text
 from mesocosm.services.queries.dialects.snowflake_tables import filled, mark_flattened, table_functions
+from mesocosm.services.queries.numeric_models import is_number_model
 
 _VERSION = "9.30.0"
 _TYPES = exp.DataType.Type
@@ -39,7 +41,14 @@ _MAKES_JSON = (
     exp.Split,
     exp.JSONKeys,
 )
-_JSON_CALLS = {"json_extract", "to_json", "json_array", "json_merge_patch", "json_group_object"}
+_JSON_CALLS = {
+    "computed_array_most",
+    "json_extract",
+    "to_json",
+    "json_array",
+    "json_merge_patch",
+    "json_group_object",
+}
 _NEEDS_TYPES = (
     *(
         exp.Div,
@@ -47,6 +56,7 @@ _NEEDS_TYPES = (
         exp.Cast,
         exp.TryCast,
         exp.ToChar,
+        exp.ToNumber,
         exp.Bracket,
         exp.Explode,
         exp.DateAdd,
@@ -117,6 +127,8 @@ def _inferred(kind: str) -> str:
 def is_loose(node: exp.Expr) -> bool:
     """Whether a value is a VARIANT, as far as that can be told."""
     node = node.unnest()
+    if isinstance(node, exp.Cast):
+        return node.to.this is _TYPES.JSON
     if isinstance(node, _MAKES_JSON) or (isinstance(node, exp.Anonymous) and node.name in _JSON_CALLS):
         return True
     if isinstance(node, exp.Bracket):
@@ -186,6 +198,12 @@ def _cast(node: exp.Expr, context: Context) -> exp.Expr:
         precision = int(wanted.expressions[0].name) if wanted.expressions else 38
         if precision == 38:
             _cast_whole(node)
+    elif wanted.this is _TYPES.BOOLEAN and not is_loose(value):
+        return _cast_boolean(node)
+    elif wanted.this is _TYPES.DATE and is_text(value):
+        return from_text(value, "DATE", attempt=isinstance(node, exp.TryCast))
+    elif wanted.this in {_TYPES.TIMESTAMP, _TYPES.TIMESTAMPNTZ} and is_text(value):
+        return from_text(value, "TIMESTAMP", attempt=isinstance(node, exp.TryCast))
     elif wanted.this is _TYPES.FLOAT:
         node.set("to", exp.DataType.build("DOUBLE"))
     elif wanted.this in {_TYPES.TIMESTAMPLTZ, _TYPES.TIMESTAMPTZ}:
@@ -193,13 +211,36 @@ def _cast(node: exp.Expr, context: Context) -> exp.Expr:
     return node
 
 
+_MOST_DIGITS = 18
+"""Of a number that is sure to fit into 64 bits."""
+
+
 def _cast_whole(node: exp.Expr) -> None:
-    """A whole number is 64 bits wide here; texts such as '12.7' are rounded, as numbers are."""
-    node.set("to", exp.DataType.build("BIGINT", dialect="duckdb"))
+    """A whole number is 64 bits wide here, unless more is written out; halves are rounded away from zero."""
     text = node.this.unnest()
+    is_wide = isinstance(text, exp.Literal) and len(text.name) > _MOST_DIGITS
     if isinstance(text, exp.Literal) and text.is_string:
-        wide = type(node)(this=node.this, to=exp.DataType.build("DECIMAL(38,6)", dialect="duckdb"))
-        node.set("this", wide)
+        kind = "HUGEINT" if is_wide else "DECIMAL(38,6)"
+        node.set("this", type(node)(this=node.this, to=exp.DataType.build(kind, dialect="duckdb")))
+    elif _is_float(node.this):
+        node.set("this", call("round", node.this))
+    node.set("to", exp.DataType.build("HUGEINT" if is_wide else "BIGINT", dialect="duckdb"))
+
+
+def _is_float(node: exp.Expr) -> bool:
+    kind = node.unnest().type
+    return kind is not None and kind.this in {_TYPES.FLOAT, _TYPES.DOUBLE}
+
+
+def _cast_boolean(node: exp.Expr) -> exp.Expr:
+    if not is_text(node.this):
+        return node
+    said = exp.Lower(this=exp.cast(node.this.copy(), "TEXT"))
+    ifs = [
+        exp.If(this=exp.Literal.string(word), true=exp.Boolean(this=value))
+        for word, value in (("on", True), ("off", False))
+    ]
+    return exp.Case(this=said, ifs=ifs, default=node.copy())
 
 
 def _scale_of(kind: exp.Expr | None) -> int:
@@ -321,16 +362,82 @@ def _said(name: str) -> Callable[[exp.Expr, Context], exp.Expr]:
 
 
 def _to_char(node: exp.Expr, context: Context) -> exp.Expr:
-    form = node.args.get("format")
+    form, value = node.args.get("format"), node.this
     if form is None:
-        return exp.cast(_text(node.this) if is_loose(node.this) else node.this, "TEXT")
-    if isinstance(form, exp.Literal) and any(one in "Y%H" for one in form.name.upper()):
-        return call("strftime", node.this, exp.Literal.string(time_format(form.name)))
-    return call(
-        "format",
-        exp.Literal.string("{:,.2f}" if "," in form.name else "{:.2f}"),
-        exp.cast(node.this, "DOUBLE"),
-    )
+        return exp.cast(_text(value) if is_loose(value) else value, "TEXT")
+    if not isinstance(form, exp.Literal):
+        return call("computed_to_char", form, exp.cast(value, "TEXT"))
+    if form.name.upper() in _OF_BYTES:
+        return call(_OF_BYTES[form.name.upper()], value)
+    if is_number_model(form.name):
+        return call("computed_to_char", form, exp.cast(_text(value) if is_loose(value) else value, "TEXT"))
+    return _written(value, form.name)
+
+
+_OF_BYTES = {"HEX": "hex", "BASE64": "to_base64", "UTF-8": "decode", "UTF8": "decode"}
+_TO_BYTES = {"HEX": "unhex", "BASE64": "from_base64", "UTF-8": "encode", "UTF8": "encode"}
+
+
+def _to_binary(node: exp.Expr, context: Context) -> exp.Expr:
+    form = node.args.get("format")
+    name = form.name.upper() if isinstance(form, exp.Literal) else "HEX"
+    found = call(_TO_BYTES.get(name, "unhex"), exp.cast(node.this, "TEXT"))
+    return call("TRY", found) if node.args.get("safe") else found
+
+
+_DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_FRACTION = re.compile(rf"([Ff][Ff][0-9]|%f_(?:{'|'.join(_DIGITS)}))")
+"""FF and a number, as it is written, and as sqlglot has it."""
+
+
+def _to_date(node: exp.Expr, context: Context) -> exp.Expr:
+    form = node.args.get("format")
+    if not isinstance(form, exp.Literal) or form.name.upper() != "AUTO":
+        return node
+    return from_text(node.this, "DATE", attempt=bool(node.args.get("safe")))
+
+
+def _time_to_str(node: exp.Expr, context: Context) -> exp.Expr:
+    form = node.args["format"]
+    if not isinstance(form, exp.Literal) or not _FRACTION.search(form.name):
+        return node
+    return _written(node.this, form.name)
+
+
+def _written(value: exp.Expr, form: str) -> exp.Expr:
+    """A date or time by a format; FF with a number has so many digits."""
+    made: exp.Expr | None = None
+    for piece in _FRACTION.split(form):
+        if not piece:
+            continue
+        if _FRACTION.fullmatch(piece):
+            count = _DIGITS.index(piece[3:]) if "_" in piece else int(piece[2])
+            digits = call("strftime", value, exp.Literal.string("%n"))
+            part = call("left", digits, exp.Literal.number(count))
+        else:
+            part = call("strftime", value, exp.Literal.string(time_format(piece)))
+        made = part if made is None else exp.DPipe(this=made, expression=part)
+    return exp.Literal.string("") if made is None else exp.Paren(this=made)
+
+
+def _to_number(node: exp.Expr, context: Context) -> exp.Expr:
+    """TO_NUMBER, perhaps by a format."""
+    form, value = node.args.get("format"), node.this
+    precision, scale = (node.args.get(key) for key in ("precision", "scale"))
+    digits = f"{precision.name if precision else 38},{scale.name if scale else 0}"
+    if form is None and digits == "38,0":
+        made = (exp.TryCast if node.args.get("safe") else exp.Cast)(this=value, to=exp.DataType.build("INT"))
+        return _cast(made, context)
+    if form is not None:
+        value = call("computed_from_char", form, exp.cast(value, "TEXT"))
+    kind = exp.DataType.build(f"DECIMAL({digits})", dialect="duckdb")
+    found = (exp.TryCast if node.args.get("safe") else exp.Cast)(this=value, to=kind)
+    return call("TRY", found) if node.args.get("safe") else found
+
+
+def _rounded_to(node: exp.Expr, context: Context) -> exp.Expr:
+    """ROUND to no number of digits is NULL."""
+    return exp.null() if isinstance(node.args.get("decimals"), exp.Null) else node
 
 
 _FORMATS = (
@@ -353,6 +460,42 @@ def time_format(form: str) -> str:
         else:
             found, at = found + form[at], at + 1
     return found
+
+
+def _kept_json(
+    name: str, *keys: str, values: tuple[str, ...] = ()
+) -> Callable[[exp.Expr, Context], exp.Expr]:
+    """A function of ARRAYs that Python computes; ``values``: arguments that are elements, and not numbers."""
+
+    def make(node: exp.Expr, context: Context) -> exp.Expr:
+        parts = [exp.cast(node.this, "TEXT")]
+        for key in keys:
+            part = node.args[key]
+            parts.append(exp.cast(_json(part), "TEXT") if key in values else part)
+        return exp.cast(call(name, *parts), "JSON")
+
+    return make
+
+
+def _most_of(which: str) -> Callable[[exp.Expr, Context], exp.Expr]:
+    def make(node: exp.Expr, context: Context) -> exp.Expr:
+        found = call("computed_array_most", exp.cast(node.this, "TEXT"), exp.Literal.string(which))
+        return exp.cast(found, "JSON")
+
+    return make
+
+
+def _compact(node: exp.Expr, context: Context) -> exp.Expr:
+    array = call("json_array", *node.expressions) if node.expressions else node.this
+    return exp.cast(call("computed_array_compact", exp.cast(array, "TEXT")), "JSON")
+
+
+def _to_array(node: exp.Expr, context: Context) -> exp.Expr:
+    value = node.this
+    if not is_loose(value):
+        return call("json_array", value)
+    is_array = exp.EQ(this=call("json_type", value), expression=exp.Literal.string("ARRAY"))
+    return exp.Case(ifs=[exp.If(this=is_array, true=value)], default=call("json_array", value))
 
 
 def _array(node: exp.Expr, context: Context) -> exp.Expr:
@@ -484,7 +627,7 @@ def _is_date(node: exp.Expr) -> bool:
     node = node.unnest()
     if isinstance(node, exp.CurrentDate | exp.TsOrDsToDate | exp.LastDay | exp.DateFromParts):
         return True
-    if isinstance(node, exp.TimestampTrunc | exp.DateTrunc | exp.DateAdd):
+    if isinstance(node, exp.TimestampTrunc | exp.DateTrunc | exp.DateAdd | exp.Coalesce):
         return _is_date(node.this)
     if isinstance(node, exp.Cast):
         return node.to.this is _TYPES.DATE
@@ -542,6 +685,22 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr, Context], exp.Expr]] = {
     exp.Window: _window,
     exp.Bracket: _bracket,
     exp.ToChar: _to_char,
+    exp.TimeToStr: _time_to_str,
+    exp.TsOrDsToDate: _to_date,
+    exp.ToBinary: _to_binary,
+    exp.ToNumber: _to_number,
+    exp.Round: _rounded_to,
+    exp.ArrayCompact: _compact,
+    exp.ArrayConstructCompact: _compact,
+    exp.ArrayExcept: _kept_json("computed_array_except", "expression", values=("expression",)),
+    exp.ArrayInsert: _kept_json("computed_array_insert", "position", "expression", values=("expression",)),
+    exp.ArrayRemove: _kept_json("computed_array_remove", "expression", values=("expression",)),
+    exp.ArrayRemoveAt: _kept_json("computed_array_remove_at", "position"),
+    exp.ArrayMax: _most_of("max"),
+    exp.ArrayMin: _most_of("min"),
+    exp.StrtokToArray: _kept_json("computed_strtok", "expression"),
+    exp.ToArray: _to_array,
+    exp.GetIgnoreCase: _kept_json("computed_member", "expression"),
     exp.Array: _array,
     exp.Struct: _struct,
     exp.ArrayAgg: _array_agg,
@@ -551,7 +710,7 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr, Context], exp.Expr]] = {
     exp.ArrayAppend: _on_list("list_append"),
     exp.ArrayPrepend: _prepend,
     exp.ArrayConcat: _array_concat,
-    exp.ArrayDistinct: _on_list("list_distinct"),
+    exp.ArrayDistinct: _kept_json("computed_array_distinct"),
     exp.ArraySort: _on_list("list_sort"),
     exp.ArrayReverse: _on_list("list_reverse"),
     exp.ArrayPosition: _array_position,
