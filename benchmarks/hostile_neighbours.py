@@ -30,6 +30,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from textwrap import dedent
 from typing import Any
 
 import httpx2
@@ -49,9 +50,9 @@ class Server:
     def __init__(self, base: str, imap: int, smtp: int) -> None:
         self.base, self.imap, self.smtp = base, imap, smtp
 
-    def create(self, services: list[str]) -> str:
+    def create(self, services: list[str], task: str = TASK) -> str:
         """A new episode, with further services."""
-        body = json.dumps({"task": TASK, "length": "16k", "services": services}).encode()
+        body = json.dumps({"task": task, "length": "16k", "services": services}).encode()
         headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.base}/episodes", body, headers)
         with urllib.request.urlopen(request) as response:
@@ -96,11 +97,12 @@ class Agent:
         self._url = f"{server.base}/e/{episode}"
         self._client = httpx2.Client(timeout=60)
 
-    def call(self, service: str, tool: str, **arguments: Any) -> None:
-        """Make one call."""
+    def call(self, service: str, tool: str, **arguments: Any) -> str:
+        """Make one call; returns what is answered."""
         headers, body = _request(tool, arguments)
         answer = self._client.post(f"{self._url}/{service}/mcp", content=body, headers=headers)
         assert answer.status_code in (200, 413), answer.text[:500]
+        return answer.text
 
     def list_tools(self) -> None:
         """Ask for the tools of all services."""
@@ -189,13 +191,77 @@ def _log_filter(_: Server, agent: Agent) -> Callable[[], object]:
     for _n in range(20):
         entry = {"log_name": "app", "message": "a" * 5_000 + "!"}
         agent.call("google_cloud", "logging_write_log", **entry)
-    patterns = ["(a|a|aa)*b", "(a+)+b", "(.*a){20}b", "x" * 19_000, "(?:a?){1000}" * 40]
 
     def every() -> None:
-        for one in patterns:
+        for one in _PATTERNS:
             agent.call("google_cloud", "logging_read_logs", log_filter=f'textPayload =~ "{one}"')
 
     return every
+
+
+_PATTERNS = (
+    *("(a|a|aa)*b", "(a+)+b", "(.*a){20}b", "x" * 19_000, "(?:a?){1000}" * 40),
+    # Large, of which one is too large; and those that a text takes long for.
+    *(r"\\pL" * 50, r"(\\pL?){60}!", "(?:(?:a?){500}a{400}){2}!", "((a{1,10}){1,10}){1,10}b", "a(?:.*z)?"),
+)
+
+
+def _pdf_patterns(_: Server, agent: Agent) -> Callable[[], object]:
+    program = """
+    from pypdf import PdfWriter
+    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+    writer = PdfWriter()
+    page = writer.add_blank_page(9, 9)
+    font = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Courier"}
+    font = DictionaryObject({NameObject(k): NameObject(v) for k, v in font.items()})
+    page[NameObject("/Resources")] = DictionaryObject(
+        {NameObject("/Font"): DictionaryObject({NameObject("/F"): font})}
+    )
+    stream = DecodedStreamObject()
+    stream.set_data(b"BT /F 9 Tf " + b"(" + b"a" * 90_000 + b") Tj ET")
+    page[NameObject("/Contents")] = writer._add_object(stream)
+    writer.write("long.pdf")
+    """
+    agent.call("python_execute", "python_execute", code=dedent(program), timeout=20)
+
+    def every() -> None:
+        for one in _PATTERNS:
+            agent.call(
+                "pdf_tools", "search_pdf_content", pdf_file_path="long.pdf", pattern=one.replace("\\\\", "\\")
+            )
+
+    return every
+
+
+def _formulas(server: Server, _: Agent) -> Callable[[], object]:
+    agent = Agent(server, server.create([], "nhl_b2b_analysis"))
+    said = agent.call("google_sheet", "create_spreadsheet", title="x")
+    book = re.search(r"spreadsheetId\W+([\w-]+)", said)
+    assert book, said[:500]
+    long = 'REPT("a", 30000)'
+    texts = [
+        *(
+            f'=REGEXMATCH({long}, "{one}")'
+            for one in ("(a|a|aa)*b", "(a{1,10}){1,10}b", "(?:a?){999}a{999}b")
+        ),
+        f'=LEN(REGEXREPLACE({long}, "a(?:.*z)?", "b"))',
+        f"=QUERY({{{long}}}, \"select Col1 where Col1 like '%{'a%' * 20}b'\")",
+        f"=QUERY({{{long}}}, \"select Col1 where Col1 matches '(a{{1,10}}){{1,10}}b'\")",
+    ]
+
+    def every() -> None:
+        for one in texts:
+            given = {"spreadsheet_id": book[1], "sheet": "Sheet1", "range": "A1", "data": [[one]]}
+            agent.call("google_sheet", "update_cells", **given)
+
+    return every
+
+
+def _show_like(_: Server, agent: Agent) -> Callable[[], object]:
+    for statement in ("create database d", "create schema d.s", f"create table d.s.{'a' * 250} (x int)"):
+        agent.call("snowflake", "write_query", query=statement)
+    like = "a%" * 120
+    return lambda: agent.call("snowflake", "read_query", query=f"show tables like '%{like}b' in schema d.s")
 
 
 _VIEWS = (
@@ -486,6 +552,13 @@ ATTACKS: dict[str, Attack] = {
     "views of views": _sql("SELECT COUNT(*) FROM shop.v13", before=_VIEWS),
     "load": _load,
     "log filters": _log_filter,
+    "pdf patterns": _pdf_patterns,
+    "formulas": _formulas,
+    "SHOW LIKE": _show_like,
+    "SQL patterns": _sql(
+        "SELECT REGEXP_CONTAINS(REPEAT('a', 4000000), r'(?:(?:a?){500}a{400}){2}!')",
+        "SELECT LENGTH(REGEXP_REPLACE(REPEAT('a', 100000), 'a(?:.*z)?', 'b'))",
+    ),
     "workbook": _sheet,
     "REST object": _rest("POST", "/woocommerce/wp-json/wc/v3/products", _OBJECT),
     "REST list": _rest("POST", "/woocommerce/wp-json/wc/v3/products/batch", _LIST),

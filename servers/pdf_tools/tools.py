@@ -85,7 +85,7 @@ def search_pdf_content(store: PdfToolsStore, pdf_file_path: str, pattern: str, p
 
     Args:
         pdf_file_path: The file.
-        pattern: A regular expression; upper and lower case are the same.
+        pattern: A regular expression (RE2, so without lookaround); upper and lower case are the same.
         page_size: Matches per page, 1 to 50.
     """
     search = store.search(pdf_file_path, pattern, page_size)

@@ -104,6 +104,7 @@ LARGE = [
     "with recursive r as (select repeat('x', 1000000) s union all select s || s from r) "
     "select max(length(s)) from r",
 ]
+LARGE += [f"select approx_quantiles({what}id, 1000000000) from t" for what in ("", "distinct ")]
 ENDLESS = [
     "with recursive r as (select 1 n union all select n + 1 from r) select count(*) from r",
     "select count(*) from n a, n b, n c, n d where a.id + b.id + c.id = d.id * 7 + 1",
@@ -154,6 +155,7 @@ def test_googlesql_that_tries_to_leave_or_is_too_large_is_refused(tmp_path: Path
         "SELECT LENGTH(REPLACE(REPEAT('x', 10000000), 'x', REPEAT('y', 1000)))",
         "SELECT GENERATE_ARRAY(1, 1000000000)",
         "SELECT APPROX_QUANTILES(id, 100000000) FROM shop.t",
+        "SELECT APPROX_QUANTILES(DISTINCT id, 100000000) FROM shop.t",
         "SELECT LENGTH(FORMAT('%1000000000d', 1))",
         "SELECT COUNT(*) FROM UNNEST(SPLIT(REPEAT('a,', 8000000), ','))",
         "SELECT ARRAY_LENGTH(TO_CODE_POINTS(REPEAT('x', 16000000)))",
@@ -180,6 +182,23 @@ def test_what_is_too_large_is_refused_at_once(world: World, statement: str) -> N
     started = process_time()
     assert world.call("snowflake", "read_query", {"query": statement}).status == "refused"
     assert process_time() - started < 3
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        (
+            "update t set name = array_join(j_s_o_n_cast(id, 0.1), json_extract_array(id))",
+            "an expression is not",
+        ),
+        ("select make_interval(id) from t", "Unknown function MAKE_INTERVAL"),
+        ("select interval -1e3081000000000 'a'", "syntax error"),
+    ],
+)
+def test_what_is_parsed_and_has_no_meaning_is_refused(world: World, statement: str, words: str) -> None:
+    tool = "read_query" if statement.startswith("select") else "write_query"
+    outcome = world.call("snowflake", tool, {"query": statement})
+    assert (outcome.status, words in outcome.text) == ("refused", True), outcome.text
 
 
 @pytest.mark.parametrize("statement", ENDLESS)

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import regex
-
 from mesocosm.errors import UsageError
 from mesocosm.families.verdict import Check, finding
 from mesocosm.kits.html_text import visible_text
@@ -24,6 +22,7 @@ from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_at
 from mesocosm.services.contents import Grid, Objects, Unreadable
 from mesocosm.services.numbers import number_of
+from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.words import Cells, Fields, Found, InForms, Thing, find_thing, load_words
 
 if TYPE_CHECKING:
@@ -50,8 +49,6 @@ _DEEPEST = 50
 """Levels within each other that are compared and shown."""
 _FEW = 3
 """How many oddities of a table a finding names."""
-_PATIENCE = 2.0
-"""Seconds that a pattern may take on a text."""
 
 
 @dataclass(frozen=True)
@@ -312,10 +309,8 @@ def _lines_of(html: str) -> str:
 
 def _fits(pattern: str, text: str) -> bool:
     try:
-        return regex.fullmatch(pattern, text, timeout=_PATIENCE) is not None
-    except TimeoutError:
-        return False
-    except regex.error as error:
+        return Pattern(pattern, bounded=False).fullmatch(text) is not None
+    except BadPattern as error:
         raise UsageError(f"not a pattern: {pattern!r}: {error}") from None
 
 

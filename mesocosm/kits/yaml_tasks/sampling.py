@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import regex
-
 from mesocosm.kits.yaml_tasks import stated
 from mesocosm.kits.yaml_tasks.definition import Between, Fact, Goal, Rows
 from mesocosm.kits.yaml_tasks.drawing import drawn
@@ -23,6 +21,7 @@ from mesocosm.kits.yaml_tasks.telling import Teller, Told
 from mesocosm.kits.yaml_tasks.walking import Walker
 from mesocosm.kits.yaml_tasks.written import Start, Written
 from mesocosm.services.calling import Tools
+from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.words import Word, find_thing
 from mesocosm.worlds.randomness import Dice
 
@@ -350,10 +349,9 @@ def _no_patterns(goal: Any, index: int, rows: Sequence[Any]) -> Iterator[Finding
             for way in ("matches", "only"):
                 if isinstance(value, Mapping) and way in value:
                     try:
-                        regex.compile(str(value[way]))
-                    except (regex.error, RecursionError) as error:
-                        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
-                        message = f"{str(value[way])[:200]!r} is no pattern: {why}"
+                        Pattern(str(value[way]))
+                    except BadPattern as error:
+                        message = f"{str(value[way])[:200]!r} is no pattern: {error}"
                         yield ("goal", index, goal.what, name, way), "error", message
                         return
 

@@ -10,12 +10,17 @@ from typing import ClassVar
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token
 
 from mesocosm.errors import Refusal
 from mesocosm.services.queries.catalogue import Catalogue, Column, Counters
 from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.tables import Tables
+
+MEANINGLESS = (SqlglotError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What sqlglot raises over a call that lacks an argument or has one of another sort: it takes those of many
+functions to be there."""
 
 COUNTS = "counts"
 """Marks a call of ``nextval`` that a counter of the catalogue stands behind."""

@@ -4,19 +4,22 @@ texts or lists whose size is a number in the statement."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from mesocosm.errors import Invalid
 from mesocosm.services.queries.allowlist import listed
-from mesocosm.services.queries.dialect import COUNTS, Dialect
+from mesocosm.services.queries.dialect import COUNTS, MEANINGLESS, Dialect
 
 LONGEST_TEXT = 16 * 1024 * 1024
 """Characters of a text that a function may make by repeating another."""
 LONGEST_LIST = 1_000_000
 """Elements of a list that a function may make from two numbers."""
+_MOST_QUANTILES = 10_000
+"""Parts of a distribution: each is written out in the statement."""
 MOST_PAIRS = 4_000_000
 """Pairs of characters that a function may compare which compares each of a text with each of another: nobody
 can interrupt it within 2,048 rows."""
@@ -46,6 +49,8 @@ _NEVER = tuple(
     if hasattr(exp, name)
 )
 
+_OF_BIGQUERY = (exp.MakeInterval,)
+"""Functions of GoogleSQL alone, which would be written as another one."""
 _UNITS = listed("""
     NANOSECOND MICROSECOND MILLISECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR DECADE CENTURY
     MILLENNIUM DAYOFWEEK DAYOFWEEKISO DAYOFWEEK_ISO DAYOFYEAR WEEKISO WEEK_ISO ISOWEEK ISOYEAR YEAROFWEEK
@@ -87,13 +92,10 @@ def written(tree: exp.Expr, dialect: Dialect) -> str:
     """A piece of a statement as text in the vendor's dialect, to be kept and read again."""
     check_units(tree, dialect)
     check_words(tree, dialect)
-    try:
+    with meaningful(dialect):
         text = tree.sql(dialect.name)
         sqlglot.parse_one(text, read=dialect.name)
         return text
-    except (SqlglotError, TypeError, ValueError, LookupError, AttributeError):
-        # A call that lacks an argument, or has one of another sort, is parsed, and has no meaning.
-        raise dialect.unsupported("arguments of this number or sort") from None
 
 
 def _is_written_well(node: exp.Expr, text: str) -> bool:
@@ -112,6 +114,10 @@ def check_functions(tree: exp.Expr, dialect: Dialect) -> None:
     for node in tree.walk():
         if isinstance(node, _NEVER):
             raise dialect.unsupported(type(node).__name__)
+        if isinstance(node, _OF_BIGQUERY) and dialect.name != "bigquery":
+            raise dialect.unknown_function(_name(node))
+        if isinstance(node, exp.ApproxQuantiles):
+            _bound_quantiles(node)
         if isinstance(node, exp.Anonymous):
             if node.name.upper() not in dialect.functions and COUNTS not in node.meta:
                 raise dialect.unknown_function(dialect.plain(node.name))
@@ -120,7 +126,26 @@ def check_functions(tree: exp.Expr, dialect: Dialect) -> None:
                 raise dialect.unsupported("a table that is no name")
             if not _may_be_table(node.this, dialect):
                 raise dialect.unknown_function(dialect.plain(_name(node.this)))
-    bound_sizes(tree)
+    with meaningful(dialect):
+        bound_sizes(tree)
+
+
+@contextmanager
+def meaningful(dialect: Dialect) -> Iterator[None]:
+    """While a tree is changed or written. A call that lacks an argument, or has one of another sort, is
+    parsed, and has no meaning: that is refused."""
+    try:
+        yield
+    except MEANINGLESS:
+        raise dialect.unsupported("arguments of this number or sort") from None
+
+
+def _bound_quantiles(node: exp.ApproxQuantiles) -> None:
+    for said in (node.args.get("expression"), *node.this.expressions):
+        if isinstance(said, exp.Literal) and said.is_int and int(said.name) > _MOST_QUANTILES:
+            raise Invalid(
+                f"APPROX_QUANTILES takes up to {_MOST_QUANTILES:,} parts here.", code="invalidQuery"
+            )
 
 
 def _may_be_table(function: exp.Expr, dialect: Dialect) -> bool:
@@ -147,9 +172,7 @@ def bound_sizes(tree: exp.Expr) -> None:
             node.set("this", _bounded(node.this, _length(node.this), LONGEST_LIST))
     for node in list(tree.find_all(*_SAYS_HOW_LONG, *_COUNTS)):
         if isinstance(node, exp.Repeat):
-            size = exp.Length(this=exp.cast(node.this.copy(), "text")) * exp.Paren(
-                this=node.args["times"].copy()
-            )
+            size = exp.Length(this=_text_of(node.this)) * exp.Paren(this=node.args["times"].copy())
             node.set("times", _bounded(node.args["times"], size, LONGEST_TEXT))
         elif isinstance(node, exp.Pad | exp.Space):
             name = "expression" if isinstance(node, exp.Pad) else "this"
@@ -195,7 +218,12 @@ def _bound_growth(node: exp.Expr) -> None:
 
 
 def _length(value: exp.Expr) -> exp.Expr:
-    return exp.Length(this=exp.cast(value.copy(), "text"))
+    return exp.Length(this=_text_of(value))
+
+
+def _text_of(value: exp.Expr) -> exp.Expr:
+    # Not ``exp.cast``, which looks at what a cast is to, be it a type or not.
+    return exp.Cast(this=value.copy(), to=exp.DataType.build("text"))
 
 
 def _bound_series(node: exp.Expr) -> None:

@@ -22,9 +22,9 @@ import pyarrow as pa
 import pyarrow.compute as compute
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from mesocosm.services.queries.catalogue import Column, Field, Result
+from mesocosm.services.queries.dialect import MEANINGLESS
 
 _MOST = 5_000
 """Rows that are picked here; more are DuckDB's, which watches the deadline and the memory."""
@@ -172,7 +172,7 @@ def picking(sql: str) -> Picking | None:
     try:
         tree = sqlglot.parse_one(sql, read="duckdb")
         return _picking(tree)
-    except (SqlglotError, _Otherwise):
+    except (*MEANINGLESS, _Otherwise):
         return None
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from sqlglot import ErrorLevel, exp
-from sqlglot.errors import SqlglotError
 
 from mesocosm.services.queries.allowlist import Barred
 from mesocosm.services.queries.catalogue import Column, Field, Result, Stored
@@ -15,7 +14,7 @@ from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import COUNTS, Context, Dialect
 from mesocosm.services.queries.engine import Table, engine
 from mesocosm.services.queries.failures import Failed
-from mesocosm.services.queries.guards import check_functions, check_words
+from mesocosm.services.queries.guards import check_functions, check_words, meaningful
 from mesocosm.services.queries.resolving import Resolved, label_columns, resolve, tables_of
 
 _DRAWS = (exp.Rand, exp.Randn, exp.Randstr, exp.Uuid)
@@ -98,7 +97,7 @@ def generated(
     """
     draws = resolved.tree.find(*_DRAWS) is not None
     known = {name: _spelled(one.columns, dialect) for name, one in resolved.named.items()}
-    try:
+    with meaningful(dialect):
         tree = dialect.rewrite(resolved.tree, replace(context, columns=known))
         for table in tree.find_all(exp.Table):
             if table.name in names and isinstance(table.this, exp.Identifier):
@@ -109,9 +108,6 @@ def generated(
                 call.set("expressions", [exp.DPipe(this=exp.Literal.string(SAID), expression=said)])
         check_words(tree, dialect)
         sql = tree.sql("duckdb", copy=False, unsupported_level=ErrorLevel.IGNORE, comments=False)
-    except (SqlglotError, TypeError, ValueError, LookupError, AttributeError):
-        # A call that lacks an argument, or has one of another sort, is parsed, and has no meaning.
-        raise dialect.unsupported("arguments of this number or sort") from None
     return sql, context.seed() if draws else None
 
 

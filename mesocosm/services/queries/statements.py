@@ -11,7 +11,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from mesocosm.errors import Invalid
-from mesocosm.services.queries.dialect import WRITTEN, Dialect
+from mesocosm.services.queries.dialect import MEANINGLESS, WRITTEN, Dialect
 from mesocosm.worlds import deadlines
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
@@ -54,12 +54,11 @@ def parse(text: str, dialect: Dialect) -> list[exp.Expr]:
         found = [tree for tree in parsed if tree is not None and not isinstance(tree, exp.Semicolon)]
     except ParseError as error:
         raise _malformed(dialect, text, error.errors[0] if error.errors else {}) from None
-    except (TypeError, ValueError, LookupError, AttributeError):
-        # Sqlglot takes the arguments of many functions to be there.
-        raise dialect.malformed(*_end(text), "<EOF>", "A function lacks an argument.") from None
     except SqlglotError as error:
         line, column = _end(text)
         raise dialect.malformed(line, column, "<EOF>", str(error)) from None
+    except MEANINGLESS:
+        raise dialect.malformed(*_end(text), "<EOF>", "A function lacks an argument.") from None
     if not found:
         raise dialect.malformed(1, 1, "<EOF>", "Empty SQL statement.")
     for tree in found:

@@ -9,7 +9,6 @@ from time import monotonic, perf_counter
 from typing import Any
 
 import pypdf
-import regex
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
@@ -17,6 +16,7 @@ from mesocosm.servers.pdf_tools.models import Base, Match, Search
 from mesocosm.servers.pdf_tools.store.documents import Document, Documents
 from mesocosm.servers.pdf_tools.store.limits import SECONDS, reading
 from mesocosm.servers.pdf_tools.store.writing import write_pdf
+from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.service import Row, Store
 from mesocosm.worlds import deadlines
 
@@ -202,17 +202,16 @@ def pages_of(search: Row) -> int:
     return int(-(-search["total"] // search["page_size"]))
 
 
-def _compiled(pattern: str) -> regex.Pattern[str]:
+def _compiled(pattern: str) -> Pattern:
     if not pattern or len(pattern) > MAX_PATTERN:
         raise Invalid(f"pattern must have 1 to {MAX_PATTERN:,} characters.")
     try:
-        pattern.encode()
-        return regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE)
-    except (regex.error, UnicodeEncodeError, OverflowError, RecursionError, ValueError) as error:
+        return Pattern(pattern, flags="im")
+    except BadPattern as error:
         raise Invalid(f"Invalid regex pattern {pattern!r:.200}: {error}") from None
 
 
-def _found(expression: regex.Pattern[str], document: Document) -> list[dict[str, Any]]:
+def _found(expression: Pattern, document: Document) -> list[dict[str, Any]]:
     """What stands in the table of matches; at most so many as are kept."""
     until = deadlines.moment()
     deadline = monotonic() + (SECONDS if until is None else min(SECONDS, until - perf_counter()))
@@ -232,21 +231,23 @@ def _found(expression: regex.Pattern[str], document: Document) -> list[dict[str,
     return rows
 
 
-def _places(
-    expression: regex.Pattern[str], document: Document, deadline: float
-) -> Iterator[tuple[int, int, int, str]]:
+def _places(expression: Pattern, document: Document, deadline: float) -> Iterator[tuple[int, int, int, str]]:
     """Page, start, end and page's text of every match that is not empty."""
     for page in range(1, document.pages + 1):
-        left = deadline - monotonic()
+        _in_time(deadline)
+        text = document.text(page)
         try:
-            if left <= 0:
-                raise TimeoutError
-            text = document.text(page)
-            for match in expression.finditer(text, timeout=max(0.01, deadline - monotonic())):
+            for match in expression.finditer(text):
+                _in_time(deadline)
                 if match.end() > match.start():
                     yield page, match.start(), match.end(), text
-        except TimeoutError:
-            deadlines.check()
-            raise Invalid(
-                f"The search takes more than {SECONDS:g} seconds; use a simpler pattern or a smaller file."
-            ) from None
+        except BadPattern as error:
+            raise Invalid(f"Invalid regex pattern: {error}") from None
+
+
+def _in_time(deadline: float) -> None:
+    deadlines.check()
+    if monotonic() > deadline:
+        raise Invalid(
+            f"The search takes more than {SECONDS:g} seconds; use a simpler pattern or a smaller file."
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from sqlglot import exp
 from mesocosm.servers.snowflake.store.answers import Answer, listing
 from mesocosm.servers.snowflake.store.information import OWNER
 from mesocosm.servers.snowflake.store.naming import Row, parts_of
+from mesocosm.services.patterns import Pattern, like
 from mesocosm.services.queries.dialects.snowflake import Snowflake
 from mesocosm.services.queries.refusals import SqlError
 
@@ -118,8 +118,8 @@ class _Shown:
         names = [one.name for one in answer.fields]
         at = names.index("column_name" if "column_name" in names else "name")
         tests: list[Callable[[str], bool]] = []
-        if like := self.tree.args.get("like"):
-            pattern = re.compile(_as_pattern(like.name), re.IGNORECASE | re.DOTALL)
+        if wanted := self.tree.args.get("like"):
+            pattern = Pattern(like(wanted.name))
             tests.append(lambda name: pattern.fullmatch(name) is not None)
         starts = self.tree.args.get("starts_with")
         if isinstance(starts, exp.Expression):
@@ -130,12 +130,6 @@ class _Shown:
         if limit is not None:
             answer.rows = answer.rows[: int(limit.expression.name)]
         return answer
-
-
-def _as_pattern(like: str) -> str:
-    """A pattern of LIKE as a regular expression."""
-    found = {"%": ".*", "_": "."}
-    return "".join(found.get(one, re.escape(one)) for one in like)
 
 
 def _stamp(row: Row, key: str = "created") -> str:

@@ -298,14 +298,26 @@ def test_files_of_the_same_bytes_say_the_same_and_others_not(tools: Any) -> None
     assert text("a.pdf") == text("c.pdf")
 
 
-def test_a_pattern_that_backtracks_without_end_is_given_up(
+def test_a_pattern_tries_no_text_twice_and_has_a_bounded_size(
     tools: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mesocosm.servers.pdf_tools.store.SECONDS", 0.2)
     tools.world.workspace.write("a.pdf", write_pdf(["a" * 90 + "b"], moment=MOMENT))
 
+    def search(pattern: str) -> str:
+        return call(tools, "search_pdf_content", pdf_file_path="a.pdf", pattern=pattern)
+
+    assert "No matches" in search("(a|aa)+$")
+    for pattern, words in (
+        (r"(a)\1", "invalid escape sequence"),
+        ("(?<=a)b", "invalid perl operator"),
+        (r"(\pL{100}){9}", "pattern too large"),
+        (r"\pL" * 51, "more than 50 classes"),
+    ):
+        with pytest.raises(ToolError, match=words):
+            search(pattern)
+    monkeypatch.setattr("mesocosm.servers.pdf_tools.store.SECONDS", 0)
     with pytest.raises(ToolError, match="use a simpler pattern"):
-        call(tools, "search_pdf_content", pdf_file_path="a.pdf", pattern="(a|aa)+$")
+        search("a")
 
 
 # -- making files

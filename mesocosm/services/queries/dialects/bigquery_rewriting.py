@@ -44,7 +44,6 @@ from mesocosm.services.queries.dialects.bigquery_numbers import (
 )
 
 _SUFFIX = "_TABLE_SUFFIX"
-_MOST_QUANTILES = 10_000
 _TEXTS = (exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR)
 _NUMBERS = (exp.DataType.Type.DECIMAL, exp.DataType.Type.BIGDECIMAL)
 
@@ -370,10 +369,18 @@ def _dated(node: exp.Expr) -> exp.Expr:
 
 def _quantiles(node: exp.Expr) -> exp.Expr:
     parts = int(node.expression.name) if node.expression.is_int else 1
-    if parts > _MOST_QUANTILES:
-        raise Invalid(f"APPROX_QUANTILES takes up to {_MOST_QUANTILES:,} parts here.", code="invalidQuery")
     shares = [exp.Literal.number(f"{place / max(1, parts)}") for place in range(parts + 1)]
     return duck("QUANTILE_DISC(:x, :shares)", x=node.this, shares=exp.Array(expressions=shares))
+
+
+def _interval(node: exp.Expr) -> exp.Expr:
+    parts = {
+        unit: value.expression if isinstance(value, exp.Kwarg) else value
+        for unit, value in node.args.items()
+        if isinstance(value, exp.Expr)
+    }
+    each = (f"TO_{unit.upper()}S(CAST(:{unit} AS INT))" for unit in parts)
+    return duck(" + ".join(each) or "TO_DAYS(0)", **parts)
 
 
 def _named(node: exp.Expr) -> exp.Expr:
@@ -533,6 +540,7 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.TimeTrunc: time_trunc,
     exp.UnixToTime: lambda node: exp.cast(node.copy(), "TIMESTAMPTZ", dialect="duckdb"),
     exp.ApproxQuantiles: _quantiles,
+    exp.MakeInterval: _interval,
     exp.JSONType: _of(_KINDS_OF_JSON),
     exp.String: _of(":x ->> '$'"),
     exp.NetFunc: _host,

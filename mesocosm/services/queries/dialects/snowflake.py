@@ -9,14 +9,13 @@ from typing import ClassVar
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from mesocosm.errors import Refusal
 from mesocosm.services.queries.catalogue import Column
 from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, told
 from mesocosm.services.queries.computed import SAID
-from mesocosm.services.queries.dialect import WRITTEN, Context, Dialect, drawn
+from mesocosm.services.queries.dialect import MEANINGLESS, WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects.snowflake_rewriting import FUNCTIONS, rewritten
 from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.refusals import SqlError, compilation
@@ -82,7 +81,7 @@ class Snowflake(Dialect):
             return str(written).upper()
         try:
             return expression.sql("snowflake").upper()
-        except (SqlglotError, TypeError, ValueError, LookupError, AttributeError):
+        except MEANINGLESS:
             return f"COLUMN{index + 1}"  # of a call that lacks an argument, which is refused later on
 
     def rewrite(self, tree: exp.Expr, context: Context) -> exp.Expr:

@@ -13,12 +13,11 @@ from contextlib import suppress
 from datetime import datetime
 
 from sqlglot import MappingSchema, exp
-from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify_columns import qualify_columns
 
 from mesocosm.services.queries.catalogue import Column
-from mesocosm.services.queries.dialect import SOURCE, Context
+from mesocosm.services.queries.dialect import MEANINGLESS, SOURCE, Context
 from mesocosm.services.queries.dialects.snowflake_functions import NAMED, call, from_text, is_text
 from mesocosm.services.queries.dialects.snowflake_tables import filled, mark_flattened, table_functions
 from mesocosm.services.queries.numeric_models import is_number_model
@@ -108,9 +107,9 @@ def _infer(tree: exp.Expr, columns: Mapping[str, tuple[Column, ...]]) -> None:
         return  # qualifying would take the names from the columns
     schema = MappingSchema(kinds, dialect="duckdb", normalize=False)
     # Where it cannot be told, DuckDB says what is wrong with the statement, if anything is.
-    with suppress(SqlglotError, LookupError, AttributeError, ValueError, TypeError, AssertionError):
+    with suppress(*MEANINGLESS, AssertionError):
         qualify_columns(tree, schema, expand_alias_refs=False, expand_stars=False, dialect="duckdb")
-    with suppress(SqlglotError, LookupError, AttributeError, ValueError, TypeError, AssertionError):
+    with suppress(*MEANINGLESS, AssertionError):
         annotate_types(tree, schema=schema, dialect="snowflake")
 
 

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-import regex
-
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.store.logs.filters import (
     Anywhere,
@@ -22,6 +20,8 @@ from mesocosm.servers.google_cloud.store.logs.filters import (
     Not,
 )
 from mesocosm.servers.google_cloud.store.part import quoted, suggestion
+from mesocosm.services.patterns import BadPattern, Pattern
+from mesocosm.worlds import deadlines
 
 Entry = Mapping[str, Any]
 """An entry as the API shows it."""
@@ -46,8 +46,6 @@ FIELDS = frozenset(
     }
 )
 _TIMES = ("timestamp", "receiveTimestamp")
-_SECONDS_OF_A_PATTERN, _LONGEST_PATTERN = 0.25, 500
-"""Of a search, during which others can work, and of a pattern, while which is read nobody can."""
 _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d\d:?\d\d)?)?", re.ASCII
 )
@@ -231,28 +229,23 @@ def _has(wanted: str) -> Callable[[Any], bool]:
 
 
 def _pattern(path: tuple[str, ...], wanted: str, *, negated: bool) -> Matches:
-    if len(wanted) > _LONGEST_PATTERN:
-        raise Invalid(
-            f"The regular expression has {len(wanted):,} characters; up to {_LONGEST_PATTERN:,} are taken.",
-            code="INVALID_ARGUMENT",
-        )
+    def invalid(why: BadPattern) -> Invalid:
+        return Invalid(f"Invalid regular expression {quoted(wanted)}: {why}.", code="INVALID_ARGUMENT")
+
     try:
-        pattern = regex.compile(wanted)
-    except (regex.error, OverflowError) as error:
-        raise Invalid(
-            f"Invalid regular expression {quoted(wanted)}: {error}", code="INVALID_ARGUMENT"
-        ) from None
+        pattern = Pattern(wanted)
+    except BadPattern as error:
+        raise invalid(error) from None
 
     def found(value: Any) -> bool:
         if isinstance(value, Mapping | list) or value is None:
             return False
+        deadlines.check()
         text = ("true" if value else "false") if isinstance(value, bool) else str(value)
         try:
-            return pattern.search(text, timeout=_SECONDS_OF_A_PATTERN, concurrent=True) is not None
-        except TimeoutError:
-            raise Invalid(
-                f"The regular expression {quoted(wanted)} takes too long.", code="INVALID_ARGUMENT"
-            ) from None
+            return pattern.search(text) is not None
+        except BadPattern as error:
+            raise invalid(error) from None
 
     return lambda entry: any(found(value) for value in values_at(entry, path)) is not negated
 

@@ -6,23 +6,21 @@ dictionaries; and they return the same. They run in the process of the formulas 
 
 from __future__ import annotations
 
-import re as standard_re
+import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
 import formualizer
-import regex
 
 from mesocosm.servers.google_sheet.store.engine.querying import QueryError, query
 from mesocosm.servers.google_sheet.store.entering import number_in
+from mesocosm.services.patterns import BadPattern, Pattern
 
 MAX_TEXT = 50_000
 """Characters of a cell, as the vendor documents."""
 MAX_ITEMS = 1_000_000
-_PATIENCE = 2.0
-"""Seconds for one regular expression."""
 
 Value = Any
 
@@ -142,8 +140,8 @@ def _split(text: Value, delimiter: Value, by_each: Value = True, remove_empty: V
     whole, marks = text_of(_one(text)), text_of(_one(delimiter))
     if not marks:
         raise Failure("Value", "Function SPLIT parameter 2 value should be non-empty.")
-    pattern = "[" + standard_re.escape(marks) + "]" if by_each else standard_re.escape(marks)
-    parts = standard_re.split(pattern, whole)
+    pattern = "[" + re.escape(marks) + "]" if by_each else re.escape(marks)
+    parts = re.split(pattern, whole)
     if remove_empty is not False and remove_empty != 0:
         parts = [part for part in parts if part]
     if not parts:
@@ -156,18 +154,23 @@ def _typed(part: str) -> Value:
     return part if found is None else found.value
 
 
-def _pattern(text: Value) -> Any:
+def _found(text: str, pattern: Value, function: str) -> list[Any]:
+    """All matches of a pattern; of functions that need one, the first."""
     try:
-        return regex.compile(text_of(text), regex.V0)
-    except regex.error:
+        compiled = Pattern(text_of(pattern))
+        if function == "REGEXREPLACE":
+            return list(compiled.finditer(text))
+        return [found] if (found := compiled.search(text)) else []
+    except BadPattern:
         raise Failure(
             "Ref",
-            f'Function REGEX parameter 2 value "{text_of(text)[:50]}" is not a valid regular expression.',
+            f'Function {function} parameter 2 value "{text_of(pattern)[:50]}" is not a valid regular'
+            " expression.",
         ) from None
 
 
 def _regexmatch(text: Value, pattern: Value) -> bool:
-    return bool(_timed(_pattern(pattern).search, _text_only(text, "REGEXMATCH")))
+    return bool(_found(_text_only(text, "REGEXMATCH"), pattern, "REGEXMATCH"))
 
 
 def _text_only(value: Value, function: str) -> str:
@@ -181,35 +184,35 @@ def _text_only(value: Value, function: str) -> str:
     return text_of(value)
 
 
-def _timed(function: Callable[..., Value], *values: Value) -> Value:
-    try:
-        return function(*values, timeout=_PATIENCE)
-    except TimeoutError:
-        raise Failure("Num", "The regular expression takes too long.") from None
-
-
 def _regexextract(text: Value, pattern: Value) -> Value:
-    found = _timed(_pattern(pattern).search, _text_only(text, "REGEXEXTRACT"))
-    if not found:
+    matches = _found(_text_only(text, "REGEXEXTRACT"), pattern, "REGEXEXTRACT")
+    if not matches:
         raise Failure(
             "Na",
             f'Function REGEXEXTRACT parameter 2 value "{text_of(pattern)[:50]}" does not match text'
             " of Function REGEXEXTRACT parameter 1 value.",
         )
-    groups = found.groups()
+    groups = matches[0].groups()
     if not groups:
-        return found[0]
+        return matches[0][0]
     return groups[0] or "" if len(groups) == 1 else [[group or "" for group in groups]]
 
 
 def _regexreplace(text: Value, pattern: Value, replacement: Value) -> str:
-    template = standard_re.sub(r"\\", r"\\\\", text_of(replacement))
-    template = standard_re.sub(r"\$(\d)", r"\\g<\1>", template)
+    # Every other part is the number of a group.
+    whole, template = _text_only(text, "REGEXREPLACE"), re.split(r"\$(\d)", text_of(replacement))
+    result, end = "", 0
     try:
-        result = _timed(_pattern(pattern).sub, template, _text_only(text, "REGEXREPLACE"))
-    except (regex.error, IndexError):
+        for match in _found(whole, pattern, "REGEXREPLACE"):
+            result += whole[end : match.start()]
+            for place, part in enumerate(template):
+                result += match[int(part)] or "" if place % 2 else part
+            end = match.end()
+            if len(result) > MAX_TEXT:
+                break
+    except IndexError:
         raise Failure("Ref", "Function REGEXREPLACE parameter 3 is not a valid replacement.") from None
-    return str(result)[:MAX_TEXT]
+    return (result + whole[end:])[:MAX_TEXT]
 
 
 def _char(number: Value) -> str:
@@ -381,12 +384,12 @@ def _between(value: Value, low: Value, high: Value, with_low: Value = True, with
 
 
 def _isemail(value: Value) -> bool:
-    return bool(standard_re.fullmatch(r"[\w.+-]{1,64}@(?:[\w-]{1,63}\.)+[A-Za-z]{2,63}", text_of(value)))
+    return bool(re.fullmatch(r"[\w.+-]{1,64}@(?:[\w-]{1,63}\.)+[A-Za-z]{2,63}", text_of(value)))
 
 
 def _isurl(value: Value) -> bool:
     return bool(
-        standard_re.fullmatch(
+        re.fullmatch(
             r"(?:https?://|ftp://|mailto:)?(?:[\w-]{1,63}\.)+[A-Za-z]{2,63}(?:[:/?#]\S*)?", text_of(value)
         )
     )

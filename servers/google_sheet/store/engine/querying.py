@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mesocosm.servers.google_sheet.store.ranges import letters
+from mesocosm.services.patterns import STEPS, BadPattern, Pattern, like
 
 _CLAUSES = (
     "select",
@@ -64,7 +65,7 @@ def query(rows: Sequence[Sequence[Any]], text: str, headers: int) -> list[list[A
     table = sqlite3.connect(":memory:")
     try:
         table.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
-        table.create_function("rx", 2, _matches, deterministic=True)
+        table.create_function("rx", 2, _Matching().matches, deterministic=True)
         columns = ", ".join(f'"{letters(n)}"' for n in range(len(rows[0])))
         table.execute(f"CREATE TABLE data ({columns})")
         marks = ", ".join("?" * len(rows[0]))
@@ -104,13 +105,21 @@ def _typed(rows: Sequence[Sequence[Any]]) -> Iterator[list[Any]]:
         yield [v if isinstance(v, kind) else None for v, kind in zip(row, kinds, strict=True)]
 
 
-def _matches(pattern: str, text: Any) -> bool:
-    import regex  # of the process of the formulas only
+class _Matching:
+    """The patterns of one query, which together take no longer than one may."""
 
-    try:
-        return text is not None and bool(regex.fullmatch(pattern, str(text), timeout=1))
-    except (regex.error, TimeoutError):
-        raise ValueError("not a valid regular expression") from None
+    def __init__(self) -> None:
+        self._left = STEPS
+
+    def matches(self, pattern: str, text: Any) -> bool:
+        """Whether a pattern is one of the whole text."""
+        if text is None:
+            return False
+        compiled = Pattern(pattern)
+        self._left -= compiled.steps(str(text))
+        if self._left < 0:
+            raise BadPattern("it is too large")
+        return compiled.fullmatch(str(text)) is not None
 
 
 class _Reading:
@@ -305,7 +314,7 @@ def _compared(left: str, how: str, text: str) -> str:
     if how == "matches":
         return f"rx({_literal(text)}, {left})"
     if how == "like":
-        return f"{left} LIKE {_literal(text)}"
+        return f"rx({_literal(like(text))}, {left})"
     if how == "contains":
         return f"instr({left}, {_literal(text)}) > 0"
     piece = f"substr({left}, 1, {len(text)})" if how == "starts" else f"substr({left}, -{max(1, len(text))})"
