@@ -64,7 +64,7 @@ def evaluation(
 ) -> None:
     """Models and strategies against length: one page with figures, tables as CSV and Markdown (the
     default)."""
-    from mesocosm.browser.exporting import write_files
+    from mesocosm.evaluation.browser.exporting import write_files
     from mesocosm.evaluation.report.page import write_report
     from mesocosm.evaluation.report.rows import read_samples
     from mesocosm.evaluation.report.tables import all_tables

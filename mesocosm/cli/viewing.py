@@ -35,8 +35,8 @@ def view(
     it failed; tools by hand in a copy."""
     import uvicorn
 
-    from mesocosm.browser.application import Browser, application
-    from mesocosm.browser.entries import entries_of
+    from mesocosm.evaluation.browser.application import Browser, application
+    from mesocosm.evaluation.browser.entries import entries_of
     from mesocosm.hosting.listening import listen
 
     with spinner() as report:
@@ -73,11 +73,11 @@ def look(
     ] = False,
 ) -> None:
     """Write the pages of `view` into one file, which needs neither server nor network."""
-    from mesocosm.browser.exporting import export
+    from mesocosm.evaluation.browser.exporting import export
     from mesocosm.worlds.workspace import replace_file
 
     if as_json:
-        from mesocosm.browser.why import summary
+        from mesocosm.evaluation.browser.why import summary
 
         print_json(summary(what, answers=not hide_answers))
         return

@@ -55,7 +55,7 @@ def _count(store: CanvasStore, kind: Any, *conditions: Any) -> int:
 
 def _people(store: CanvasStore) -> dict[int, str]:
     """Names by number."""
-    return dict(store.session.execute(sql.select(User.id, User.name)).tuples())
+    return dict(store.session.execute(sql.select(User.id, User.name)).all())
 
 
 def _when(moment: str | None) -> str:
@@ -619,7 +619,7 @@ def conversation(store: CanvasStore, asked: Asked, number: str) -> Page:
 @view.page("calendar")
 def calendar(store: CanvasStore, asked: Asked) -> Page:
     """Events of courses and of people."""
-    courses = dict(store.session.execute(sql.select(Course.id, Course.course_code)).tuples())
+    courses = dict(store.session.execute(sql.select(Course.id, Course.course_code)).all())
     rows = [
         Row(
             [
@@ -671,7 +671,7 @@ def items(store: CanvasStore) -> Iterator[Item]:
     members: dict[int, list[str]] = defaultdict(list)
     for talk, user in store.session.execute(sql.select(Participant.conversation_id, Participant.user_id)):
         members[talk].append(address.get(user, ""))
-    subjects = dict(store.session.execute(sql.select(Conversation.id, Conversation.subject)).tuples())
+    subjects = dict(store.session.execute(sql.select(Conversation.id, Conversation.subject)).all())
     yield from found(
         Written,
         lambda one: Item(
@@ -700,7 +700,11 @@ def items(store: CanvasStore) -> Iterator[Item]:
     yield from found(
         Course,
         lambda one: Item(
-            "course", one.name, one.syllabus_body or "", f"course/{one.id}", f"courses:{one.id}"
+            "course",
+            one.name,
+            "\n".join(filter(None, [one.course_code, one.sis_course_id, one.syllabus_body])),
+            f"course/{one.id}",
+            f"courses:{one.id}",
         ),
     )
     yield from found(

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 import sqlalchemy as sql
 
-from mesocosm.browser.calls import FILES
 from mesocosm.errors import NotFound, Refusal
+from mesocosm.evaluation.browser.calls import FILES
 from mesocosm.services.previews import LINES, preview, readable
 from mesocosm.services.service import Store, load_service
 from mesocosm.services.views import (

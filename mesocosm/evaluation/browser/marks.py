@@ -19,7 +19,7 @@ from mesocosm.kits.html_text import visible_text
 from mesocosm.services.views import Item
 
 if TYPE_CHECKING:
-    from mesocosm.browser.subject import Subject
+    from mesocosm.evaluation.browser.subject import Subject
 
 _MARKUP = re.compile(
     r"<(p|div|br|ul|ol|li|table|h[1-6]|span|a|b|strong|em|i|html|body|blockquote)\b[^>]*>", re.IGNORECASE
@@ -27,6 +27,8 @@ _MARKUP = re.compile(
 _BREAK = re.compile(r"<br\b[^>]*>|</(?:p|div|li|h[1-6]|tr|ul|ol|blockquote|table)>", re.IGNORECASE)
 _BLANKS = re.compile(r"\n\s*\n\s*")
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"(?=(\s*:)?)|-?\d+(?:\.\d+)?')
+_FIELD = re.compile(r"[A-Z_]+: (.+)\n")
+"""A column and its value, as a warehouse's tool writes a row."""
 _WHOLE = 0.6
 """The share of a text from which on it is evidence as a whole, and nothing in it is marked."""
 _LINE = 12
@@ -95,6 +97,8 @@ def readable_parts(piece: Evidence) -> list[str]:
             found = [one[0] for one in _LITERAL.finditer(text) if one[1] is None]
             values = [_value(one) for one in found]
             return [value for value in values[:1] if value] or [text]
+    if line := _FIELD.fullmatch(text):
+        return [line[1]]
     return [plain(html.unescape(text)) if _MARKUP.search(text) else text]
 
 

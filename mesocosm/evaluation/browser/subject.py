@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from mesocosm.agents.loop import Conversation
-from mesocosm.browser import calls as seen
-from mesocosm.browser.calls import Call, Change, RowChange, Said, Turn
-from mesocosm.browser.content import Content
 from mesocosm.errors import UsageError
+from mesocosm.evaluation.browser import calls as seen
+from mesocosm.evaluation.browser.calls import Call, Change, RowChange, Said, Turn
+from mesocosm.evaluation.browser.content import Content
 from mesocosm.evaluation.failures import CLASSES, classify
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.families import grading
@@ -31,7 +31,8 @@ from mesocosm.families.length import Survey
 from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.verdict import Verdict
 from mesocosm.services.calling import ToolError, Tools
-from mesocosm.services.service import Image
+from mesocosm.services.outcomes import Outcome
+from mesocosm.services.service import Image, load_service
 from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes
 from mesocosm.worlds.manifest import Manifest
@@ -276,6 +277,14 @@ class Subject:
 
     def _replayed(self) -> Iterator[tuple[World, list[Change]]]:
         return seen.replayed(self.episode.path / "base", self.episode.world.journal.entries())
+
+    def ask(self, state: str, service: str, tool: str, arguments: dict[str, Any]) -> Outcome:
+        """What a tool answers in a state of the world, on a copy that is thrown away: nothing is changed."""
+        content = self.content(state)
+        with tempfile.TemporaryDirectory(dir=self._folder) as name:
+            content.world.copy_to(copy := Path(name) / "world")
+            with World(copy) as world:
+                return world.calls.make(service, load_service(service).tools[tool], arguments)
 
     def fork(self, path: Path) -> Path:
         """A copy on which tools are called by hand."""

@@ -16,8 +16,8 @@ from urllib.parse import urldefrag
 import httpx2
 import orjson
 
-from mesocosm.browser.application import Browser, Entry, application
 from mesocosm.errors import UsageError
+from mesocosm.evaluation.browser.application import Browser, Entry, application
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.evaluation.report.tables import place
 from mesocosm.families.workers.workers import Workers
@@ -94,7 +94,7 @@ def _file(pages: dict[str, str]) -> bytes:
 
 
 def _static(name: str) -> str:
-    return resources.files("mesocosm.browser").joinpath("static", name).read_text(encoding="utf-8")
+    return resources.files("mesocosm.evaluation.browser").joinpath("static", name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

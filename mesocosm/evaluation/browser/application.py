@@ -17,9 +17,9 @@ from fastapi import Depends, FastAPI, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from mesocosm.browser.pages import Pages, Shown, environment
-from mesocosm.browser.subject import Direct, Subject
 from mesocosm.errors import NotFound, UsageError
+from mesocosm.evaluation.browser.pages import Pages, Shown, environment
+from mesocosm.evaluation.browser.subject import Direct, Subject
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.services.calling import ToolError
 from mesocosm.services.service import UnknownTool
@@ -218,7 +218,8 @@ def application(
 
     def static(name: str, kind: str) -> Response:
         return Response(
-            resources.files("mesocosm.browser").joinpath("static", name).read_bytes(), media_type=kind
+            resources.files("mesocosm.evaluation.browser").joinpath("static", name).read_bytes(),
+            media_type=kind,
         )
 
     @app.get("/browser.css")

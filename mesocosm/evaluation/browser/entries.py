@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mesocosm.browser.application import Entry
 from mesocosm.errors import UsageError
+from mesocosm.evaluation.browser.application import Entry
 
 
 def entries_of(path: Path) -> Sequence[Entry]:

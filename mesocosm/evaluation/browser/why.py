@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mesocosm.browser.marks import Marks
-from mesocosm.browser.subject import Subject
+from mesocosm.evaluation.browser.marks import Marks
+from mesocosm.evaluation.browser.subject import Subject
 from mesocosm.services.views import Item
 
 _NAMED = 4

@@ -17,11 +17,11 @@ from urllib.parse import quote, urlencode
 import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from mesocosm.browser.calls import FILES, Call, Change, RowChange
-from mesocosm.browser.marks import Marks, Piece, plain
-from mesocosm.browser.subject import NOW, Subject
-from mesocosm.browser.why import explain
-from mesocosm.errors import NotFound, UsageError
+from mesocosm.errors import NotFound
+from mesocosm.evaluation.browser.calls import FILES, Call, Change, RowChange
+from mesocosm.evaluation.browser.marks import Marks, Piece, plain
+from mesocosm.evaluation.browser.subject import NOW, Subject
+from mesocosm.evaluation.browser.why import explain
 from mesocosm.services.previews import LINES
 from mesocosm.services.schema import description_of
 from mesocosm.services.service import load_service
@@ -96,7 +96,10 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d.{0,10})?")
 def environment() -> Environment:
     """The templates. Everything is escaped; a name that is missing is an error."""
     made = Environment(
-        loader=PackageLoader("mesocosm.browser"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=PackageLoader("mesocosm.evaluation.browser"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
     )
     made.filters |= {
         "data_uri": _data_uri,
@@ -491,17 +494,14 @@ class Pages:
         return self._page("tools.html", "Tools", "tools", tools=tools, hand=hand, said=said)
 
     def answer(self, options: Mapping[str, str]) -> str:
-        """What a reading tool answers to a question; nothing is written down."""
+        """What a tool answers to a question, on a copy that is thrown away."""
         service, tool = options.get("service", ""), options.get("tool", "")
         content = self._subject.content(options.get("state", NOW))
         if service not in content.services or tool not in load_service(service).tools:
             raise NotFound(f"there is no tool {service}.{tool}")
-        if load_service(service).tools[tool].writes:
-            raise UsageError(f"{service}.{tool} may write; call it by hand in a fork")
         fixed = orjson.loads(options.get("fixed") or "{}")
-        outcome = content.world.calls.peek(
-            service, tool, {**fixed, options.get("argument", ""): options.get("value", "")}
-        )
+        arguments = {**fixed, options.get("argument", ""): options.get("value", "")}
+        outcome = self._subject.ask(options.get("state", NOW), service, tool, arguments)
         rows = _rows_of(outcome.text)
         return self._page(
             "answer.html",
@@ -573,8 +573,9 @@ def _laid_out(text: str) -> str:
 
 def _rows_of(text: str) -> list[dict[str, Any]]:
     """The rows of a result that holds some, in a list or under a name."""
+    starts = [at for at in (text.find("\n["), text.find("\n{")) if at >= 0]
     try:
-        value = orjson.loads(text)
+        value = orjson.loads(text if text[:1] in "[{" else text[min(starts, default=0) :])
     except orjson.JSONDecodeError:
         return []
     lists = [value] if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []

@@ -1,0 +1,244 @@
+"""What the cloud looks like: BigQuery's datasets and tables with a query box, storage, logs, machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sql
+
+from mesocosm.errors import NotFound
+from mesocosm.servers.google_cloud.models import (
+    Bucket,
+    Content,
+    Dataset,
+    Instance,
+    LogEntry,
+    StorageObject,
+    WarehouseTable,
+)
+from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.services.previews import preview, readable
+from mesocosm.services.stored_tables import stored_items, stored_rows
+from mesocosm.services.views import (
+    Asked,
+    Block,
+    Fields,
+    Item,
+    Link,
+    Page,
+    Prose,
+    Query,
+    Row,
+    Table,
+    View,
+    number_of,
+)
+
+view = View()
+_TOOL = "bigquery_run_query"
+_TABLES = (
+    sql.select(WarehouseTable, Dataset.id.label("of"))
+    .join(Dataset, Dataset.number == WarehouseTable.dataset)
+    .order_by(Dataset.id, WarehouseTable.id)
+)
+_SEVERITIES = {
+    0: "DEFAULT",
+    100: "DEBUG",
+    200: "INFO",
+    300: "NOTICE",
+    400: "WARNING",
+    500: "ERROR",
+    600: "CRITICAL",
+}
+
+
+def _count(store: GoogleCloudStore, kind: type, *conditions: Any) -> int:
+    return store.session.scalar(sql.select(sql.func.count()).select_from(kind).where(*conditions)) or 0
+
+
+def _places(store: GoogleCloudStore) -> list[Link]:
+    found = [
+        Link("BigQuery", "", _count(store, WarehouseTable)),
+        Link("Storage", "storage", _count(store, Bucket)),
+        Link("Logs", "logs", _count(store, LogEntry)),
+        Link("Machines", "machines", _count(store, Instance)),
+    ]
+    return [one for one in found if one.count or not one.path]
+
+
+@view.page("")
+def warehouse(store: GoogleCloudStore, asked: Asked) -> Page:
+    """The tables of all datasets."""
+    found = store.session.execute(_TABLES.offset(asked.start).limit(asked.size))
+    rows = [
+        Row(
+            [dataset, Link(one.id, f"table/{one.number}"), one.kind.lower(), one.description],
+            ref=f"tables:{one.number}",
+        )
+        for one, dataset in found
+    ]
+    table = Table(["Dataset", "Table", "Kind", "Description"], rows, _count(store, WarehouseTable))
+    return Page("BigQuery", [table, Query(_TOOL, "query", "SELECT ...")], _places(store))
+
+
+@view.page("table/{number}")
+def table(store: GoogleCloudStore, asked: Asked, number: str) -> Page:
+    """A table with its columns and rows, or a view with what it asks."""
+    found = store.session.execute(_TABLES.where(WarehouseTable.number == number_of(number))).first()
+    if found is None:
+        raise NotFound("there is no such table")
+    one, dataset = found
+    facts = {
+        "Kind": one.kind.lower(),
+        "Description": one.description,
+        "Created": one.created,
+        "Modified": one.modified,
+    }
+    blocks: list[Block] = [Fields(facts, ref=f"tables:{one.number}")]
+    if one.query:
+        blocks.append(Prose(one.query, "What it asks", code=True))
+    elif one.columns:
+        blocks.append(stored_rows(store.session, f"t_{one.number}", one.columns, asked))
+    columns = [Row([field["name"], field["type"], field.get("mode", "")]) for field in one.fields]
+    name = f"{dataset}.{one.id}"
+    blocks += [
+        Table(["Column", "Type", "Mode"], columns, title="Columns"),
+        Query(_TOOL, "query", f"SELECT * FROM {name} LIMIT 100"),
+    ]
+    return Page(name, blocks, _places(store), Link("BigQuery", ""))
+
+
+@view.page("storage")
+def storage(store: GoogleCloudStore, asked: Asked) -> Page:
+    """The live objects of all buckets."""
+    live = StorageObject.live
+    found = store.session.execute(
+        sql.select(StorageObject, Bucket.name)
+        .join(Bucket, Bucket.number == StorageObject.bucket)
+        .where(live)
+        .order_by(Bucket.name, StorageObject.name)
+        .offset(asked.start)
+        .limit(asked.size)
+    )
+    rows = [
+        Row(
+            [bucket, Link(one.name, f"object/{one.number}"), one.size, one.content_type, one.updated],
+            ref=f"objects:{one.number}",
+        )
+        for one, bucket in found
+    ]
+    buckets = store.session.scalars(sql.select(Bucket).order_by(Bucket.name))
+    described = [
+        Row([one.name, one.location, one.storage_class, one.created], ref=f"buckets:{one.number}")
+        for one in buckets
+    ]
+    return Page(
+        "Storage",
+        [
+            Table(["Bucket", "Location", "Class", "Created"], described),
+            Table(
+                ["Bucket", "Object", "Bytes", "Type", "Changed"],
+                rows,
+                _count(store, StorageObject, live),
+                "Objects",
+            ),
+        ],
+        _places(store),
+    )
+
+
+@view.page("object/{number}")
+def stored(store: GoogleCloudStore, asked: Asked, number: str) -> Page:
+    """An object, as far as it can be shown."""
+    one = store.session.get(StorageObject, number_of(number))
+    content = store.session.get(Content, one.content) if one else None
+    if one is None or content is None:
+        raise NotFound("there is no such object")
+    facts = Fields(
+        {"Bytes": one.size, "Type": one.content_type, "Changed": one.updated}, ref=f"objects:{one.number}"
+    )
+    return Page(
+        one.name, [facts, *preview(one.name, content.data, asked)], _places(store), Link("Storage", "storage")
+    )
+
+
+@view.page("logs")
+def logs(store: GoogleCloudStore, asked: Asked) -> Page:
+    """The entries of all logs, the latest first."""
+    found = store.session.scalars(
+        sql.select(LogEntry)
+        .order_by(LogEntry.timestamp.desc(), LogEntry.number.desc())
+        .offset(asked.start)
+        .limit(asked.size)
+    )
+    rows = [
+        Row(
+            [
+                one.timestamp[:19].replace("T", " "),
+                one.log,
+                _SEVERITIES.get(one.severity, one.severity),
+                one.text or str(one.data or ""),
+            ],
+            ref=f"log_entries:{one.number}",
+        )
+        for one in found
+    ]
+    return Page(
+        "Logs", [Table(["At", "Log", "Severity", "Text"], rows, _count(store, LogEntry))], _places(store)
+    )
+
+
+@view.page("machines")
+def machines(store: GoogleCloudStore, asked: Asked) -> Page:
+    """The machines of Compute Engine."""
+    found = store.session.scalars(
+        sql.select(Instance).order_by(Instance.name).offset(asked.start).limit(asked.size)
+    )
+    rows = [
+        Row(
+            [one.name, one.zone, one.machine_type, one.status, one.internal_ip, one.external_ip],
+            ref=f"instances:{one.number}",
+        )
+        for one in found
+    ]
+    head = ["Machine", "Zone", "Type", "Status", "Internal address", "External address"]
+    return Page("Machines", [Table(head, rows, _count(store, Instance))], _places(store))
+
+
+@view.items
+def items(store: GoogleCloudStore) -> Iterator[Item]:
+    """Rows of tables, texts of objects, entries of logs."""
+    for one, dataset in store.session.execute(_TABLES).all():
+        if one.columns and not one.query:
+            yield from stored_items(
+                store.session, f"t_{one.number}", one.columns, f"{dataset}.{one.id}", f"table/{one.number}"
+            )
+    entries = store.session.scalars(
+        sql.select(LogEntry).order_by(LogEntry.timestamp.desc(), LogEntry.number.desc())
+    )
+    size = Asked().size
+    for number, entry in enumerate(entries):
+        start = number - number % size
+        text = entry.text or str(entry.data or "")
+        yield Item(
+            "log entry",
+            entry.log,
+            text,
+            f"logs?from={start}" if start else "logs",
+            f"log_entries:{entry.number}",
+            entry.timestamp,
+        )
+    for thing, content in store.session.execute(
+        sql.select(StorageObject, Content)
+        .join(Content, Content.number == StorageObject.content)
+        .where(StorageObject.live)
+    ):
+        yield Item(
+            "object",
+            thing.name,
+            readable(thing.name, content.data),
+            f"object/{thing.number}",
+            f"objects:{thing.number}",
+            thing.updated,
+        )

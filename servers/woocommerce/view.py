@@ -1,0 +1,475 @@
+"""What the shop looks like: orders, products with variations and reviews, customers, coupons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sql
+
+from mesocosm.errors import NotFound
+from mesocosm.servers.woocommerce.models import (
+    Category,
+    Coupon,
+    Customer,
+    LineItem,
+    Order,
+    OrderNote,
+    Product,
+    ProductCategory,
+    Refund,
+    Review,
+)
+from mesocosm.servers.woocommerce.store import WooCommerceStore
+from mesocosm.services.views import (
+    Asked,
+    Block,
+    Cell,
+    Fields,
+    Item,
+    Link,
+    Message,
+    Page,
+    Row,
+    Table,
+    View,
+    number_of,
+)
+
+view = View()
+_CENTS = 100
+
+
+def _count(store: WooCommerceStore, kind: type, *conditions: Any) -> int:
+    return store.session.scalar(sql.select(sql.func.count()).select_from(kind).where(*conditions)) or 0
+
+
+def _places(store: WooCommerceStore) -> list[Link]:
+    found = [
+        Link("Orders", "", _count(store, Order)),
+        Link("Products", "products", _count(store, Product, Product.parent_id == 0)),
+        Link("Categories", "categories", _count(store, Category)),
+        Link("Customers", "customers", _count(store, Customer)),
+        Link("Coupons", "coupons", _count(store, Coupon)),
+        Link("Reviews", "reviews", _count(store, Review)),
+    ]
+    return [one for one in found if one.count or not one.path]
+
+
+def _when(moment: str | None) -> str:
+    return (moment or "")[:16].replace("T", " ")
+
+
+def _money(cents: int) -> str:
+    return f"{cents / _CENTS:.2f}"
+
+
+def _name(address: dict[str, Any]) -> str:
+    return f"{address.get('first_name', '')} {address.get('last_name', '')}".strip() or address.get(
+        "email", ""
+    )
+
+
+def _told(address: dict[str, Any]) -> str:
+    names = ("company", "address_1", "address_2", "postcode", "city", "state", "country", "email", "phone")
+    return ", ".join(filter(None, [_name(address), *(str(address.get(name) or "") for name in names)]))
+
+
+@view.page("")
+def orders(store: WooCommerceStore, asked: Asked) -> Page:
+    """The orders, the latest first."""
+    found = store.session.scalars(
+        sql.select(Order)
+        .order_by(Order.date_created.desc(), Order.id.desc())
+        .offset(asked.start)
+        .limit(asked.size)
+    )
+    rows = [
+        Row(
+            [
+                Link(f"#{one.id}", f"order/{one.id}"),
+                _name(one.billing),
+                _when(one.date_created),
+                one.status,
+                f"{_money(one.total)} {one.currency}",
+            ],
+            ref=f"orders:{one.id}",
+        )
+        for one in found
+    ]
+    return Page(
+        "Orders",
+        [Table(["Order", "Customer", "Date", "Status", "Total"], rows, _count(store, Order))],
+        _places(store),
+    )
+
+
+@view.page("order/{id}")
+def order(store: WooCommerceStore, asked: Asked, id: str) -> Page:
+    """An order with its lines, notes and refunds."""
+    found = store.session.get(Order, number_of(id))
+    if found is None:
+        raise NotFound("there is no such order")
+    facts: dict[str, Cell] = {
+        "Status": found.status,
+        "Placed": _when(found.date_created),
+        "Paid": _when(found.date_paid),
+        "Completed": _when(found.date_completed),
+        "Billed to": _told(found.billing),
+        "Shipped to": _told(found.shipping),
+        "Customer": Link(str(found.customer_id), f"customer/{found.customer_id}")
+        if found.customer_id
+        else "a guest",
+        "Payment": found.payment_method_title,
+        "Discount": _money(found.discount_total),
+        "Shipping": _money(found.shipping_total),
+        "Tax": _money(found.total_tax),
+        "Total": f"{_money(found.total)} {found.currency}",
+        "Customer's note": found.customer_note,
+    }
+    lines = store.session.scalars(
+        sql.select(LineItem).where(LineItem.order_id == found.id).order_by(LineItem.id)
+    )
+    rows = [
+        Row(
+            [
+                Link(one.name, f"product/{one.product_id}"),
+                one.quantity,
+                _money(one.subtotal),
+                _money(one.total),
+            ],
+            ref=f"line_items:{one.id}",
+        )
+        for one in lines
+    ]
+    notes = store.session.scalars(
+        sql.select(OrderNote).where(OrderNote.order_id == found.id).order_by(OrderNote.id)
+    )
+    refunds = store.session.scalars(sql.select(Refund).where(Refund.order_id == found.id).order_by(Refund.id))
+    given = [
+        Row([_when(one.date_created), _money(one.amount), one.reason], ref=f"refunds:{one.id}")
+        for one in refunds
+    ]
+    blocks: list[Block] = [
+        Fields(facts, ref=f"orders:{found.id}"),
+        Table(["Product", "Quantity", "Subtotal", "Total"], rows),
+    ]
+    if given:
+        blocks.append(Table(["At", "Amount", "Reason"], given, title="Refunds"))
+    blocks += [
+        Message(
+            one.author,
+            one.note,
+            _when(one.date_created),
+            ref=f"order_notes:{one.id}",
+            notes=["to the customer"] if one.customer_note else (),
+        )
+        for one in notes
+    ]
+    return Page(f"Order #{found.id}", blocks, _places(store), Link("Orders", ""))
+
+
+def _products(store: WooCommerceStore, asked: Asked, *conditions: Any) -> Table:
+    found = store.session.scalars(
+        sql.select(Product)
+        .where(*conditions)
+        .order_by(Product.name, Product.id)
+        .offset(asked.start)
+        .limit(asked.size)
+    )
+    rows = [
+        Row(
+            [
+                Link(one.name, f"product/{one.id}"),
+                one.sku,
+                one.sale_price or one.regular_price,
+                one.stock_quantity,
+                one.stock_status,
+                one.total_sales,
+                one.status,
+            ],
+            ref=f"products:{one.id}",
+        )
+        for one in found
+    ]
+    head = ["Product", "SKU", "Price", "Stock", "", "Sold", "Status"]
+    return Table(head, rows, _count(store, Product, *conditions))
+
+
+@view.page("products")
+def products(store: WooCommerceStore, asked: Asked) -> Page:
+    """All products."""
+    return Page("Products", [_products(store, asked, Product.parent_id == 0)], _places(store))
+
+
+@view.page("category/{id}")
+def category(store: WooCommerceStore, asked: Asked, id: str) -> Page:
+    """The products of a category."""
+    found = store.session.get(Category, number_of(id))
+    if found is None:
+        raise NotFound("there is no such category")
+    within = Product.id.in_(
+        sql.select(ProductCategory.product_id).where(ProductCategory.category_id == found.id)
+    )
+    return Page(
+        found.name, [_products(store, asked, within)], _places(store), Link("Categories", "categories")
+    )
+
+
+@view.page("categories")
+def categories(store: WooCommerceStore, asked: Asked) -> Page:
+    """All categories."""
+    counts = dict(
+        store.session.execute(
+            sql.select(ProductCategory.category_id, sql.func.count()).group_by(ProductCategory.category_id)
+        ).all()
+    )
+    found = store.session.scalars(
+        sql.select(Category).order_by(Category.name, Category.id).offset(asked.start).limit(asked.size)
+    )
+    rows = [
+        Row(
+            [Link(one.name, f"category/{one.id}"), counts.get(one.id, 0), one.description],
+            ref=f"categories:{one.id}",
+        )
+        for one in found
+    ]
+    return Page(
+        "Categories",
+        [Table(["Category", "Products", "Description"], rows, _count(store, Category))],
+        _places(store),
+    )
+
+
+@view.page("product/{id}")
+def product(store: WooCommerceStore, asked: Asked, id: str) -> Page:
+    """A product with its variations and reviews."""
+    found = store.session.get(Product, number_of(id))
+    if found is None:
+        raise NotFound("there is no such product")
+    names = store.session.scalars(
+        sql.select(Category.name)
+        .join(ProductCategory, ProductCategory.category_id == Category.id)
+        .where(ProductCategory.product_id == found.id)
+        .order_by(Category.name)
+    )
+    facts: dict[str, Cell] = {
+        "SKU": found.sku,
+        "Type": found.type,
+        "Status": found.status,
+        "Regular price": found.regular_price,
+        "Sale price": found.sale_price,
+        "On sale": " to ".join(filter(None, [_when(found.date_on_sale_from), _when(found.date_on_sale_to)])),
+        "Stock": found.stock_quantity,
+        "Stock status": found.stock_status,
+        "Low stock from": found.low_stock_amount,
+        "Sold": found.total_sales,
+        "Categories": ", ".join(names),
+        "Attributes": "; ".join(
+            f"{one.get('name')}: {', '.join(map(str, one.get('options', [one.get('option', '')])))}"
+            for one in found.attributes
+        ),
+        "Created": _when(found.date_created),
+        "Changed": _when(found.date_modified),
+    }
+    blocks: list[Block] = [Fields(facts, ref=f"products:{found.id}")]
+    if found.short_description or found.description:
+        text = "\n\n".join(filter(None, [found.short_description, found.description]))
+        blocks.append(Message("Description", text, source=text))
+    if _count(store, Product, Product.parent_id == found.id):
+        blocks.append(_products(store, asked, Product.parent_id == found.id))
+    reviews = store.session.scalars(
+        sql.select(Review).where(Review.product_id == found.id).order_by(Review.id)
+    )
+    blocks += [
+        Message(
+            one.reviewer,
+            one.review,
+            _when(one.date_created),
+            title=f"{'★' * one.rating} {one.rating} of 5",
+            ref=f"reviews:{one.id}",
+            source=one.review,
+        )
+        for one in reviews
+    ]
+    up = (
+        Link("The product", f"product/{found.parent_id}") if found.parent_id else Link("Products", "products")
+    )
+    return Page(found.name, blocks, _places(store), up)
+
+
+@view.page("customers")
+def customers(store: WooCommerceStore, asked: Asked) -> Page:
+    """All customers."""
+    found = store.session.scalars(
+        sql.select(Customer).order_by(Customer.id).offset(asked.start).limit(asked.size)
+    )
+    rows = [
+        Row(
+            [
+                Link(f"{one.first_name} {one.last_name}".strip() or one.username, f"customer/{one.id}"),
+                one.email,
+                one.role,
+                _when(one.date_created),
+            ],
+            ref=f"customers:{one.id}",
+        )
+        for one in found
+    ]
+    return Page(
+        "Customers",
+        [Table(["Customer", "Address", "Role", "Since"], rows, _count(store, Customer))],
+        _places(store),
+    )
+
+
+@view.page("customer/{id}")
+def customer(store: WooCommerceStore, asked: Asked, id: str) -> Page:
+    """A customer with the orders."""
+    found = store.session.get(Customer, number_of(id))
+    if found is None:
+        raise NotFound("there is no such customer")
+    facts: dict[str, Cell] = {
+        "Address": found.email,
+        "User name": found.username,
+        "Role": found.role,
+        "Billing": _told(found.billing),
+        "Shipping": _told(found.shipping),
+        "Since": _when(found.date_created),
+    }
+    mine = Order.customer_id == found.id
+    placed = store.session.scalars(
+        sql.select(Order).where(mine).order_by(Order.id.desc()).offset(asked.start).limit(asked.size)
+    )
+    rows = [
+        Row(
+            [Link(f"#{one.id}", f"order/{one.id}"), _when(one.date_created), one.status, _money(one.total)],
+            ref=f"orders:{one.id}",
+        )
+        for one in placed
+    ]
+    table = Table(["Order", "Date", "Status", "Total"], rows, _count(store, Order, mine), "Orders")
+    name = f"{found.first_name} {found.last_name}".strip() or found.username
+    return Page(
+        name,
+        [Fields(facts, ref=f"customers:{found.id}"), table],
+        _places(store),
+        Link("Customers", "customers"),
+    )
+
+
+@view.page("coupons")
+def coupons(store: WooCommerceStore, asked: Asked) -> Page:
+    """All coupons."""
+    found = store.session.scalars(
+        sql.select(Coupon).order_by(Coupon.code, Coupon.id).offset(asked.start).limit(asked.size)
+    )
+    rows = [
+        Row(
+            [
+                one.code,
+                one.amount,
+                one.discount_type,
+                one.usage_count,
+                one.usage_limit,
+                _when(one.date_expires),
+                ", ".join(map(str, one.email_restrictions)),
+                one.description,
+            ],
+            ref=f"coupons:{one.id}",
+        )
+        for one in found
+    ]
+    head = ["Code", "Amount", "Kind", "Used", "At most", "Until", "For", "Description"]
+    return Page("Coupons", [Table(head, rows, _count(store, Coupon))], _places(store))
+
+
+@view.page("reviews")
+def reviews(store: WooCommerceStore, asked: Asked) -> Page:
+    """All reviews, the latest first."""
+    names = dict(store.session.execute(sql.select(Product.id, Product.name)).all())
+    found = store.session.scalars(
+        sql.select(Review)
+        .order_by(Review.date_created.desc(), Review.id.desc())
+        .offset(asked.start)
+        .limit(asked.size)
+    )
+    rows = [
+        Row(
+            [
+                one.reviewer,
+                Link(names.get(one.product_id, ""), f"product/{one.product_id}"),
+                one.rating,
+                one.review,
+                _when(one.date_created),
+            ],
+            ref=f"reviews:{one.id}",
+        )
+        for one in found
+    ]
+    return Page(
+        "Reviews",
+        [Table(["By", "Product", "Stars", "Review", "At"], rows, _count(store, Review))],
+        _places(store),
+    )
+
+
+@view.items
+def items(store: WooCommerceStore) -> Iterator[Item]:
+    """Products, orders, customers, reviews and notes."""
+    for one in store.session.scalars(sql.select(Product).order_by(Product.id)):
+        texts = [one.sku, one.short_description, one.description, one.regular_price]
+        yield Item(
+            "product",
+            one.name,
+            "\n".join(filter(None, texts)),
+            f"product/{one.id}",
+            f"products:{one.id}",
+            one.date_created,
+        )
+    lines: dict[int, list[str]] = {}
+    for number, name, quantity in store.session.execute(
+        sql.select(LineItem.order_id, LineItem.name, LineItem.quantity).order_by(LineItem.id)
+    ):
+        lines.setdefault(number, []).append(f"{quantity} {name}")
+    for order in store.session.scalars(sql.select(Order).order_by(Order.id)):
+        moments = [order.date_created, order.date_paid, order.date_completed, order.date_modified]
+        text = "\n".join(
+            filter(None, [_told(order.billing), *lines.get(order.id, ()), order.customer_note, *moments])
+        )
+        who = [str(order.billing.get("email") or "")]
+        yield Item(
+            "order", f"#{order.id}", text, f"order/{order.id}", f"orders:{order.id}", order.date_created, who
+        )
+    for customer in store.session.scalars(sql.select(Customer).order_by(Customer.id)):
+        name = f"{customer.first_name} {customer.last_name}".strip() or customer.username
+        yield Item(
+            "customer",
+            name,
+            _told(customer.billing) + "\n" + customer.email,
+            f"customer/{customer.id}",
+            f"customers:{customer.id}",
+        )
+    for review in store.session.scalars(sql.select(Review).order_by(Review.id)):
+        yield Item(
+            "review",
+            "",
+            review.review,
+            f"product/{review.product_id}",
+            f"reviews:{review.id}",
+            review.date_created,
+            [review.reviewer_email],
+        )
+    for note in store.session.scalars(sql.select(OrderNote).order_by(OrderNote.id)):
+        yield Item(
+            "note",
+            f"#{note.order_id}",
+            note.note,
+            f"order/{note.order_id}",
+            f"order_notes:{note.id}",
+            note.date_created,
+        )
+    for coupon in store.session.scalars(sql.select(Coupon).order_by(Coupon.id)):
+        yield Item(
+            "coupon", coupon.code, coupon.description, "coupons", f"coupons:{coupon.id}", coupon.date_created
+        )
