@@ -15,16 +15,19 @@ annotation                  schema
 ``T | None = None``         T, not required, no default shown: the argument may be left out
 ``Nullable[T] = x``         ``anyOf`` T and ``null``, with its default
 ``Annotated[T, Extra()]``   T with further schema keywords
+``Annotated[T, About()]``   T with a description, where the docstring has none
 ``**x: Unpack[TypedDict]``  a parameter for each of its fields; those not required may be left out
 ==========================  ======================================================================
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import keyword
 import math
+import operator
 import re
 import types
 import typing
@@ -63,6 +66,16 @@ class Extra:
 
     def __init__(self, **keywords: Any) -> None:
         self.keywords = keywords
+
+
+class About:
+    """What a parameter that several tools take is for: ``Annotated[str, About("The calendar.")]``.
+
+    The ``Args:`` of a docstring may say something else.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
 
 
 Number = Annotated[int, _NUMBER]
@@ -151,6 +164,7 @@ def signature_of(function: Callable[..., Any], *, skip: int = 1) -> Signature:
     integer_lists: set[str] = set()
     words: set[str] = set()
     for name, hint, default in _parameters(function, skip, list(descriptions)):
+        hint, about = _told(hint)
         optional = default is not _NONE
         nullable = _is_nullable(hint)
         bare = _without_none(hint) if optional and not nullable else hint
@@ -159,8 +173,8 @@ def signature_of(function: Callable[..., Any], *, skip: int = 1) -> Signature:
             required.append(name)
         elif default is not None or nullable:
             schema = schema | {"default": default}
-        if name in descriptions:
-            schema = {"description": descriptions[name]} | schema
+        if description := descriptions.get(name, about):
+            schema = {"description": description} | schema
         properties[name] = schema
         if get_origin(bare) is Annotated and _WORDS in bare.__metadata__:
             words.add(name)
@@ -171,6 +185,20 @@ def signature_of(function: Callable[..., Any], *, skip: int = 1) -> Signature:
     rules = {"type": "object", "properties": properties, "required": required}
     schema = _portable(rules)
     return Signature(schema, frozenset(integers), frozenset(integer_lists), frozenset(words), rules)
+
+
+def _told(hint: Any) -> tuple[Any, str]:
+    """A type without what is told of it, and that."""
+    if get_origin(hint) in (Union, types.UnionType):
+        told = [_told(arg) for arg in get_args(hint)]
+        return functools.reduce(operator.or_, (arg for arg, _ in told)), next(
+            (text for _, text in told if text), ""
+        )
+    if get_origin(hint) is not Annotated:
+        return hint, ""
+    about = [one.text for one in hint.__metadata__ if isinstance(one, About)]
+    rest = tuple(one for one in hint.__metadata__ if not isinstance(one, About))
+    return (Annotated[(hint.__origin__, *rest)] if rest else hint.__origin__), "".join(about)
 
 
 def _portable(schema: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 import pytest
 
 from mesocosm.errors import Invalid
-from mesocosm.services.schema import Extra, Nullable, Number, description_of, signature_of
+from mesocosm.services.schema import About, Extra, Nullable, Number, description_of, signature_of
 
 
 class Edit(TypedDict):
@@ -98,3 +98,24 @@ def test_wrong_arguments_are_named_with_what_was_expected(
         signature_of(tool).bind(arguments)
     for word in words:
         assert word in str(refused.value)
+
+
+Course = Annotated[Number, About("The course.")]
+Size = Annotated[int, Extra(minimum=1), About("How many.")]
+
+
+def shared(store: object, course: Course, other: Course, size: Size | None = None) -> None:
+    """Do a thing to two courses.
+
+    Args:
+        other: The one that is copied.
+    """
+
+
+def test_what_parameters_share_is_told_where_the_docstring_says_nothing_else() -> None:
+    assert signature_of(shared).schema["properties"] == {
+        "course": {"description": "The course.", "type": "number"},
+        "other": {"description": "The one that is copied.", "type": "number"},
+        "size": {"description": "How many.", "type": "integer", "minimum": 1},
+    }
+    assert signature_of(shared).integers == {"course", "other", "size"}

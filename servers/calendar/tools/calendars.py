@@ -6,19 +6,20 @@ from __future__ import annotations
 from typing import Any
 
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.servers.calendar.tools.service import server
+from mesocosm.servers.calendar.tools.service import CalendarId, PageToken, server
 from mesocosm.servers.calendar.tools.views import calendar_view
 
 Json = dict[str, Any]
 
 
 @server.reads
-def list_calendars(store: CalendarStore, maxResults: int | None = None, pageToken: str | None = None) -> Json:
+def list_calendars(
+    store: CalendarStore, maxResults: int | None = None, pageToken: PageToken | None = None
+) -> Json:
     """List your calendars: your own, and those of others on your list, each with your accessRole.
 
     Args:
         maxResults: Most calendars on a page; 100 is the default, 250 the most.
-        pageToken: The nextPageToken of the page before.
     """
     calendars, next_token = store.list_calendars(maxResults, pageToken)
     view: Json = {"items": [calendar_view(calendar) for calendar in calendars]}
@@ -26,12 +27,8 @@ def list_calendars(store: CalendarStore, maxResults: int | None = None, pageToke
 
 
 @server.reads
-def get_calendar(store: CalendarStore, calendarId: str = "primary") -> Json:
-    """Read title, description, time zone and your role of one calendar.
-
-    Args:
-        calendarId: The calendar; 'primary' is your own.
-    """
+def get_calendar(store: CalendarStore, calendarId: CalendarId = "primary") -> Json:
+    """Read title, description, time zone and your role of one calendar."""
     return calendar_view(store.calendar(calendarId))
 
 
@@ -58,7 +55,7 @@ def create_calendar(
 @server.writes(destructive=True, idempotent=True)
 def update_calendar(
     store: CalendarStore,
-    calendarId: str,
+    calendarId: CalendarId,
     summary: str | None = None,
     description: str | None = None,
     location: str | None = None,
@@ -67,7 +64,6 @@ def update_calendar(
     """Change a calendar that you own: only what is given changes.
 
     Args:
-        calendarId: The calendar; 'primary' is your own.
         summary: New title.
         description: New description; an empty text removes it.
         location: New location; an empty text removes it.

@@ -9,7 +9,7 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.times import FIRST, LAST, day_after, known_zone, window_bound
 from mesocosm.servers.calendar.store.windows import Window
-from mesocosm.servers.calendar.tools.service import server
+from mesocosm.servers.calendar.tools.service import CalendarId, MaxResults, PageToken, ShownZone, server
 from mesocosm.servers.calendar.tools.views import event_view, page_view
 from mesocosm.services.schema import Number, Words
 
@@ -149,14 +149,12 @@ def create_all_day_event(
 
 @server.reads
 def get_event(
-    store: CalendarStore, eventId: str, calendarId: str = "primary", timeZone: str | None = None
+    store: CalendarStore, eventId: str, calendarId: CalendarId = "primary", timeZone: ShownZone | None = None
 ) -> Json:
     """Read one event, recurring event or instance in full. A deleted one has the status 'cancelled'.
 
     Args:
         eventId: The id of the event; for an instance, the id that list_events returns for it.
-        calendarId: The calendar; 'primary' is your own.
-        timeZone: Show times in this IANA time zone instead of the calendar's.
     """
     return event_view(*store.event(calendarId, eventId), _zone(timeZone))
 
@@ -201,12 +199,11 @@ def update_event(
 
 
 @server.writes(destructive=True)
-def delete_event(store: CalendarStore, eventId: str, calendarId: str = "primary") -> str:
+def delete_event(store: CalendarStore, eventId: str, calendarId: CalendarId = "primary") -> str:
     """Delete an event, a whole recurring event, or one instance; as a guest, from your calendar only.
 
     Args:
         eventId: The id of the event; the id of an instance deletes that instance alone.
-        calendarId: The calendar; 'primary' is your own.
     """
     store.delete_event(calendarId, eventId)
     return f"Event {eventId} deleted successfully"
@@ -217,14 +214,14 @@ def list_events(
     store: CalendarStore,
     timeMin: str,
     timeMax: str,
-    maxResults: Number | None = None,
+    maxResults: MaxResults | None = None,
     orderBy: Literal["startTime", "updated"] | None = None,
-    calendarId: str = "primary",
+    calendarId: CalendarId = "primary",
     q: Words | None = None,
     singleEvents: bool = True,
     showDeleted: bool = False,
-    timeZone: str | None = None,
-    pageToken: str | None = None,
+    timeZone: ShownZone | None = None,
+    pageToken: PageToken | None = None,
 ) -> Json:
     """List the events of a calendar that overlap a time range, recurring events as their instances.
 
@@ -233,14 +230,10 @@ def list_events(
     Args:
         timeMin: Events that end after this RFC 3339 timestamp with an offset, such as 2025-06-03T00:00:00Z.
         timeMax: Events that start before this timestamp.
-        maxResults: Most events on a page; 250 is the default and the most a page holds.
         orderBy: startTime (the default) or updated, oldest change first.
-        calendarId: The calendar; 'primary' is your own.
         q: Only events with all these words in title, description, location or guests; quotes hold a phrase.
         singleEvents: false lists recurring events as such; orderBy startTime is not available then.
         showDeleted: Include deleted events, which have the status 'cancelled'.
-        timeZone: Show times in this IANA time zone instead of the calendar's.
-        pageToken: The nextPageToken of the page before.
     """
     window = Window(
         since=window_bound(timeMin, "timeMin"),
@@ -261,10 +254,10 @@ def search_events(
     query: Words,
     timeMin: str | None = None,
     timeMax: str | None = None,
-    maxResults: Number | None = None,
-    calendarId: str = "primary",
-    timeZone: str | None = None,
-    pageToken: str | None = None,
+    maxResults: MaxResults | None = None,
+    calendarId: CalendarId = "primary",
+    timeZone: ShownZone | None = None,
+    pageToken: PageToken | None = None,
 ) -> Json:
     """Find events by words in their title, description, location or guests, at any time or in a range.
 
@@ -274,10 +267,6 @@ def search_events(
         query: Words that must all occur; a phrase goes in quotes.
         timeMin: Only events that end after this RFC 3339 timestamp with an offset.
         timeMax: Only events that start before this timestamp. Without it recurring events go on very long.
-        maxResults: Most events on a page; 250 is the default and the most a page holds.
-        calendarId: The calendar; 'primary' is your own.
-        timeZone: Show times in this IANA time zone instead of the calendar's.
-        pageToken: The nextPageToken of the page before.
     """
     window = Window(
         since=_bound(timeMin, "timeMin"),
@@ -296,10 +285,10 @@ def list_event_instances(
     timeMin: str | None = None,
     timeMax: str | None = None,
     maxResults: Number | None = None,
-    calendarId: str = "primary",
+    calendarId: CalendarId = "primary",
     showDeleted: bool = False,
-    timeZone: str | None = None,
-    pageToken: str | None = None,
+    timeZone: ShownZone | None = None,
+    pageToken: PageToken | None = None,
 ) -> Json:
     """List the instances of one recurring event, in the order of their start.
 
@@ -310,10 +299,7 @@ def list_event_instances(
         timeMin: Only instances that end after this RFC 3339 timestamp with an offset.
         timeMax: Only instances that start before this timestamp.
         maxResults: Most instances on a page; 250 is the default and the most a page holds.
-        calendarId: The calendar; 'primary' is your own.
         showDeleted: Include deleted instances, which have the status 'cancelled'.
-        timeZone: Show times in this IANA time zone instead of the calendar's.
-        pageToken: The nextPageToken of the page before.
     """
     window = Window(
         since=_bound(timeMin, "timeMin"),
@@ -329,8 +315,8 @@ def list_event_instances(
 def list_changed_events(
     store: CalendarStore,
     syncToken: str,
-    maxResults: Number | None = None,
-    calendarId: str = "primary",
+    maxResults: MaxResults | None = None,
+    calendarId: CalendarId = "primary",
 ) -> Json:
     """List the events that were added, changed or deleted since a listing, oldest change first.
 
@@ -339,8 +325,6 @@ def list_changed_events(
 
     Args:
         syncToken: The nextSyncToken of an earlier answer of list_events or of this tool.
-        maxResults: Most events on a page; 250 is the default and the most a page holds.
-        calendarId: The calendar; 'primary' is your own.
     """
     return page_view(store.changed_events(calendarId, syncToken, maxResults))
 

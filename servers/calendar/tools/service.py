@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from mesocosm.servers.calendar.store import CalendarStore
+from mesocosm.services.schema import About, Number
 from mesocosm.services.service import Service
 
 server = Service(
@@ -14,3 +17,8 @@ server = Service(
         " recurring event: changing it changes only that instance."
     ),
 )
+
+PageToken = Annotated[str, About("The nextPageToken of the page before.")]
+CalendarId = Annotated[str, About("The calendar; 'primary' is your own.")]
+ShownZone = Annotated[str, About("Show times in this IANA time zone instead of the calendar's.")]
+MaxResults = Annotated[Number, About("Most events on a page; 250 is the default and the most a page holds.")]

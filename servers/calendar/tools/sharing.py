@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.servers.calendar.tools.service import server
+from mesocosm.servers.calendar.tools.service import CalendarId, PageToken, server
 from mesocosm.servers.calendar.tools.views import rule_view
 
 Json = dict[str, Any]
@@ -15,16 +15,14 @@ Json = dict[str, Any]
 @server.reads
 def list_calendar_acl(
     store: CalendarStore,
-    calendarId: str = "primary",
+    calendarId: CalendarId = "primary",
     maxResults: int | None = None,
-    pageToken: str | None = None,
+    pageToken: PageToken | None = None,
 ) -> Json:
     """List who may do what with a calendar that you own.
 
     Args:
-        calendarId: The calendar; 'primary' is your own.
         maxResults: Most rules on a page; 250 is the default and the most a page holds.
-        pageToken: The nextPageToken of the page before.
     """
     rules, next_token = store.access_rules(calendarId, maxResults, pageToken)
     view: Json = {"items": [rule_view(rule["scope"], rule["role"]) for rule in rules]}
@@ -34,7 +32,7 @@ def list_calendar_acl(
 @server.writes(idempotent=True)
 def share_calendar(
     store: CalendarStore,
-    calendarId: str,
+    calendarId: CalendarId,
     role: Literal["freeBusyReader", "reader", "writer", "owner"],
     email: str | None = None,
     domain: str | None = None,
@@ -43,7 +41,6 @@ def share_calendar(
     """Give a person, a domain or everybody a role on a calendar that you own; it replaces an earlier role.
 
     Args:
-        calendarId: The calendar; 'primary' is your own.
         role: freeBusyReader sees when you are busy, reader the events, writer changes them, owner shares.
         email: The person's address. Give this, domain or everybody.
         domain: A domain, for all who have an address in it.
@@ -55,11 +52,10 @@ def share_calendar(
 
 
 @server.writes(destructive=True)
-def unshare_calendar(store: CalendarStore, calendarId: str, ruleId: str) -> str:
+def unshare_calendar(store: CalendarStore, calendarId: CalendarId, ruleId: str) -> str:
     """Take back what a person, a domain or everybody may do with a calendar that you own.
 
     Args:
-        calendarId: The calendar; 'primary' is your own.
         ruleId: The id of the rule, from list_calendar_acl, such as user:ada@example.org.
     """
     store.unshare(calendarId, ruleId)

@@ -14,8 +14,15 @@ from mesocosm.servers.canvas.tools.objects import (
     courses_json,
     user_json,
 )
-from mesocosm.servers.canvas.tools.service import page_of, page_with, server
-from mesocosm.services.schema import Number, Words
+from mesocosm.servers.canvas.tools.service import (
+    AccountId,
+    CoursesPerPage,
+    PageNumber,
+    page_of,
+    page_with,
+    server,
+)
+from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
 from mesocosm.services.shapes import same
 
@@ -41,24 +48,18 @@ class PseudonymFields(TypedDict):
 
 
 @server.reads
-def canvas_get_account(store: CanvasStore, account_id: Number) -> dict[str, Any]:
-    """Read one account; its quotas and SIS data are shown to its administrators.
-
-    Args:
-        account_id: The account.
-    """
+def canvas_get_account(store: CanvasStore, account_id: AccountId) -> dict[str, Any]:
+    """Read one account; its quotas and SIS data are shown to its administrators."""
     return account_json(store.accounts.account(account_id), manage=store.administers(account_id))
 
 
 @server.reads
 def canvas_list_sub_accounts(
-    store: CanvasStore, account_id: Number, page: int = 1, per_page: int = 10
+    store: CanvasStore, account_id: AccountId, page: PageNumber = 1, per_page: int = 10
 ) -> Page:
     """List the accounts directly below an account, by name. For administrators.
 
     Args:
-        account_id: The account.
-        page: Page number, from 1.
         per_page: Accounts per page, 1 to 100.
     """
     listing = store.accounts.sub_accounts(account_id, page, per_page)
@@ -68,28 +69,25 @@ def canvas_list_sub_accounts(
 @server.reads
 def canvas_list_account_courses(
     store: CanvasStore,
-    account_id: Number,
+    account_id: AccountId,
     with_enrollments: bool | None = None,
     published: bool | None = None,
     completed: bool | None = None,
     sort: Literal["course_name", "sis_course_id", "teacher", "account_name"] | None = None,
     order: Literal["asc", "desc"] | None = None,
     search_term: Words | None = None,
-    page: int = 1,
-    per_page: int = 10,
+    page: PageNumber = 1,
+    per_page: CoursesPerPage = 10,
 ) -> Page:
     """List the courses of an account and of the accounts below it. For administrators.
 
     Args:
-        account_id: The account.
         with_enrollments: Only courses with enrollments, or (false) only those without.
         published: Only published courses, or (false) only unpublished ones.
         completed: Only courses that are concluded or have ended, or (false) only others.
         sort: What to sort by; by id if left out.
         order: asc (the default) or desc.
         search_term: Part of a name, course code or SIS id; at least 2 characters.
-        page: Page number, from 1.
-        per_page: Courses per page, 1 to 100.
     """
     listing = store.accounts.account_courses(
         account_id,
@@ -108,21 +106,19 @@ def canvas_list_account_courses(
 @server.reads
 def canvas_list_account_users(
     store: CanvasStore,
-    account_id: Number,
+    account_id: AccountId,
     sort: Literal["username", "email", "sis_id", "last_login"] | None = None,
     order: Literal["asc", "desc"] | None = None,
     search_term: Words | None = None,
-    page: int = 1,
+    page: PageNumber = 1,
     per_page: int = 10,
 ) -> Page:
     """List the users of an account. For administrators.
 
     Args:
-        account_id: The account.
         sort: What to sort by; by family name (username) if left out.
         order: asc (the default) or desc.
         search_term: Part of a name, login, e-mail address or SIS id; at least 2 characters.
-        page: Page number, from 1.
         per_page: Users per page, 1 to 100.
     """
     listing = store.accounts.account_users(
@@ -133,12 +129,11 @@ def canvas_list_account_users(
 
 @server.writes
 def canvas_create_user(
-    store: CanvasStore, account_id: Number, user: UserFields, pseudonym: PseudonymFields
+    store: CanvasStore, account_id: AccountId, user: UserFields, pseudonym: PseudonymFields
 ) -> dict[str, Any]:
     """Create a user with a login. For administrators of the account.
 
     Args:
-        account_id: The account.
         user: Who it is: name, and if wished short_name, sortable_name ("Kelly, Ronald") and time_zone.
         pseudonym: How the user signs in: unique_id (the login, usually an e-mail address), password (at least
             8 characters) and sis_user_id.
@@ -155,12 +150,8 @@ class Provisioned(TypedDict, total=False):
 
 
 @server.reads
-def canvas_get_account_reports(store: CanvasStore, account_id: Number) -> list[dict[str, Any]]:
-    """List the reports that can be made on an account, each with its last run. For administrators.
-
-    Args:
-        account_id: The account.
-    """
+def canvas_get_account_reports(store: CanvasStore, account_id: AccountId) -> list[dict[str, Any]]:
+    """List the reports that can be made on an account, each with its last run. For administrators."""
     last = store.reports.last_reports(account_id)
     return [
         {
@@ -174,12 +165,11 @@ def canvas_get_account_reports(store: CanvasStore, account_id: Number) -> list[d
 
 @server.writes
 def canvas_create_account_report(
-    store: CanvasStore, account_id: Number, report: str, parameters: Provisioned | None = None
+    store: CanvasStore, account_id: AccountId, report: str, parameters: Provisioned | None = None
 ) -> dict[str, Any]:
     """Make a report on an account, as CSV; the first lines are in preview. For administrators.
 
     Args:
-        account_id: The account.
         report: Name of the report, as canvas_get_account_reports lists them.
         parameters: For provisioning_csv which file to make: {"users": true}, {"courses": true} or
             {"enrollments": true}.

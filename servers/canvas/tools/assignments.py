@@ -6,7 +6,7 @@ from typing import Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore, NewRubric
 from mesocosm.servers.canvas.tools.objects import assignment_json, rubric_json, submission_json
-from mesocosm.servers.canvas.tools.service import page_of, server
+from mesocosm.servers.canvas.tools.service import AssignmentId, CourseId, PageNumber, page_of, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page
 
@@ -34,12 +34,12 @@ class AssignmentChanges(AssignmentDetails, total=False):
 
 
 @server.reads
-def canvas_list_assignments(store: CanvasStore, course_id: Number, page: int = 1, per_page: int = 10) -> Page:
+def canvas_list_assignments(
+    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+) -> Page:
     """List the assignments of a course. Published graded quizzes are among them (is_quiz_assignment).
 
     Args:
-        course_id: The course.
-        page: Page number, from 1.
         per_page: Assignments per page, 1 to 100.
     """
     access = store.reading(course_id)
@@ -48,13 +48,10 @@ def canvas_list_assignments(store: CanvasStore, course_id: Number, page: int = 1
 
 
 @server.reads
-def canvas_get_assignment(store: CanvasStore, course_id: Number, assignment_id: Number) -> dict[str, Any]:
-    """Read one assignment.
-
-    Args:
-        course_id: The course.
-        assignment_id: The assignment.
-    """
+def canvas_get_assignment(
+    store: CanvasStore, course_id: CourseId, assignment_id: AssignmentId
+) -> dict[str, Any]:
+    """Read one assignment."""
     access = store.reading(course_id)
     return assignment_json(
         store.assignments.assignment(access, assignment_id), staff=access.staff, clock=access.clock
@@ -108,15 +105,13 @@ def canvas_update_assignment(
 
 @server.reads
 def canvas_get_submission(
-    store: CanvasStore, course_id: Number, assignment_id: Number, user_id: Number | None = None
+    store: CanvasStore, course_id: CourseId, assignment_id: AssignmentId, user_id: Number | None = None
 ) -> dict[str, Any]:
     """Read what a student handed in for an assignment, with its grade and comments.
 
     Nothing handed in yet shows as workflow_state unsubmitted, without an id.
 
     Args:
-        course_id: The course.
-        assignment_id: The assignment.
         user_id: The student, by default yourself; only graders and observers may see another's.
     """
     access = store.reading(course_id)
@@ -127,8 +122,8 @@ def canvas_get_submission(
 @server.writes
 def canvas_submit_assignment(
     store: CanvasStore,
-    course_id: Number,
-    assignment_id: Number,
+    course_id: CourseId,
+    assignment_id: AssignmentId,
     submission_type: Literal["online_text_entry", "online_url", "online_upload"],
     body: str | None = None,
     url: str | None = None,
@@ -137,8 +132,6 @@ def canvas_submit_assignment(
     """Hand in your work for an assignment. Handing in again is a new attempt that replaces the last.
 
     Args:
-        course_id: The course.
-        assignment_id: The assignment.
         submission_type: What is handed in; the assignment must accept it.
         body: The text, for online_text_entry.
         url: The address, for online_url.
@@ -152,8 +145,8 @@ def canvas_submit_assignment(
 @server.writes(destructive=True)
 def canvas_submit_grade(
     store: CanvasStore,
-    course_id: Number,
-    assignment_id: Number,
+    course_id: CourseId,
+    assignment_id: AssignmentId,
     user_id: Number,
     grade: float | str,
     comment: str | None = None,
@@ -161,8 +154,6 @@ def canvas_submit_grade(
     """Grade a student's work for an assignment, handed in or not. For teachers and assistants.
 
     Args:
-        course_id: The course.
-        assignment_id: The assignment.
         user_id: The student.
         grade: Points (13.5), a percentage ("87%"), a letter ("A-"), or complete/incomplete; empty to remove
             the grade.
@@ -195,23 +186,22 @@ class Criterion(TypedDict, total=False):
 
 
 @server.reads
-def canvas_list_rubrics(store: CanvasStore, course_id: Number, page: int = 1, per_page: int = 10) -> Page:
+def canvas_list_rubrics(
+    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+) -> Page:
     """List the rubrics of a course. For its staff.
 
     Args:
-        course_id: The course.
-        page: Page number, from 1.
         per_page: Rubrics per page, 1 to 100.
     """
     return page_of(store.assignments.rubrics(course_id, page, per_page), rubric_json)
 
 
 @server.reads
-def canvas_get_rubric(store: CanvasStore, course_id: Number, rubric_id: Number) -> dict[str, Any]:
+def canvas_get_rubric(store: CanvasStore, course_id: CourseId, rubric_id: Number) -> dict[str, Any]:
     """Read one rubric with its criteria and ratings. For the course's staff.
 
     Args:
-        course_id: The course.
         rubric_id: The rubric.
     """
     return rubric_json(store.assignments.rubric(course_id, rubric_id))
@@ -220,7 +210,7 @@ def canvas_get_rubric(store: CanvasStore, course_id: Number, rubric_id: Number) 
 @server.writes
 def canvas_create_rubric(
     store: CanvasStore,
-    course_id: Number,
+    course_id: CourseId,
     title: str,
     description: str | None = None,
     free_form_criterion_comments: bool | None = None,
@@ -230,7 +220,6 @@ def canvas_create_rubric(
     """Create a rubric in a course. For its staff.
 
     Args:
-        course_id: The course.
         title: Title of the rubric.
         description: What it is for.
         free_form_criterion_comments: Comments instead of ratings.

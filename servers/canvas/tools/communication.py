@@ -12,20 +12,18 @@ from mesocosm.servers.canvas.tools.objects import (
     message_json,
     topic_json,
 )
-from mesocosm.servers.canvas.tools.service import page_of, page_with, paging, server
+from mesocosm.servers.canvas.tools.service import CourseId, PageNumber, page_of, page_with, paging, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page
 
 
 @server.reads
 def canvas_list_announcements(
-    store: CanvasStore, course_id: Number, page: int = 1, per_page: int = 10
+    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
 ) -> Page:
     """List the announcements of a course with their text, newest first.
 
     Args:
-        course_id: The course.
-        page: Page number, from 1.
         per_page: Announcements per page, 1 to 100.
     """
     return page_of(
@@ -35,13 +33,11 @@ def canvas_list_announcements(
 
 @server.reads
 def canvas_list_discussion_topics(
-    store: CanvasStore, course_id: Number, page: int = 1, per_page: int = 10
+    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
 ) -> Page:
     """List the discussions of a course: pinned ones, then those with the newest replies first.
 
     Args:
-        course_id: The course.
-        page: Page number, from 1.
         per_page: Discussions per page, 1 to 100.
     """
     return page_of(store.discussions.listed(store.reading(course_id), page, per_page), topic_json)
@@ -49,14 +45,13 @@ def canvas_list_discussion_topics(
 
 @server.reads
 def canvas_get_discussion_topic(
-    store: CanvasStore, course_id: Number, topic_id: Number, page: int = 1, per_page: int = 10
+    store: CanvasStore, course_id: CourseId, topic_id: Number, page: int = 1, per_page: int = 10
 ) -> dict[str, Any]:
     """Read one discussion (or announcement) with its posts, oldest first.
 
     Where you must post before you see the others' posts, entries is null until you have.
 
     Args:
-        course_id: The course.
         topic_id: The discussion.
         page: Page number of the posts, from 1.
         per_page: Posts per page, 1 to 100.
@@ -72,12 +67,11 @@ def canvas_get_discussion_topic(
 
 @server.writes
 def canvas_post_to_discussion(
-    store: CanvasStore, course_id: Number, topic_id: Number, message: str
+    store: CanvasStore, course_id: CourseId, topic_id: Number, message: str
 ) -> dict[str, Any]:
     """Post to a discussion under your name.
 
     Args:
-        course_id: The course.
         topic_id: The discussion.
         message: The text, as HTML.
     """
@@ -88,13 +82,12 @@ def canvas_post_to_discussion(
 
 
 @server.reads
-def canvas_list_conversations(store: CanvasStore, page: int = 1, per_page: int = 10) -> Page:
+def canvas_list_conversations(store: CanvasStore, page: PageNumber = 1, per_page: int = 10) -> Page:
     """List the conversations of your inbox, the one with the newest message first.
 
     last_message holds the beginning of the newest message; read the rest with canvas_get_conversation.
 
     Args:
-        page: Page number, from 1.
         per_page: Conversations per page, 1 to 100.
     """
     listing = store.conversations.listed(page, per_page)

@@ -14,7 +14,7 @@ from mesocosm.servers.canvas.tools.objects import (
     enrollment_json,
     number,
 )
-from mesocosm.servers.canvas.tools.service import page_with, server
+from mesocosm.servers.canvas.tools.service import CourseId, CoursesPerPage, PageNumber, page_with, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page
 from mesocosm.services.shapes import same
@@ -45,26 +45,20 @@ class CourseChanges(CourseDetails, total=False):
 
 @server.reads
 def canvas_list_courses(
-    store: CanvasStore, include_ended: bool | None = None, page: int = 1, per_page: int = 10
+    store: CanvasStore, include_ended: bool | None = None, page: PageNumber = 1, per_page: CoursesPerPage = 10
 ) -> Page:
     """List your courses with their teachers (name and e-mail), without the syllabus.
 
     Args:
         include_ended: Also courses that are concluded or past their end date, and completed enrollments.
-        page: Page number, from 1.
-        per_page: Courses per page, 1 to 100.
     """
     listing = store.courses.my_courses(page, per_page, include_ended=bool(include_ended))
     return page_with(listing, courses_json(store, listing.rows))
 
 
 @server.reads
-def canvas_get_course(store: CanvasStore, course_id: Number) -> dict[str, Any]:
-    """Read one course with its teachers (name and e-mail) and its syllabus.
-
-    Args:
-        course_id: The course.
-    """
+def canvas_get_course(store: CanvasStore, course_id: CourseId) -> dict[str, Any]:
+    """Read one course with its teachers (name and e-mail) and its syllabus."""
     return _course(store, store.reading(course_id).course)
 
 
@@ -115,12 +109,8 @@ def _course(store: CanvasStore, course: Row) -> Object:
 
 
 @server.reads
-def canvas_get_syllabus(store: CanvasStore, course_id: Number) -> dict[str, Any]:
-    """Read the syllabus of a course.
-
-    Args:
-        course_id: The course.
-    """
+def canvas_get_syllabus(store: CanvasStore, course_id: CourseId) -> dict[str, Any]:
+    """Read the syllabus of a course."""
     course = store.reading(course_id).course
     return {"course_id": course["id"], "syllabus_body": course["syllabus_body"]}
 
@@ -128,7 +118,7 @@ def canvas_get_syllabus(store: CanvasStore, course_id: Number) -> dict[str, Any]
 @server.writes(idempotent=True)
 def canvas_enroll_user(
     store: CanvasStore,
-    course_id: Number,
+    course_id: CourseId,
     user_id: Number,
     role: str | None = None,
     enrollment_state: str | None = None,
@@ -136,7 +126,6 @@ def canvas_enroll_user(
     """Enroll a user in a course; one who is enrolled that way already gets the given state.
 
     Args:
-        course_id: The course.
         user_id: The user.
         role: StudentEnrollment (the default), TeacherEnrollment, TaEnrollment, ObserverEnrollment or
             DesignerEnrollment.
@@ -149,15 +138,13 @@ def canvas_enroll_user(
 
 @server.reads
 def canvas_get_course_grades(
-    store: CanvasStore, course_id: Number, page: int = 1, per_page: int = 10
+    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
 ) -> Page:
     """List the student enrollments of a course with their grades; students see their own only.
 
     current_score counts what has been graded; final_score counts everything else as zero (both in per cent).
 
     Args:
-        course_id: The course.
-        page: Page number, from 1.
         per_page: Enrollments per page, 1 to 100.
     """
     listing = store.submissions.course_grades(course_id, page, per_page)
@@ -174,14 +161,10 @@ def _student(enrollment: Row, scores: Scores) -> Object:
 
 
 @server.reads
-def canvas_get_user_grades(store: CanvasStore, page: int = 1, per_page: int = 10) -> Page:
+def canvas_get_user_grades(store: CanvasStore, page: PageNumber = 1, per_page: CoursesPerPage = 10) -> Page:
     """List your own grades: one entry for each current course in which you are a student.
 
     current_score counts what has been graded; final_score counts everything else as zero (both in per cent).
-
-    Args:
-        page: Page number, from 1.
-        per_page: Courses per page, 1 to 100.
     """
     listing = store.submissions.my_grades(page, per_page)
     scores = store.submissions.scores(listing.rows)

@@ -14,7 +14,7 @@ from mesocosm.servers.canvas.tools.objects import (
     number,
     profile_json,
 )
-from mesocosm.servers.canvas.tools.service import page_of, page_with, server
+from mesocosm.servers.canvas.tools.service import PageNumber, page_of, page_with, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page
 
@@ -30,7 +30,7 @@ def canvas_list_calendar_events(
     store: CanvasStore,
     start_date: str | None = None,
     end_date: str | None = None,
-    page: int = 1,
+    page: PageNumber = 1,
     per_page: int = 10,
 ) -> Page:
     """List the events of your calendar and of your courses' calendars, by start.
@@ -38,7 +38,6 @@ def canvas_list_calendar_events(
     Args:
         start_date: Only events that end at this time or later (ISO 8601 date or time).
         end_date: Only events that start by this time; a date includes its whole day.
-        page: Page number, from 1.
         per_page: Events per page, 1 to 100.
     """
     return page_of(store.calendar.events(start_date, end_date, page, per_page), event_json)
@@ -72,11 +71,10 @@ def canvas_get_dashboard(store: CanvasStore) -> dict[str, Any]:
 
 
 @server.reads
-def canvas_get_dashboard_cards(store: CanvasStore, page: int = 1, per_page: int = 20) -> Page:
+def canvas_get_dashboard_cards(store: CanvasStore, page: PageNumber = 1, per_page: int = 20) -> Page:
     """List the cards of your dashboard: one for each current course.
 
     Args:
-        page: Page number, from 1.
         per_page: Cards per page, 1 to 100.
     """
     listing = store.courses.my_courses(page, per_page)
@@ -104,11 +102,10 @@ def _card(course: Row, enrollment: Row) -> Object:
 
 
 @server.reads
-def canvas_list_notifications(store: CanvasStore, page: int = 1, per_page: int = 10) -> Page:
+def canvas_list_notifications(store: CanvasStore, page: PageNumber = 1, per_page: int = 10) -> Page:
     """List what is new for you, newest first: announcements, discussions, messages and grades.
 
     Args:
-        page: Page number, from 1.
         per_page: Entries per page, 1 to 100.
     """
     listing, subjects = store.calendar.news(page, per_page)

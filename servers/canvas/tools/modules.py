@@ -13,7 +13,7 @@ from mesocosm.servers.canvas.tools.objects import (
     modules_json,
     page_json,
 )
-from mesocosm.servers.canvas.tools.service import page_of, page_with, server
+from mesocosm.servers.canvas.tools.service import CourseId, ModuleId, PageNumber, page_of, page_with, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page
 
@@ -43,12 +43,12 @@ class NewItem(TypedDict, total=False):
 
 
 @server.reads
-def canvas_list_modules(store: CanvasStore, course_id: Number, page: int = 1, per_page: int = 10) -> Page:
+def canvas_list_modules(
+    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+) -> Page:
     """List the modules of a course in their order, with your progress (state) in each.
 
     Args:
-        course_id: The course.
-        page: Page number, from 1.
         per_page: Modules per page, 1 to 100.
     """
     access = store.reading(course_id)
@@ -57,27 +57,19 @@ def canvas_list_modules(store: CanvasStore, course_id: Number, page: int = 1, pe
 
 
 @server.reads
-def canvas_get_module(store: CanvasStore, course_id: Number, module_id: Number) -> dict[str, Any]:
-    """Read one module, without its items (see canvas_list_module_items).
-
-    Args:
-        course_id: The course.
-        module_id: The module.
-    """
+def canvas_get_module(store: CanvasStore, course_id: CourseId, module_id: ModuleId) -> dict[str, Any]:
+    """Read one module, without its items (see canvas_list_module_items)."""
     access = store.reading(course_id)
     return modules_json(store, access, [store.modules.module(access, module_id)])[0]
 
 
 @server.reads
 def canvas_list_module_items(
-    store: CanvasStore, course_id: Number, module_id: Number, page: int = 1, per_page: int = 10
+    store: CanvasStore, course_id: CourseId, module_id: ModuleId, page: PageNumber = 1, per_page: int = 10
 ) -> Page:
     """List the items of a module in their order, and which of them you have completed.
 
     Args:
-        course_id: The course.
-        module_id: The module.
-        page: Page number, from 1.
         per_page: Items per page, 1 to 100.
     """
     listing = store.modules.items(store.reading(course_id), module_id, page, per_page)
@@ -86,13 +78,11 @@ def canvas_list_module_items(
 
 @server.reads
 def canvas_get_module_item(
-    store: CanvasStore, course_id: Number, module_id: Number, item_id: Number
+    store: CanvasStore, course_id: CourseId, module_id: ModuleId, item_id: Number
 ) -> dict[str, Any]:
     """Read one item of a module.
 
     Args:
-        course_id: The course.
-        module_id: The module.
         item_id: The item.
     """
     return module_item_json(store.modules.item(store.reading(course_id), module_id, item_id), course_id)
@@ -100,13 +90,11 @@ def canvas_get_module_item(
 
 @server.writes(idempotent=True)
 def canvas_mark_module_item_complete(
-    store: CanvasStore, course_id: Number, module_id: Number, item_id: Number
+    store: CanvasStore, course_id: CourseId, module_id: ModuleId, item_id: Number
 ) -> dict[str, Any]:
     """Mark an item of a module as done by you. Items of a locked module, or out of order, are refused.
 
     Args:
-        course_id: The course.
-        module_id: The module.
         item_id: The item.
     """
     return module_item_json(store.modules.complete(store.reading(course_id), module_id, item_id), course_id)
@@ -156,23 +144,22 @@ def canvas_create_module_item(
 
 
 @server.reads
-def canvas_list_pages(store: CanvasStore, course_id: Number, page: int = 1, per_page: int = 10) -> Page:
+def canvas_list_pages(
+    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+) -> Page:
     """List the pages of a course by title, without their text (see canvas_get_page).
 
     Args:
-        course_id: The course.
-        page: Page number, from 1.
         per_page: Pages per page, 1 to 100.
     """
     return page_of(store.pages.listed(store.reading(course_id), page, per_page), page_json)
 
 
 @server.reads
-def canvas_get_page(store: CanvasStore, course_id: Number, page_url: str) -> dict[str, Any]:
+def canvas_get_page(store: CanvasStore, course_id: CourseId, page_url: str) -> dict[str, Any]:
     """Read one page with its text.
 
     Args:
-        course_id: The course.
         page_url: The page's url as the list gives it, e.g. course-overview.
     """
     return full_page_json(store.pages.page(store.reading(course_id), page_url))
@@ -181,17 +168,15 @@ def canvas_get_page(store: CanvasStore, course_id: Number, page_url: str) -> dic
 @server.reads
 def canvas_list_files(
     store: CanvasStore,
-    course_id: Number,
+    course_id: CourseId,
     folder_id: Number | None = None,
-    page: int = 1,
+    page: PageNumber = 1,
     per_page: int = 10,
 ) -> Page:
     """List the files of a course, or of one of its folders, by name.
 
     Args:
-        course_id: The course.
         folder_id: Only the files that lie in this folder.
-        page: Page number, from 1.
         per_page: Files per page, 1 to 100.
     """
     return page_of(store.pages.files(store.reading(course_id), folder_id, page, per_page), file_json)
@@ -208,12 +193,12 @@ def canvas_get_file(store: CanvasStore, file_id: Number) -> dict[str, Any]:
 
 
 @server.reads
-def canvas_list_folders(store: CanvasStore, course_id: Number, page: int = 1, per_page: int = 10) -> Page:
+def canvas_list_folders(
+    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+) -> Page:
     """List all folders of a course's files by path.
 
     Args:
-        course_id: The course.
-        page: Page number, from 1.
         per_page: Folders per page, 1 to 100.
     """
     return page_of(store.pages.folders(store.reading(course_id), page, per_page), folder_json)

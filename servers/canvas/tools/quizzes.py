@@ -6,7 +6,7 @@ from typing import Any, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects import question_json, quiz_json, quiz_submission_json
-from mesocosm.servers.canvas.tools.service import page_of, server
+from mesocosm.servers.canvas.tools.service import CourseId, PageNumber, QuizId, page_of, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page
 
@@ -61,12 +61,12 @@ class QuestionChanges(QuestionDetails, total=False):
 
 
 @server.reads
-def canvas_list_quizzes(store: CanvasStore, course_id: Number, page: int = 1, per_page: int = 10) -> Page:
+def canvas_list_quizzes(
+    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+) -> Page:
     """List the quizzes of a course, with the number of questions and the points of each.
 
     Args:
-        course_id: The course.
-        page: Page number, from 1.
         per_page: Quizzes per page, 1 to 100.
     """
     access = store.reading(course_id)
@@ -74,13 +74,8 @@ def canvas_list_quizzes(store: CanvasStore, course_id: Number, page: int = 1, pe
 
 
 @server.reads
-def canvas_get_quiz(store: CanvasStore, course_id: Number, quiz_id: Number) -> dict[str, Any]:
-    """Read one quiz, without its questions (see canvas_get_quiz_questions).
-
-    Args:
-        course_id: The course.
-        quiz_id: The quiz.
-    """
+def canvas_get_quiz(store: CanvasStore, course_id: CourseId, quiz_id: QuizId) -> dict[str, Any]:
+    """Read one quiz, without its questions (see canvas_get_quiz_questions)."""
     access = store.reading(course_id)
     return quiz_json(store.quizzes.quiz(access, quiz_id), access)
 
@@ -129,38 +124,26 @@ def canvas_update_quiz(
 
 
 @server.writes(idempotent=True)
-def canvas_publish_quiz(store: CanvasStore, course_id: Number, quiz_id: Number) -> dict[str, Any]:
-    """Publish a quiz, so that students see it. For the course's staff.
-
-    Args:
-        course_id: The course.
-        quiz_id: The quiz.
-    """
+def canvas_publish_quiz(store: CanvasStore, course_id: CourseId, quiz_id: QuizId) -> dict[str, Any]:
+    """Publish a quiz, so that students see it. For the course's staff."""
     access = store.editing(course_id)
     return quiz_json(store.quizzes.update_quiz(access, quiz_id, {"published": True}), access)
 
 
 @server.writes(destructive=True)
-def canvas_delete_quiz(store: CanvasStore, course_id: Number, quiz_id: Number) -> str:
-    """Delete a quiz with its questions, attempts and grades. For the course's staff.
-
-    Args:
-        course_id: The course.
-        quiz_id: The quiz.
-    """
+def canvas_delete_quiz(store: CanvasStore, course_id: CourseId, quiz_id: QuizId) -> str:
+    """Delete a quiz with its questions, attempts and grades. For the course's staff."""
     store.quizzes.delete_quiz(store.editing(course_id), quiz_id)
     return f"Quiz {quiz_id} deleted successfully"
 
 
 @server.writes
 def canvas_start_quiz_attempt(
-    store: CanvasStore, course_id: Number, quiz_id: Number, access_code: str | None = None
+    store: CanvasStore, course_id: CourseId, quiz_id: QuizId, access_code: str | None = None
 ) -> dict[str, Any]:
     """Begin an attempt at a quiz as a student; its time starts to run.
 
     Args:
-        course_id: The course.
-        quiz_id: The quiz.
         access_code: The code, for a quiz that needs one.
     """
     access = store.reading(course_id)
@@ -174,14 +157,11 @@ def canvas_start_quiz_attempt(
 
 @server.reads
 def canvas_get_quiz_questions(
-    store: CanvasStore, course_id: Number, quiz_id: Number, page: int = 1, per_page: int = 10
+    store: CanvasStore, course_id: CourseId, quiz_id: QuizId, page: PageNumber = 1, per_page: int = 10
 ) -> Page:
     """List the questions of a quiz. Students need to have begun an attempt, and are not shown the key.
 
     Args:
-        course_id: The course.
-        quiz_id: The quiz.
-        page: Page number, from 1.
         per_page: Questions per page, 1 to 100.
     """
     access = store.reading(course_id)
@@ -234,13 +214,11 @@ def canvas_update_quiz_question(
 
 @server.writes(destructive=True)
 def canvas_delete_quiz_question(
-    store: CanvasStore, course_id: Number, quiz_id: Number, question_id: Number
+    store: CanvasStore, course_id: CourseId, quiz_id: QuizId, question_id: Number
 ) -> str:
     """Delete a question of a quiz. For the course's staff.
 
     Args:
-        course_id: The course.
-        quiz_id: The quiz.
         question_id: The question.
     """
     store.quizzes.delete_question(store.editing(course_id), quiz_id, question_id)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeVar
 
 from mesocosm.servers.canvas.store import CanvasStore, Listing
 from mesocosm.servers.canvas.tools.objects import ADDRESS, hosted
+from mesocosm.services.schema import About, Number
 from mesocosm.services.service import Page, Service
 
 P = ParamSpec("P")
@@ -64,3 +65,12 @@ def paging(listing: Listing) -> dict[str, Any]:
 def given(**fields: Any) -> dict[str, Any]:
     """The fields that the caller gave."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+AccountId = Annotated[Number, About("The account.")]
+PageNumber = Annotated[int, About("Page number, from 1.")]
+CoursesPerPage = Annotated[int, About("Courses per page, 1 to 100.")]
+CourseId = Annotated[Number, About("The course.")]
+AssignmentId = Annotated[Number, About("The assignment.")]
+ModuleId = Annotated[Number, About("The module.")]
+QuizId = Annotated[Number, About("The quiz.")]

@@ -6,7 +6,7 @@ from typing import Any
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects import Object, Row, profile_json
-from mesocosm.servers.canvas.tools.service import given, paging, server
+from mesocosm.servers.canvas.tools.service import PageNumber, given, paging, server
 from mesocosm.services.shapes import same
 
 
@@ -56,7 +56,7 @@ def canvas_get_current_user(store: CanvasStore) -> dict[str, Any]:
 
 @server.reads
 def canvas_list_users(
-    store: CanvasStore, course_id: int | None = None, page: int = 1, per_page: int = 10
+    store: CanvasStore, course_id: int | None = None, page: PageNumber = 1, per_page: int = 10
 ) -> dict[str, Any]:
     """List people with their e-mail addresses, by family name: everybody you share a course with.
 
@@ -64,7 +64,6 @@ def canvas_list_users(
 
     Args:
         course_id: Only the people of this course.
-        page: Page number, from 1.
         per_page: People per page, 1 to 100.
     """
     listing = store.users.people(page, per_page, course_id)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypedDict
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import is_binary
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import PageNumber, server
+from mesocosm.servers.codehost.tools.server import CommitMessage, FilePath, Owner, PageNumber, Repo, server
 from mesocosm.services.schema import Extra
 from mesocosm.services.service import Image
 
@@ -32,8 +32,8 @@ class PushedFile(TypedDict):
 @server.reads
 def get_file_contents(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     path: str = "/",
     ref: str | None = None,
     sha: str | None = None,
@@ -45,8 +45,6 @@ def get_file_contents(
     contents; binary files as base64, pictures as images. A directory comes as a list of up to 1,000 entries.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         path: Path of the file or directory; / is the root.
         ref: Branch, tag, commit SHA, or a full name such as refs/tags/v1 or refs/pull/7/head.
         sha: Commit SHA, used instead of ref.
@@ -71,8 +69,8 @@ def get_file_contents(
 @server.reads
 def get_repository_tree(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     tree_sha: str | None = None,
     recursive: bool = False,
     path_filter: str | None = None,
@@ -83,12 +81,9 @@ def get_repository_tree(
     A page has up to 1,000 entries; truncated says that there are more, on the next page.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         tree_sha: Branch, tag, commit SHA or tree SHA; the default branch if left out.
         recursive: Whether to list what is in the directories too.
         path_filter: Only paths that begin so, such as src/ for the directory src.
-        page: Page number, from 1.
     """
     repository = store.repositories.repository(owner, repo)
     tree, entries, truncated = store.contents.walk(
@@ -105,11 +100,11 @@ def get_repository_tree(
 @server.writes
 def create_or_update_file(
     store: CodehostStore,
-    owner: str,
-    repo: str,
-    path: str,
+    owner: Owner,
+    repo: Repo,
+    path: FilePath,
     content: str,
-    message: str,
+    message: CommitMessage,
     branch: str,
     sha: str | None = None,
     allow_symlink_write: bool = False,
@@ -117,11 +112,7 @@ def create_or_update_file(
     """Commit one new or changed file.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
-        path: Path of the file.
         content: The whole new contents, as plain text.
-        message: Commit message.
         branch: Branch to commit to.
         sha: SHA of the version that is replaced, as get_file_contents tells it; leave it out for a new file.
         allow_symlink_write: Whether a symbolic link at the path may be given another target.
@@ -145,20 +136,17 @@ def create_or_update_file(
 @server.writes
 def push_files(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     branch: str,
     files: list[Annotated[PushedFile, Extra(additionalProperties=False)]],
-    message: str,
+    message: CommitMessage,
 ) -> dict[str, Any]:
     """Commit several new or changed files at once; files that exist are replaced.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         branch: Branch to commit to; one that is not there is created from the default branch.
         files: The files, each with its path and its whole contents as plain text.
-        message: Commit message.
     """
     repository = store.repositories.repository(owner, repo, need="write")
     commit = store.contents.push(
@@ -169,15 +157,11 @@ def push_files(
 
 @server.writes(destructive=True)
 def delete_file(
-    store: CodehostStore, owner: str, repo: str, path: str, message: str, branch: str
+    store: CodehostStore, owner: Owner, repo: Repo, path: FilePath, message: CommitMessage, branch: str
 ) -> dict[str, Any]:
     """Commit the removal of a file.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
-        path: Path of the file.
-        message: Commit message.
         branch: Branch to commit to.
     """
     repository = store.repositories.repository(owner, repo, need="write")

@@ -7,7 +7,15 @@ from typing import Any, Literal
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import LineNumber, PageNumber, PageSize, server
+from mesocosm.servers.codehost.tools.server import (
+    FilePath,
+    LineNumber,
+    Owner,
+    PageNumber,
+    PageSize,
+    Repo,
+    server,
+)
 from mesocosm.services.service import Page
 
 CommitField = Literal["sha", "html_url", "commit", "author", "committer"]
@@ -15,13 +23,11 @@ CommitField = Literal["sha", "html_url", "commit", "author", "committer"]
 
 @server.writes
 def create_branch(
-    store: CodehostStore, owner: str, repo: str, branch: str, from_branch: str | None = None
+    store: CodehostStore, owner: Owner, repo: Repo, branch: str, from_branch: str | None = None
 ) -> dict[str, Any]:
     """Create a branch at the head of another branch.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         branch: Name of the new branch.
         from_branch: Branch at whose head the new one begins; the default branch if left out.
     """
@@ -33,17 +39,14 @@ def create_branch(
 @server.reads
 def list_branches(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     page: PageNumber | None = None,
     perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
 ) -> Page:
     """List the branches of a repository by name, each with the SHA of its newest commit.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
-        page: Page number, from 1.
         perPage: Branches per page, 1 to 100 (default 30).
     """
     repository = store.repositories.repository(owner, repo)
@@ -57,17 +60,14 @@ def list_branches(
 @server.reads
 def list_tags(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     page: PageNumber | None = None,
     perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
 ) -> Page:
     """List the tags of a repository, each with the SHA of its commit.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
-        page: Page number, from 1.
         perPage: Tags per page, 1 to 100 (default 30).
     """
     rows, total = store.commits.tags(store.repositories.repository(owner, repo), page, perPage)
@@ -75,12 +75,10 @@ def list_tags(
 
 
 @server.reads
-def get_tag(store: CodehostStore, owner: str, repo: str, tag: str) -> dict[str, Any]:
+def get_tag(store: CodehostStore, owner: Owner, repo: Repo, tag: str) -> dict[str, Any]:
     """Show a tag: its message and tagger if it is annotated, and the commit that it marks.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         tag: Name of the tag, such as v1.2.0.
     """
     found = store.commits.tag_details(store.repositories.repository(owner, repo), tag)
@@ -90,8 +88,8 @@ def get_tag(store: CodehostStore, owner: str, repo: str, tag: str) -> dict[str, 
 @server.reads
 def list_commits(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     sha: str | None = None,
     author: str | None = None,
     path: str | None = None,
@@ -104,15 +102,12 @@ def list_commits(
     """List the commits of a branch, newest first.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         sha: Branch, tag or commit SHA to start from; the default branch if left out.
         author: Only commits by this login or e-mail address.
         path: Only commits that changed this file, or something in this directory.
         since: Only commits from this time on: 2025-01-15T09:00:00Z or 2025-01-15.
         until: Only commits up to this time, written in the same way.
         fields: Return only these fields of each commit.
-        page: Page number, from 1.
         perPage: Commits per page, 1 to 100 (default 30).
     """
     repository = store.repositories.repository(owner, repo)
@@ -126,8 +121,8 @@ def list_commits(
 @server.reads
 def get_commit(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     sha: str,
     detail: Literal["none", "stats", "full_patch"] = "stats",
     page: PageNumber | None = None,
@@ -136,8 +131,6 @@ def get_commit(
     """Show a commit: message, author, and the files that it changed.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         sha: Commit SHA (full or short), branch or tag.
         detail: none: no files; stats: files with numbers of lines (default); full_patch: with the diff too.
         page: Page of the files, from 1.
@@ -167,9 +160,9 @@ def get_commit(
 @server.reads
 def get_file_blame(
     store: CodehostStore,
-    owner: str,
-    repo: str,
-    path: str,
+    owner: Owner,
+    repo: Repo,
+    path: FilePath,
     ref: str | None = None,
     start_line: LineNumber | None = None,
     end_line: LineNumber | None = None,
@@ -181,9 +174,6 @@ def get_file_blame(
     The commits are described once each, under their SHAs.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
-        path: Path of the file.
         ref: Branch, tag or commit SHA; the default branch if left out.
         start_line: Only lines from this one on.
         end_line: Only lines up to this one.

@@ -8,7 +8,7 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.issues import UNCHANGED
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import PageNumber, PageSize, server
+from mesocosm.servers.codehost.tools.server import Owner, PageNumber, PageSize, Repo, server
 from mesocosm.services.schema import Extra, Number
 from mesocosm.services.service import Page
 
@@ -60,8 +60,8 @@ class IssueSaid(TypedDict, total=False):
 @server.reads
 def list_issues(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     state: Literal["OPEN", "CLOSED"] | None = None,
     labels: list[str] | None = None,
     since: str | None = None,
@@ -77,8 +77,6 @@ def list_issues(
     For the next page pass the endCursor of pageInfo as after.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         state: Only open or only closed issues; both if left out.
         labels: Only issues that carry all of these labels.
         since: Only issues changed since this time: 2025-01-15T09:00:00Z or 2025-01-15.
@@ -114,8 +112,8 @@ def list_issues(
 def issue_read(
     store: CodehostStore,
     method: Literal["get", "get_comments", "get_sub_issues", "get_parent", "get_labels"],
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     issue_number: Number,
     page: PageNumber | None = None,
     perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
@@ -125,8 +123,6 @@ def issue_read(
     Args:
         method: get: the issue; get_comments: its comments, oldest first; get_sub_issues: the issues that are
             part of it; get_parent: the issue that it is part of; get_labels: its labels.
-        owner: Owner of the repository.
-        repo: Name of the repository.
         issue_number: Number of the issue.
         page: Page number of comments or sub-issues, from 1.
         perPage: Comments or sub-issues per page, 1 to 100 (default 30).
@@ -226,8 +222,8 @@ server.tools["issue_write"].signature.schema["properties"]["type"].pop("default"
 @server.writes
 def add_issue_comment(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     issue_number: Number,
     body: Text | None = None,
     comment_id: Annotated[int, Extra(minimum=1)] | None = None,
@@ -236,8 +232,6 @@ def add_issue_comment(
     """Comment on an issue or in the conversation of a pull request, or react with an emoji, or both.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         issue_number: Number of the issue or pull request.
         body: Text of the comment, in Markdown; needed unless reaction is given.
         comment_id: Id of the comment to react to; without it the reaction is to the issue itself.

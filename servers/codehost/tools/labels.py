@@ -7,29 +7,22 @@ from typing import Any, Literal
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.fields import NEW_LABEL_COLOR
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import server
+from mesocosm.servers.codehost.tools.server import Owner, Repo, server
 
 
 @server.reads
-def get_label(store: CodehostStore, owner: str, repo: str, name: str) -> dict[str, Any]:
+def get_label(store: CodehostStore, owner: Owner, repo: Repo, name: str) -> dict[str, Any]:
     """Show a label of a repository.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         name: Name of the label.
     """
     return shapes.label(store.fields.label(store.repositories.repository(owner, repo), name))
 
 
 @server.reads
-def list_label(store: CodehostStore, owner: str, repo: str) -> dict[str, Any]:
-    """List the labels of a repository by name.
-
-    Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
-    """
+def list_label(store: CodehostStore, owner: Owner, repo: Repo) -> dict[str, Any]:
+    """List the labels of a repository by name."""
     labels = store.fields.labels(store.repositories.repository(owner, repo))
     return {"labels": [shapes.label(label) for label in labels], "totalCount": len(labels)}
 
@@ -38,8 +31,8 @@ def list_label(store: CodehostStore, owner: str, repo: str) -> dict[str, Any]:
 def label_write(
     store: CodehostStore,
     method: Literal["create", "update", "delete"],
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     name: str,
     new_name: str | None = None,
     color: str | None = None,
@@ -49,8 +42,6 @@ def label_write(
 
     Args:
         method: What to do with the label.
-        owner: Owner of the repository.
-        repo: Name of the repository.
         name: Name of the label.
         new_name: Its new name, for update.
         color: Its colour as six hexadecimal digits without #.

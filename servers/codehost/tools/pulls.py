@@ -8,7 +8,7 @@ from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks, statistics, unified
 from mesocosm.servers.codehost.store.reviews import thread_name
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import PageNumber, PageSize, server
+from mesocosm.servers.codehost.tools.server import Owner, PageNumber, PageSize, PullNumber, Repo, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page, Row
 
@@ -68,8 +68,8 @@ class PullChanges(TypedDict, total=False):
 @server.reads
 def list_pull_requests(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     state: Literal["open", "closed", "all"] | None = None,
     head: str | None = None,
     base: str | None = None,
@@ -82,15 +82,12 @@ def list_pull_requests(
     """List the pull requests of a repository, open ones and the newest first unless asked otherwise.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         state: Which ones (default open).
         head: Only from this branch: owner:branch, or branch.
         base: Only into this branch.
         sort: What to order by (default created).
         direction: In which direction (default desc for created, else asc).
         fields: Return only these fields of each pull request; leaving out body shortens the answer most.
-        page: Page number, from 1.
         perPage: Pull requests per page, 1 to 100 (default 30).
     """
     repository = store.repositories.repository(owner, repo)
@@ -122,9 +119,9 @@ def pull_request_read(
         "get_comments",
         "get_check_runs",
     ],
-    owner: str,
-    repo: str,
-    pullNumber: Number,  # noqa: N803 - the product's spelling
+    owner: Owner,
+    repo: Repo,
+    pullNumber: PullNumber,  # noqa: N803 - the product's spelling
     page: PageNumber | None = None,
     perPage: PageSize | None = None,  # noqa: N803
     after: str | None = None,
@@ -136,10 +133,6 @@ def pull_request_read(
             head; get_files: the changed files with patches; get_commits: its commits; get_review_comments:
             the threads of comments on lines; get_reviews: the reviews; get_comments: the conversation;
             get_check_runs: the check runs of its head.
-        owner: Owner of the repository.
-        repo: Name of the repository.
-        pullNumber: Number of the pull request.
-        page: Page number, from 1.
         perPage: Items per page, 1 to 100 (default 30).
         after: With get_review_comments: the endCursor of the previous page.
     """
@@ -333,9 +326,9 @@ def update_pull_request(
 @server.writes
 def merge_pull_request(
     store: CodehostStore,
-    owner: str,
-    repo: str,
-    pullNumber: Number,  # noqa: N803 - the product's spelling
+    owner: Owner,
+    repo: Repo,
+    pullNumber: PullNumber,  # noqa: N803 - the product's spelling
     commit_title: str | None = None,
     commit_message: str | None = None,
     merge_method: Literal["merge", "squash", "rebase"] | None = None,
@@ -343,9 +336,6 @@ def merge_pull_request(
     """Merge a pull request into its base branch; refused when there are conflicts or approvals are missing.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
-        pullNumber: Number of the pull request.
         commit_title: First line of the message of the merge or squash commit.
         commit_message: The rest of that message.
         merge_method: merge: a merge commit (default); squash: one commit; rebase: the commits one by one.
@@ -360,17 +350,14 @@ def merge_pull_request(
 @server.writes
 def update_pull_request_branch(
     store: CodehostStore,
-    owner: str,
-    repo: str,
-    pullNumber: Number,  # noqa: N803 - the product's spelling
+    owner: Owner,
+    repo: Repo,
+    pullNumber: PullNumber,  # noqa: N803 - the product's spelling
     expectedHeadSha: str | None = None,  # noqa: N803
 ) -> dict[str, Any]:
     """Merge the newest commits of the base branch into the branch of a pull request.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
-        pullNumber: Number of the pull request.
         expectedHeadSha: SHA that the branch is expected to end at; refused if it does not.
     """
     repository = store.repositories.repository(owner, repo)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import PageNumber, PageSize, server
+from mesocosm.servers.codehost.tools.server import Owner, PageNumber, PageSize, Repo, server
 from mesocosm.services.service import Page
 
 ReleaseField = Literal[
@@ -63,8 +63,8 @@ def fork_repository(
 @server.reads
 def list_repository_collaborators(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     affiliation: Literal["outside", "direct", "all"] | None = None,
     page: PageNumber | None = None,
     perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
@@ -72,10 +72,7 @@ def list_repository_collaborators(
     """List who has access to a repository, with their roles (read, triage, write, maintain, admin).
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         affiliation: outside: not members of the organisation; direct: given access personally; all (default).
-        page: Page number, from 1.
         perPage: People per page, 1 to 100 (default 30).
     """
     people, total = store.repositories.collaborators(owner, repo, affiliation or "all", page, perPage)
@@ -86,8 +83,8 @@ def list_repository_collaborators(
 @server.reads
 def list_releases(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     fields: list[ReleaseField] | None = None,
     page: PageNumber | None = None,
     perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
@@ -95,10 +92,7 @@ def list_releases(
     """List the releases of a repository, newest first.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         fields: Return only these fields of each release; leaving out body shortens the answer most.
-        page: Page number, from 1.
         perPage: Releases per page, 1 to 100 (default 30).
     """
     repository = store.repositories.repository(owner, repo)
@@ -108,24 +102,17 @@ def list_releases(
 
 
 @server.reads
-def get_latest_release(store: CodehostStore, owner: str, repo: str) -> dict[str, Any]:
-    """Show the newest release of a repository that is neither a draft nor a prerelease.
-
-    Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
-    """
+def get_latest_release(store: CodehostStore, owner: Owner, repo: Repo) -> dict[str, Any]:
+    """Show the newest release of a repository that is neither a draft nor a prerelease."""
     repository = store.repositories.repository(owner, repo)
     return shapes.full_release(repository, store.releases.latest_release(repository))
 
 
 @server.reads
-def get_release_by_tag(store: CodehostStore, owner: str, repo: str, tag: str) -> dict[str, Any]:
+def get_release_by_tag(store: CodehostStore, owner: Owner, repo: Repo, tag: str) -> dict[str, Any]:
     """Show the release of a tag.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         tag: Name of the tag, such as v1.2.0.
     """
     repository = store.repositories.repository(owner, repo)

@@ -8,7 +8,7 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.issues import Reaction
-from mesocosm.servers.codehost.tools.server import LineNumber, server
+from mesocosm.servers.codehost.tools.server import LineNumber, Owner, PullNumber, Repo, server
 from mesocosm.services.schema import Number
 
 
@@ -16,9 +16,9 @@ from mesocosm.services.schema import Number
 def pull_request_review_write(
     store: CodehostStore,
     method: Literal["create", "submit_pending", "delete_pending", "resolve_thread", "unresolve_thread"],
-    owner: str,
-    repo: str,
-    pullNumber: Number,  # noqa: N803 - the product's spelling
+    owner: Owner,
+    repo: Repo,
+    pullNumber: PullNumber,  # noqa: N803 - the product's spelling
     body: str | None = None,
     event: Literal["APPROVE", "REQUEST_CHANGES", "COMMENT"] | None = None,
     commitID: str | None = None,  # noqa: N803
@@ -30,9 +30,6 @@ def pull_request_review_write(
         method: create: a new review, submitted if event is given, else pending; submit_pending: submit your
             pending review with event; delete_pending: delete it; resolve_thread, unresolve_thread: mark the
             thread threadId.
-        owner: Owner of the repository.
-        repo: Name of the repository.
-        pullNumber: Number of the pull request.
         body: Text of the review; needed with REQUEST_CHANGES and COMMENT.
         event: What the review says.
         commitID: SHA of the commit that is reviewed; the newest one if left out.
@@ -57,8 +54,8 @@ def pull_request_review_write(
 @server.writes
 def add_reply_to_pull_request_comment(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    owner: Owner,
+    repo: Repo,
     commentId: LineNumber,  # noqa: N803 - the product's spelling
     pullNumber: Number | None = None,  # noqa: N803
     body: str | None = None,
@@ -67,8 +64,6 @@ def add_reply_to_pull_request_comment(
     """Reply to a comment on a line of a pull request, or react to it with an emoji, or both.
 
     Args:
-        owner: Owner of the repository.
-        repo: Name of the repository.
         commentId: Id of the comment: the number at the end of its html_url, after discussion_r.
         pullNumber: Number of the pull request; needed with body.
         body: Text of the reply; needed unless reaction is given.

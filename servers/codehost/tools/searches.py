@@ -8,7 +8,7 @@ from typing import Any, Literal
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.matches import text_matches
-from mesocosm.servers.codehost.tools.server import PageNumber, PageSize, server
+from mesocosm.servers.codehost.tools.server import Direction, Order, PageNumber, PageSize, server
 from mesocosm.services.shapes import same
 
 CodeField = Literal["name", "path", "sha", "repository", "text_matches"]
@@ -75,7 +75,6 @@ IssueSort = Literal[
     "created",
     "updated",
 ]
-Order = Literal["asc", "desc"]
 
 
 def _results(total: int, items: Sequence[Any]) -> dict[str, Any]:
@@ -102,8 +101,6 @@ def search_code(
         sort: indexed, or best match if left out.
         order: In which direction to sort.
         fields: Return only these fields of each result.
-        page: Page number, from 1.
-        perPage: Results per page, 1 to 100 (default 30).
     """
     rows, total, parsed = store.code_search.search_code(query, sort, order, page, perPage)
     wanted = not fields or "text_matches" in fields
@@ -125,7 +122,7 @@ def search_commits(
     store: CodehostStore,
     query: str,
     sort: Literal["author-date", "committer-date"] | None = None,
-    order: Order | None = None,
+    order: Direction | None = None,
     page: PageNumber | None = None,
     perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
 ) -> dict[str, Any]:
@@ -136,9 +133,6 @@ def search_commits(
             author-name:, author-email:, author-date:>=2025-01-01, committer-date:2025-01-01..2025-02-01,
             merge:true, hash:, tree:, parent:, is:public.
         sort: Sort by a date; best match if left out.
-        order: In which direction to sort (default desc).
-        page: Page number, from 1.
-        perPage: Results per page, 1 to 100 (default 30).
     """
     rows, total = store.code_search.search_commits(query, sort, order, page, perPage)
     items = [
@@ -162,7 +156,7 @@ def search_issues(
     owner: str | None = None,
     repo: str | None = None,
     sort: IssueSort | None = None,
-    order: Order | None = None,
+    order: Direction | None = None,
     fields: list[IssueSearchField] | None = None,
     page: PageNumber | None = None,
     perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
@@ -176,10 +170,7 @@ def search_issues(
         owner: With repo: search only this repository.
         repo: With owner: search only this repository.
         sort: What to sort by; best match if left out.
-        order: In which direction to sort (default desc).
         fields: Return only these fields of each issue; leaving out body shortens the answer most.
-        page: Page number, from 1.
-        perPage: Results per page, 1 to 100 (default 30).
     """
     rows, total = store.issue_search.search_issues(
         query, pulls=False, owner=owner, repo=repo, sort=sort, order=order, page=page, per_page=perPage
@@ -194,7 +185,7 @@ def search_pull_requests(
     owner: str | None = None,
     repo: str | None = None,
     sort: IssueSort | None = None,
-    order: Order | None = None,
+    order: Direction | None = None,
     fields: list[PullSearchField] | None = None,
     page: PageNumber | None = None,
     perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
@@ -207,10 +198,7 @@ def search_pull_requests(
         owner: With repo: search only this repository.
         repo: With owner: search only this repository.
         sort: What to sort by; best match if left out.
-        order: In which direction to sort (default desc).
         fields: Return only these fields of each pull request; leaving out body shortens the answer most.
-        page: Page number, from 1.
-        perPage: Results per page, 1 to 100 (default 30).
     """
     rows, total = store.issue_search.search_issues(
         query, pulls=True, owner=owner, repo=repo, sort=sort, order=order, page=page, per_page=perPage
@@ -223,7 +211,7 @@ def search_repositories(
     store: CodehostStore,
     query: str,
     sort: Literal["stars", "forks", "help-wanted-issues", "updated"] | None = None,
-    order: Order | None = None,
+    order: Direction | None = None,
     minimal_output: bool = True,
     page: PageNumber | None = None,
     perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
@@ -234,10 +222,7 @@ def search_repositories(
         query: Words, and qualifiers: user:, org:, language:, topic:, stars:>100, forks:, created:, pushed:,
             is:private, archived:true, fork:true, in:name.
         sort: What to sort by; best match if left out.
-        order: In which direction to sort (default desc).
         minimal_output: Whether to leave out the less needed fields.
-        page: Page number, from 1.
-        perPage: Results per page, 1 to 100 (default 30).
     """
     rows, total = store.account_search.search_repositories(query, sort, order, page, perPage)
     shape = shapes.repository if minimal_output else shapes.full_repository
@@ -249,7 +234,7 @@ def search_users(
     store: CodehostStore,
     query: str,
     sort: Literal["followers", "repositories", "joined"] | None = None,
-    order: Order | None = None,
+    order: Direction | None = None,
     page: PageNumber | None = None,
     perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
 ) -> dict[str, Any]:
@@ -259,9 +244,6 @@ def search_users(
         query: Words, and qualifiers: type:user, type:org, in:login, repos:>5, followers:>100, location:,
             created:.
         sort: What to sort by; followers if left out.
-        order: In which direction to sort (default desc).
-        page: Page number, from 1.
-        perPage: Results per page, 1 to 100 (default 30).
     """
     rows, total = store.account_search.search_users(query, sort, order, page, perPage)
     return _results(total, [shapes.user(row["id"], row["login"]) for row in rows])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.services.schema import Extra
+from mesocosm.services.schema import About, Extra, Number
 from mesocosm.services.service import Service
 
 server = Service(
@@ -18,6 +18,16 @@ server = Service(
     ),
 )
 
-PageNumber = Annotated[int, Extra(type="number", minimum=1)]
-PageSize = Annotated[int, Extra(type="number", minimum=1, maximum=100)]
+Order = Literal["asc", "desc"]
+PageNumber = Annotated[int, Extra(type="number", minimum=1), About("Page number, from 1.")]
+PageSize = Annotated[
+    int, Extra(type="number", minimum=1, maximum=100), About("Results per page, 1 to 100 (default 30).")
+]
 LineNumber = Annotated[int, Extra(type="number", minimum=1)]
+
+Owner = Annotated[str, About("Owner of the repository.")]
+Repo = Annotated[str, About("Name of the repository.")]
+FilePath = Annotated[str, About("Path of the file.")]
+CommitMessage = Annotated[str, About("Commit message.")]
+PullNumber = Annotated[Number, About("Number of the pull request.")]
+Direction = Annotated[Order, About("In which direction to sort (default desc).")]

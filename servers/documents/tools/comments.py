@@ -6,19 +6,29 @@ from typing import Any
 
 from mesocosm.servers.documents.models import Comment
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.servers.documents.tools.service import Json, given, page_view, server
+from mesocosm.servers.documents.tools.service import (
+    CommentId,
+    FileId,
+    Json,
+    PageNumber,
+    given,
+    page_view,
+    server,
+)
 
 
 @server.reads
 def list_comments(
-    store: DocumentsStore, file_id: str, include_resolved: bool = True, page: int = 1, per_page: int = 20
+    store: DocumentsStore,
+    file_id: FileId,
+    include_resolved: bool = True,
+    page: PageNumber = 1,
+    per_page: int = 20,
 ) -> Json:
     """List the comments on a document, the oldest first, each with its first 10 replies (see list_replies).
 
     Args:
-        file_id: The id of the document.
         include_resolved: Also those that are settled.
-        page: Page number, from 1.
         per_page: Comments per page, 1 to 100.
     """
     threads = store.threads(file_id, page, per_page, resolved=include_resolved)
@@ -35,23 +45,22 @@ def list_comments(
 
 
 @server.reads
-def list_replies(store: DocumentsStore, comment_id: str, page: int = 1, per_page: int = 20) -> Json:
+def list_replies(
+    store: DocumentsStore, comment_id: CommentId, page: PageNumber = 1, per_page: int = 20
+) -> Json:
     """List the replies to a comment, the oldest first.
 
     Args:
-        comment_id: The id of the comment.
-        page: Page number, from 1.
         per_page: Replies per page, 1 to 100.
     """
     return page_view(store.replies(comment_id, page, per_page), "replies", _row)
 
 
 @server.writes
-def add_comment(store: DocumentsStore, file_id: str, text: str, quoted_text: str | None = None) -> Json:
+def add_comment(store: DocumentsStore, file_id: FileId, text: str, quoted_text: str | None = None) -> Json:
     """Comment on a document, or on a passage of it.
 
     Args:
-        file_id: The id of the document.
         text: What to say.
         quoted_text: The passage, exactly as it stands in the document.
     """
@@ -59,11 +68,10 @@ def add_comment(store: DocumentsStore, file_id: str, text: str, quoted_text: str
 
 
 @server.writes
-def reply_to_comment(store: DocumentsStore, comment_id: str, text: str) -> Json:
+def reply_to_comment(store: DocumentsStore, comment_id: CommentId, text: str) -> Json:
     """Reply to a comment.
 
     Args:
-        comment_id: The id of the comment.
         text: What to say.
     """
     return _made(store.reply(comment_id, text))
@@ -82,12 +90,8 @@ def resolve_comment(store: DocumentsStore, comment_id: str, resolved: bool = Tru
 
 
 @server.writes(destructive=True)
-def delete_comment(store: DocumentsStore, comment_id: str) -> str:
-    """Delete a comment of yours; if it began a thread, its replies go with it.
-
-    Args:
-        comment_id: The id of the comment.
-    """
+def delete_comment(store: DocumentsStore, comment_id: CommentId) -> str:
+    """Delete a comment of yours; if it began a thread, its replies go with it."""
     store.delete_comment(comment_id)
     return f"Deleted the comment {comment_id}."
 

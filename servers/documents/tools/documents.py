@@ -7,7 +7,16 @@ from typing import Any, Literal
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import Item, instant
 from mesocosm.servers.documents.store.pictures import read_matrix, size_through
-from mesocosm.servers.documents.tools.service import Json, document_view, given, page_view, part_view, server
+from mesocosm.servers.documents.tools.service import (
+    FileId,
+    Json,
+    PageNumber,
+    document_view,
+    given,
+    page_view,
+    part_view,
+    server,
+)
 from mesocosm.services.schema import Words
 
 Type = Literal["text", "markdown", "html", "image"]
@@ -22,7 +31,7 @@ def search_documents(
     query: Words,
     folder_id: str | None = None,
     type: Type | None = None,
-    page: int = 1,
+    page: PageNumber = 1,
     per_page: int = 10,
 ) -> Json:
     """Find documents by the words of their title and text, the best match first, with a snippet of each.
@@ -31,7 +40,6 @@ def search_documents(
         query: Words that must all occur, in any form; a phrase goes in double quotes.
         folder_id: Only in this folder and the folders in it, or in this space.
         type: Only documents of this type.
-        page: Page number, from 1.
         per_page: Documents per page, 1 to 100.
     """
     found = store.search(query, folder_id, type, page, per_page)
@@ -43,7 +51,7 @@ def list_recent_documents(
     store: DocumentsStore,
     type: Type | None = None,
     updated_after: str | None = None,
-    page: int = 1,
+    page: PageNumber = 1,
     per_page: int = 20,
 ) -> Json:
     """List all documents that you can see, wherever they are, the last changed first.
@@ -51,7 +59,6 @@ def list_recent_documents(
     Args:
         type: Only documents of this type.
         updated_after: Only documents changed after this time, such as 2025-01-15T09:00:00Z.
-        page: Page number, from 1.
         per_page: Documents per page, 1 to 100.
     """
     since = None if updated_after is None else instant(updated_after, "updated_after")
@@ -60,11 +67,8 @@ def list_recent_documents(
 
 
 @server.reads
-def get_document(store: DocumentsStore, file_id: str) -> Json:
+def get_document(store: DocumentsStore, file_id: FileId) -> Json:
     """Tell what a document is, without its text: title, type, where it is, size, version, times, your role.
-
-    Args:
-        file_id: The id of the document.
     """
     about = store.about(file_id)
     row = about.row
@@ -94,14 +98,17 @@ def get_document(store: DocumentsStore, file_id: str) -> Json:
 
 @server.reads
 def read_document(
-    store: DocumentsStore, file_id: str, offset: int = 0, limit: int | None = None, unit: Unit = "characters"
+    store: DocumentsStore,
+    file_id: FileId,
+    offset: int = 0,
+    limit: int | None = None,
+    unit: Unit = "characters",
 ) -> tuple[Any, ...]:
     """Read the text of a document; of an image, the text that goes with it and the image itself.
 
     A long document comes in stretches: then a second block holds next_offset, with which to go on, and total.
 
     Args:
-        file_id: The id of the document.
         offset: Where to begin, counted from 0.
         limit: How much to read: 20000 characters (at most 100000) or 500 lines (at most 5000) if left out.
         unit: Whether offset and limit count characters or lines.
@@ -131,12 +138,11 @@ def create_document(
 
 @server.writes(destructive=True, idempotent=True)
 def update_document(
-    store: DocumentsStore, file_id: str, content: str, expected_version: int | None = None
+    store: DocumentsStore, file_id: FileId, content: str, expected_version: int | None = None
 ) -> Json:
     """Replace the whole text of a document. The text before stays as a version.
 
     Args:
-        file_id: The id of the document.
         content: The new text.
         expected_version: The version that you read; if the document has changed since, nothing is done.
     """
@@ -144,11 +150,10 @@ def update_document(
 
 
 @server.writes
-def append_to_document(store: DocumentsStore, file_id: str, content: str) -> Json:
+def append_to_document(store: DocumentsStore, file_id: FileId, content: str) -> Json:
     """Add text at the end of a document, on a new line.
 
     Args:
-        file_id: The id of the document.
         content: The text to add.
     """
     return _written(store, store.append(file_id, content))
@@ -156,12 +161,11 @@ def append_to_document(store: DocumentsStore, file_id: str, content: str) -> Jso
 
 @server.writes(destructive=True)
 def edit_document(
-    store: DocumentsStore, file_id: str, old_text: str, new_text: str, replace_all: bool = False
+    store: DocumentsStore, file_id: FileId, old_text: str, new_text: str, replace_all: bool = False
 ) -> Json:
     """Replace one passage of a document by another text.
 
     Args:
-        file_id: The id of the document.
         old_text: The passage, exactly as it stands; it must occur once unless replace_all is set.
         new_text: What to put in its place; an empty text removes the passage.
         replace_all: Replace every occurrence.
@@ -172,12 +176,11 @@ def edit_document(
 
 @server.writes
 def copy_document(
-    store: DocumentsStore, file_id: str, title: str | None = None, folder_id: str | None = None
+    store: DocumentsStore, file_id: FileId, title: str | None = None, folder_id: str | None = None
 ) -> Json:
     """Copy a document as it is now (without its versions, comments and shares), and return the copy's id.
 
     Args:
-        file_id: The id of the document.
         title: Title of the copy; 'Copy of ...' if left out.
         folder_id: The folder or space for the copy; beside the original if left out.
     """
@@ -199,11 +202,10 @@ def upload_file(
 
 
 @server.writes(destructive=True, idempotent=True)
-def download_file(store: DocumentsStore, file_id: str, path: str) -> str:
+def download_file(store: DocumentsStore, file_id: FileId, path: str) -> str:
     """Write a document to a file in the workspace, replacing what was there.
 
     Args:
-        file_id: The id of the document.
         path: The file in the workspace.
     """
     shown, size = store.download(file_id, path)

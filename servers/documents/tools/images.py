@@ -6,18 +6,17 @@ from typing import Literal
 
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.pictures import Matrix, mirroring, rotation, stretching
-from mesocosm.servers.documents.tools.service import Json, server
+from mesocosm.servers.documents.tools.service import ImageId, Json, server
 from mesocosm.services.service import Image
 
 
 @server.writes
-def rotate_image(store: DocumentsStore, doc_id: str, angle: float) -> tuple[Json, Image]:
+def rotate_image(store: DocumentsStore, doc_id: ImageId, angle: float) -> tuple[Json, Image]:
     """Show an image rotated. The document stays as it is; the result is a new document with an id of its own.
 
     Transformations add up without loss: rotating the result by the opposite angle gives the original again.
 
     Args:
-        doc_id: The id of the image document.
         angle: Degrees, counter-clockwise; a negative angle turns clockwise.
     """
     return _transformed(store, doc_id, rotation(angle), f"(rotated {angle:g}°)")
@@ -25,12 +24,11 @@ def rotate_image(store: DocumentsStore, doc_id: str, angle: float) -> tuple[Json
 
 @server.writes
 def flip_image(
-    store: DocumentsStore, doc_id: str, flip_type: Literal["horizontal", "vertical"]
+    store: DocumentsStore, doc_id: ImageId, flip_type: Literal["horizontal", "vertical"]
 ) -> tuple[Json, Image]:
     """Show an image mirrored. The document stays as it is; the result is a new document with its own id.
 
     Args:
-        doc_id: The id of the image document.
         flip_type: horizontal exchanges left and right, vertical exchanges top and bottom.
     """
     return _transformed(store, doc_id, mirroring(flip_type), f"(flipped {flip_type}ly)")
@@ -38,14 +36,13 @@ def flip_image(
 
 @server.writes
 def stretch_image(
-    store: DocumentsStore, doc_id: str, width_factor: float, height_factor: float
+    store: DocumentsStore, doc_id: ImageId, width_factor: float, height_factor: float
 ) -> tuple[Json, Image]:
     """Show an image with another width and height. The document stays as it is; the result is a new document.
 
     Transformations add up without loss: stretching the result by 1/factor gives the original again.
 
     Args:
-        doc_id: The id of the image document.
         width_factor: What to multiply the width by, 0.05 to 20; 1 keeps it.
         height_factor: What to multiply the height by, 0.05 to 20; 1 keeps it.
     """

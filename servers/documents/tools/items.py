@@ -6,15 +6,23 @@ from typing import Any
 
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import ROLES
-from mesocosm.servers.documents.tools.service import Json, given, item_view, page_view, server
+from mesocosm.servers.documents.tools.service import (
+    ItemId,
+    Json,
+    MovableId,
+    PageNumber,
+    given,
+    item_view,
+    page_view,
+    server,
+)
 
 
 @server.reads
-def list_spaces(store: DocumentsStore, page: int = 1, per_page: int = 20) -> Json:
+def list_spaces(store: DocumentsStore, page: PageNumber = 1, per_page: int = 20) -> Json:
     """List the spaces that you can see, your personal one first, each with your role.
 
     Args:
-        page: Page number, from 1.
         per_page: Spaces per page, 1 to 100.
     """
     return page_view(store.spaces(page, per_page), "spaces", _space)
@@ -44,13 +52,12 @@ def create_space(store: DocumentsStore, name: str, description: str | None = Non
 
 @server.reads
 def list_folder(
-    store: DocumentsStore, folder_id: str | None = None, page: int = 1, per_page: int = 50
+    store: DocumentsStore, folder_id: str | None = None, page: PageNumber = 1, per_page: int = 50
 ) -> Json:
     """List what is in a folder or at the root of a space: folders first, then documents, by name.
 
     Args:
         folder_id: The id of a folder or a space; your personal space if left out.
-        page: Page number, from 1.
         per_page: Items per page, 1 to 100.
     """
     here, listing = store.contents(folder_id, page, per_page)
@@ -77,22 +84,20 @@ def create_folder(store: DocumentsStore, name: str, parent_id: str | None = None
 
 
 @server.writes(idempotent=True)
-def rename_item(store: DocumentsStore, item_id: str, name: str) -> Json:
+def rename_item(store: DocumentsStore, item_id: ItemId, name: str) -> Json:
     """Give a document, folder or space another name.
 
     Args:
-        item_id: The id of the document, folder or space.
         name: The new name.
     """
     return item_view(store.rename(item_id, name))
 
 
 @server.writes(idempotent=True)
-def move_item(store: DocumentsStore, item_id: str, destination_id: str) -> Json:
+def move_item(store: DocumentsStore, item_id: MovableId, destination_id: str) -> Json:
     """Move a document, or a folder with all that is in it, into another folder or space.
 
     Args:
-        item_id: The id of the document or folder.
         destination_id: The id of the folder or space to move it to.
     """
     moved = store.move(item_id, destination_id)
@@ -100,33 +105,24 @@ def move_item(store: DocumentsStore, item_id: str, destination_id: str) -> Json:
 
 
 @server.writes(destructive=True)
-def delete_item(store: DocumentsStore, item_id: str) -> str:
-    """Move a document, or a folder with all that is in it, to the trash. restore_item brings it back.
-
-    Args:
-        item_id: The id of the document or folder.
-    """
+def delete_item(store: DocumentsStore, item_id: MovableId) -> str:
+    """Move a document, or a folder with all that is in it, to the trash. restore_item brings it back."""
     item = store.delete(item_id)
     return f"Moved the {item.kind} {item.name!r} ({item.id}) to the trash."
 
 
 @server.writes
-def restore_item(store: DocumentsStore, item_id: str) -> Json:
-    """Bring a document, or a folder with what was deleted with it, back from the trash.
-
-    Args:
-        item_id: The id of the document or folder.
-    """
+def restore_item(store: DocumentsStore, item_id: MovableId) -> Json:
+    """Bring a document, or a folder with what was deleted with it, back from the trash."""
     item = store.restore(item_id)
     return item_view(item) | {"path": store.path(item)}
 
 
 @server.reads
-def list_trash(store: DocumentsStore, page: int = 1, per_page: int = 20) -> Json:
+def list_trash(store: DocumentsStore, page: PageNumber = 1, per_page: int = 20) -> Json:
     """List what is in the trash, the latest first. What is in a deleted folder is not listed by itself.
 
     Args:
-        page: Page number, from 1.
         per_page: Items per page, 1 to 100.
     """
     names = ("id", "name", "type", "owner", "trashed_at")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import Item, Listing
 from mesocosm.servers.documents.store.reading import Part
+from mesocosm.services.schema import About
 from mesocosm.services.service import Service
 
 server = Service(
@@ -55,3 +56,11 @@ def part_view(part: Part) -> tuple[Any, ...]:
 def given(**fields: Any) -> Json:
     """The fields that are not ``None``."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+FileId = Annotated[str, About("The id of the document.")]
+PageNumber = Annotated[int, About("Page number, from 1.")]
+CommentId = Annotated[str, About("The id of the comment.")]
+ImageId = Annotated[str, About("The id of the image document.")]
+ItemId = Annotated[str, About("The id of the document, folder or space.")]
+MovableId = Annotated[str, About("The id of the document or folder.")]

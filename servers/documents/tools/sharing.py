@@ -6,7 +6,15 @@ from typing import Any, Literal
 
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import ROLES
-from mesocosm.servers.documents.tools.service import Json, given, item_view, page_view, server
+from mesocosm.servers.documents.tools.service import (
+    ItemId,
+    Json,
+    PageNumber,
+    given,
+    item_view,
+    page_view,
+    server,
+)
 
 Role = Literal["viewer", "commenter", "editor", "owner"]
 
@@ -19,11 +27,10 @@ def get_current_user(store: DocumentsStore) -> Json:
 
 
 @server.reads
-def list_users(store: DocumentsStore, page: int = 1, per_page: int = 50) -> Json:
+def list_users(store: DocumentsStore, page: PageNumber = 1, per_page: int = 50) -> Json:
     """List the people who use the document store, by address.
 
     Args:
-        page: Page number, from 1.
         per_page: People per page, 1 to 100.
     """
     return page_view(
@@ -32,12 +39,12 @@ def list_users(store: DocumentsStore, page: int = 1, per_page: int = 50) -> Json
 
 
 @server.reads
-def list_permissions(store: DocumentsStore, item_id: str, page: int = 1, per_page: int = 50) -> Json:
+def list_permissions(
+    store: DocumentsStore, item_id: ItemId, page: PageNumber = 1, per_page: int = 50
+) -> Json:
     """List who has a role on a document, folder or space, and whether it is inherited from around it.
 
     Args:
-        item_id: The id of the document, folder or space.
-        page: Page number, from 1.
         per_page: Roles per page, 1 to 100.
     """
     item, listing = store.permissions(item_id, page, per_page)
@@ -50,11 +57,10 @@ def list_permissions(store: DocumentsStore, item_id: str, page: int = 1, per_pag
 
 
 @server.writes(idempotent=True)
-def share_item(store: DocumentsStore, item_id: str, email: str, role: Role) -> Json:
+def share_item(store: DocumentsStore, item_id: ItemId, email: str, role: Role) -> Json:
     """Give somebody a role on a document, folder or space that you own, and on all that is in it.
 
     Args:
-        item_id: The id of the document, folder or space.
         email: The address of a user, or 'anyone' for all users.
         role: viewer reads, commenter also comments, editor also changes, owner also shares.
     """
@@ -63,11 +69,10 @@ def share_item(store: DocumentsStore, item_id: str, email: str, role: Role) -> J
 
 
 @server.writes(destructive=True)
-def unshare_item(store: DocumentsStore, item_id: str, email: str) -> str:
+def unshare_item(store: DocumentsStore, item_id: ItemId, email: str) -> str:
     """Take back the role that somebody was given on a document, folder or space that you own.
 
     Args:
-        item_id: The id of the document, folder or space.
         email: The address of the user, or 'anyone'.
     """
     item = store.unshare(item_id, email)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.servers.documents.tools.service import Json, page_view, part_view, server
+from mesocosm.servers.documents.tools.service import FileId, Json, PageNumber, page_view, part_view, server
 
 
 @server.reads
-def list_versions(store: DocumentsStore, file_id: str, page: int = 1, per_page: int = 20) -> Json:
+def list_versions(store: DocumentsStore, file_id: FileId, page: PageNumber = 1, per_page: int = 20) -> Json:
     """List the versions of a document, the present one first: every change of the text made one.
 
     Args:
-        file_id: The id of the document.
-        page: Page number, from 1.
         per_page: Versions per page, 1 to 100.
     """
     names = ("version", "characters", "created_at", "created_by")
@@ -25,7 +23,7 @@ def list_versions(store: DocumentsStore, file_id: str, page: int = 1, per_page: 
 @server.reads
 def read_version(
     store: DocumentsStore,
-    file_id: str,
+    file_id: FileId,
     version: int,
     offset: int = 0,
     limit: int | None = None,
@@ -34,7 +32,6 @@ def read_version(
     """Read the text that a document had in a version; long texts come in stretches as with read_document.
 
     Args:
-        file_id: The id of the document.
         version: Number of the version, from list_versions.
         offset: Where to begin, counted from 0.
         limit: How much to read: 20000 characters (at most 100000) or 500 lines (at most 5000) if left out.
@@ -44,11 +41,10 @@ def read_version(
 
 
 @server.writes(destructive=True, idempotent=True)
-def restore_version(store: DocumentsStore, file_id: str, version: int) -> Json:
+def restore_version(store: DocumentsStore, file_id: FileId, version: int) -> Json:
     """Make the text of an earlier version the present one. Nothing is lost: it becomes a new version.
 
     Args:
-        file_id: The id of the document.
         version: Number of the version to go back to.
     """
     row = store.about(store.restore_version(file_id, version).id).row

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from mesocosm.servers.excel.store import ExcelStore
 from mesocosm.servers.excel.store.cells import parse_area
-from mesocosm.servers.excel.tools.service import server
+from mesocosm.servers.excel.tools.service import Filepath, SheetName, server
 from mesocosm.services.schema import Nullable
 
 
 @server.writes
 def create_chart(
     store: ExcelStore,
-    filepath: str,
+    filepath: Filepath,
     sheet_name: str,
     data_range: str,
     chart_type: str,
@@ -23,7 +23,6 @@ def create_chart(
     """Draw a chart of a range: its first row names the series, its first column holds the categories.
 
     Args:
-        filepath: The workbook.
         sheet_name: The worksheet to draw on.
         data_range: The data, such as A1:C10, or on another sheet Data!A1:C10.
         chart_type: line, bar, pie, scatter or area.
@@ -40,7 +39,7 @@ def create_chart(
 @server.writes(destructive=True, idempotent=True)
 def create_pivot_table(
     store: ExcelStore,
-    filepath: str,
+    filepath: Filepath,
     sheet_name: str,
     data_range: str,
     rows: list[str],
@@ -53,7 +52,6 @@ def create_pivot_table(
     The summary is computed now and does not follow later changes; an earlier summary is replaced.
 
     Args:
-        filepath: The workbook.
         sheet_name: The worksheet with the data.
         data_range: The data with its headers, such as A1:D100.
         rows: Headers of the fields that make the rows.
@@ -69,8 +67,8 @@ def create_pivot_table(
 @server.writes
 def create_table(
     store: ExcelStore,
-    filepath: str,
-    sheet_name: str,
+    filepath: Filepath,
+    sheet_name: SheetName,
     data_range: str,
     table_name: Nullable[str] = None,
     table_style: str = "TableStyleMedium9",
@@ -78,8 +76,6 @@ def create_table(
     """Make an Excel table of a range whose first row holds a different header text in each column.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         data_range: The range, such as A1:D5.
         table_name: Name of the table, unique in the workbook; chosen if not given.
         table_style: A style of Excel, such as TableStyleMedium9.

@@ -6,7 +6,7 @@ from typing import Any
 
 from mesocosm.servers.excel.store import ExcelStore
 from mesocosm.servers.excel.store.cells import address
-from mesocosm.servers.excel.tools.service import server
+from mesocosm.servers.excel.tools.service import Filepath, SheetName, server
 
 
 @server.writes
@@ -20,11 +20,10 @@ def create_workbook(store: ExcelStore, filepath: str) -> str:
 
 
 @server.writes
-def create_worksheet(store: ExcelStore, filepath: str, sheet_name: str) -> str:
+def create_worksheet(store: ExcelStore, filepath: Filepath, sheet_name: str) -> str:
     """Add an empty worksheet at the end of a workbook.
 
     Args:
-        filepath: The workbook.
         sheet_name: Name of the new sheet, at most 31 characters.
     """
     store.create_sheet(filepath, sheet_name)
@@ -32,11 +31,12 @@ def create_worksheet(store: ExcelStore, filepath: str, sheet_name: str) -> str:
 
 
 @server.reads
-def get_workbook_metadata(store: ExcelStore, filepath: str, include_ranges: bool = False) -> dict[str, Any]:
+def get_workbook_metadata(
+    store: ExcelStore, filepath: Filepath, include_ranges: bool = False
+) -> dict[str, Any]:
     """Show a workbook's sheets, size and time of last change, and on request the used range of each sheet.
 
     Args:
-        filepath: The workbook.
         include_ranges: Also return the used range of every sheet.
     """
     size, modified = store.size_and_time(filepath)
@@ -57,11 +57,10 @@ def get_workbook_metadata(store: ExcelStore, filepath: str, include_ranges: bool
 
 
 @server.writes
-def copy_worksheet(store: ExcelStore, filepath: str, source_sheet: str, target_sheet: str) -> str:
+def copy_worksheet(store: ExcelStore, filepath: Filepath, source_sheet: str, target_sheet: str) -> str:
     """Copy a worksheet within its workbook, with values, formulas and styles but without charts.
 
     Args:
-        filepath: The workbook.
         source_sheet: The worksheet to copy.
         target_sheet: Name of the copy.
     """
@@ -70,23 +69,17 @@ def copy_worksheet(store: ExcelStore, filepath: str, source_sheet: str, target_s
 
 
 @server.writes(destructive=True)
-def delete_worksheet(store: ExcelStore, filepath: str, sheet_name: str) -> str:
-    """Delete a worksheet; the last one of a workbook cannot be deleted.
-
-    Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
-    """
+def delete_worksheet(store: ExcelStore, filepath: Filepath, sheet_name: SheetName) -> str:
+    """Delete a worksheet; the last one of a workbook cannot be deleted."""
     store.delete_sheet(filepath, sheet_name)
     return f"Sheet '{sheet_name}' deleted"
 
 
 @server.writes
-def rename_worksheet(store: ExcelStore, filepath: str, old_name: str, new_name: str) -> str:
+def rename_worksheet(store: ExcelStore, filepath: Filepath, old_name: str, new_name: str) -> str:
     """Rename a worksheet; formulas that refer to it follow.
 
     Args:
-        filepath: The workbook.
         old_name: The present name.
         new_name: The new name, at most 31 characters.
     """

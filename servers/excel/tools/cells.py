@@ -8,7 +8,7 @@ from mesocosm.servers.excel.store import PAGE_RULES, ExcelStore, Reading, shown_
 from mesocosm.servers.excel.store.books import Formula, Validation, Value
 from mesocosm.servers.excel.store.cells import address, parse_area
 from mesocosm.servers.excel.store.formulas import check_syntax
-from mesocosm.servers.excel.tools.service import server
+from mesocosm.servers.excel.tools.service import Filepath, SheetName, StartCell, server
 from mesocosm.services.schema import Cell, Nullable
 
 MAX_SHOWN = 1_000
@@ -18,8 +18,8 @@ MAX_SHOWN = 1_000
 @server.reads
 def read_data_from_excel(
     store: ExcelStore,
-    filepath: str,
-    sheet_name: str,
+    filepath: Filepath,
+    sheet_name: SheetName,
     start_cell: str = "A1",
     end_cell: Nullable[str] = None,
     preview_only: bool = False,
@@ -32,8 +32,6 @@ def read_data_from_excel(
     in pages: while next_start_cell is returned, call again with it as start_cell and the same end_cell.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         start_cell: The first cell, such as A1, or a range such as A1:C20.
         end_cell: The last cell; without it, everything to the end of the data.
         preview_only: Return only the first 10 rows that hold something.
@@ -89,13 +87,11 @@ def _rule(store: ExcelStore, path: str, sheet: str, rule: Validation) -> dict[st
 
 @server.reads
 def get_data_validation_info(
-    store: ExcelStore, filepath: str, sheet_name: str, page: int = 1
+    store: ExcelStore, filepath: Filepath, sheet_name: SheetName, page: int = 1
 ) -> dict[str, Any] | str:
     """List the data validation rules of a worksheet: which cells they are about and what they allow.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         page: Which fifty of the rules to list, from 1.
     """
     rules, total = store.validations(filepath, sheet_name, page)
@@ -107,12 +103,12 @@ def get_data_validation_info(
 
 
 @server.writes(destructive=True, idempotent=True)
-def apply_formula(store: ExcelStore, filepath: str, sheet_name: str, cell: str, formula: str) -> str:
+def apply_formula(
+    store: ExcelStore, filepath: Filepath, sheet_name: SheetName, cell: str, formula: str
+) -> str:
     """Put a formula into a cell after checking its syntax. The formula is stored, not computed.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         cell: The cell, such as D2.
         formula: The formula, such as =SUM(A1:A10).
     """
@@ -122,13 +118,11 @@ def apply_formula(store: ExcelStore, filepath: str, sheet_name: str, cell: str, 
 
 @server.reads
 def validate_formula_syntax(
-    store: ExcelStore, filepath: str, sheet_name: str, cell: str, formula: str
+    store: ExcelStore, filepath: Filepath, sheet_name: SheetName, cell: str, formula: str
 ) -> str:
     """Check the syntax of a formula without writing it, and whether the cell holds it already.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         cell: The cell that the formula is meant for.
         formula: The formula, beginning with =.
     """
@@ -144,7 +138,7 @@ def validate_formula_syntax(
 @server.writes(destructive=True, idempotent=True)
 def copy_range(
     store: ExcelStore,
-    filepath: str,
+    filepath: Filepath,
     sheet_name: str,
     source_start: str,
     source_end: str,
@@ -154,7 +148,6 @@ def copy_range(
     """Copy cells with their styles to another place; formulas follow to their new place as in Excel.
 
     Args:
-        filepath: The workbook.
         sheet_name: The worksheet to copy from.
         source_start: First cell to copy.
         source_end: Last cell to copy.
@@ -168,8 +161,8 @@ def copy_range(
 @server.writes(destructive=True)
 def delete_range(
     store: ExcelStore,
-    filepath: str,
-    sheet_name: str,
+    filepath: Filepath,
+    sheet_name: SheetName,
     start_cell: str,
     end_cell: str,
     shift_direction: str = "up",
@@ -177,8 +170,6 @@ def delete_range(
     """Delete a range of cells and close the gap with the cells below it or to its right.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         start_cell: First cell to delete.
         end_cell: Last cell to delete.
         shift_direction: up moves the cells below up, left moves the cells to the right to the left.
@@ -191,17 +182,14 @@ def delete_range(
 @server.reads
 def validate_excel_range(
     store: ExcelStore,
-    filepath: str,
-    sheet_name: str,
-    start_cell: str,
+    filepath: Filepath,
+    sheet_name: SheetName,
+    start_cell: StartCell,
     end_cell: Nullable[str] = None,
 ) -> str:
     """Check that a range is well formed and lies within the data of a worksheet.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
-        start_cell: First cell of the range.
         end_cell: Last cell of the range; the first, if not given.
     """
     data = store.check_range(filepath, sheet_name, parse_area(start_cell, end_cell))
@@ -211,7 +199,11 @@ def validate_excel_range(
 
 @server.writes(destructive=True, idempotent=True)
 def write_data_to_excel(
-    store: ExcelStore, filepath: str, sheet_name: str, data: list[list[Cell]], start_cell: str = "A1"
+    store: ExcelStore,
+    filepath: Filepath,
+    sheet_name: SheetName,
+    data: list[list[Cell]],
+    start_cell: str = "A1",
 ) -> str:
     """Write rows of values into a worksheet, replacing what the cells held.
 
@@ -219,8 +211,6 @@ def write_data_to_excel(
     formula and is not checked. The workbook must exist; a missing sheet is created.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         data: The rows, each a list of values.
         start_cell: Where the first value goes.
     """

@@ -7,7 +7,7 @@ from typing import TypedDict
 from mesocosm.servers.excel.store import PAGE_MERGED, ExcelStore
 from mesocosm.servers.excel.store.cells import parse_area
 from mesocosm.servers.excel.store.formats import Look
-from mesocosm.servers.excel.tools.service import server
+from mesocosm.servers.excel.tools.service import Filepath, SheetName, StartCell, server
 from mesocosm.services.schema import Nullable
 from mesocosm.services.service import Page
 
@@ -57,9 +57,9 @@ class ConditionalFormat(TypedDict, total=False):
 @server.writes(destructive=True, idempotent=True)
 def format_range(
     store: ExcelStore,
-    filepath: str,
-    sheet_name: str,
-    start_cell: str,
+    filepath: Filepath,
+    sheet_name: SheetName,
+    start_cell: StartCell,
     end_cell: Nullable[str] = None,
     bold: bool = False,
     italic: bool = False,
@@ -79,9 +79,6 @@ def format_range(
     """Change how a range of cells looks; what is not given stays as it is.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
-        start_cell: First cell of the range.
         end_cell: Last cell of the range; the first, if not given.
         bold: Make the text bold.
         italic: Make the text italic.
@@ -120,13 +117,12 @@ def format_range(
 
 
 @server.writes(destructive=True)
-def merge_cells(store: ExcelStore, filepath: str, sheet_name: str, start_cell: str, end_cell: str) -> str:
+def merge_cells(
+    store: ExcelStore, filepath: Filepath, sheet_name: SheetName, start_cell: StartCell, end_cell: str
+) -> str:
     """Merge a range into one cell, which keeps the value of the first cell; the others are lost.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
-        start_cell: First cell of the range.
         end_cell: Last cell of the range.
     """
     area = parse_area(start_cell, end_cell)
@@ -135,12 +131,12 @@ def merge_cells(store: ExcelStore, filepath: str, sheet_name: str, start_cell: s
 
 
 @server.writes
-def unmerge_cells(store: ExcelStore, filepath: str, sheet_name: str, start_cell: str, end_cell: str) -> str:
+def unmerge_cells(
+    store: ExcelStore, filepath: Filepath, sheet_name: SheetName, start_cell: str, end_cell: str
+) -> str:
     """Take a merged range apart again; it must be given exactly.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         start_cell: First cell of the merged range.
         end_cell: Last cell of the merged range.
     """
@@ -150,12 +146,10 @@ def unmerge_cells(store: ExcelStore, filepath: str, sheet_name: str, start_cell:
 
 
 @server.reads
-def get_merged_cells(store: ExcelStore, filepath: str, sheet_name: str, page: int = 1) -> Page:
+def get_merged_cells(store: ExcelStore, filepath: Filepath, sheet_name: SheetName, page: int = 1) -> Page:
     """List the merged ranges of a worksheet.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         page: Which thousand of the ranges to list, from 1.
     """
     ranges, total = store.merged(filepath, sheet_name, page)

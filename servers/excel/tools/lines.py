@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.excel.store import ExcelStore
-from mesocosm.servers.excel.tools.service import server
+from mesocosm.servers.excel.tools.service import Filepath, SheetName, server
 
 
 @server.writes
-def insert_rows(store: ExcelStore, filepath: str, sheet_name: str, start_row: int, count: int = 1) -> str:
+def insert_rows(
+    store: ExcelStore, filepath: Filepath, sheet_name: SheetName, start_row: int, count: int = 1
+) -> str:
     """Insert empty rows before a row; everything from there moves down, and formulas follow.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         start_row: Number of the row before which to insert, from 1.
         count: How many rows.
     """
@@ -22,12 +22,12 @@ def insert_rows(store: ExcelStore, filepath: str, sheet_name: str, start_row: in
 
 
 @server.writes
-def insert_columns(store: ExcelStore, filepath: str, sheet_name: str, start_col: int, count: int = 1) -> str:
+def insert_columns(
+    store: ExcelStore, filepath: Filepath, sheet_name: SheetName, start_col: int, count: int = 1
+) -> str:
     """Insert empty columns before a column; everything from there moves right, and formulas follow.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         start_col: Number of the column before which to insert, from 1 (A).
         count: How many columns.
     """
@@ -37,13 +37,11 @@ def insert_columns(store: ExcelStore, filepath: str, sheet_name: str, start_col:
 
 @server.writes(destructive=True)
 def delete_sheet_rows(
-    store: ExcelStore, filepath: str, sheet_name: str, start_row: int, count: int = 1
+    store: ExcelStore, filepath: Filepath, sheet_name: SheetName, start_row: int, count: int = 1
 ) -> str:
     """Delete whole rows; everything below moves up, and formulas follow.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         start_row: Number of the first row to delete, from 1.
         count: How many rows.
     """
@@ -53,13 +51,11 @@ def delete_sheet_rows(
 
 @server.writes(destructive=True)
 def delete_sheet_columns(
-    store: ExcelStore, filepath: str, sheet_name: str, start_col: int, count: int = 1
+    store: ExcelStore, filepath: Filepath, sheet_name: SheetName, start_col: int, count: int = 1
 ) -> str:
     """Delete whole columns; everything to the right moves left, and formulas follow.
 
     Args:
-        filepath: The workbook.
-        sheet_name: The worksheet.
         start_col: Number of the first column to delete, from 1 (A).
         count: How many columns.
     """

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from mesocosm.servers.excel.store import ExcelStore
+from mesocosm.services.schema import About
 from mesocosm.services.service import Service
 
 server = Service(
@@ -14,3 +17,7 @@ server = Service(
     ),
     threaded=True,
 )
+
+Filepath = Annotated[str, About("The workbook.")]
+SheetName = Annotated[str, About("The worksheet.")]
+StartCell = Annotated[str, About("First cell of the range.")]

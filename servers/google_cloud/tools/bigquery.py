@@ -7,7 +7,7 @@ import orjson
 from mesocosm.servers.google_cloud.models import Job
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.bigquery.asking import Asked
-from mesocosm.servers.google_cloud.tools.service import next_page, server
+from mesocosm.servers.google_cloud.tools.service import DatasetId, PageToken, next_page, server
 
 
 @server.writes(destructive=True)
@@ -33,12 +33,13 @@ def bigquery_run_query(
 
 
 @server.reads
-def bigquery_list_datasets(store: GoogleCloudStore, max_results: int = 100, page_token: str = "") -> str:
+def bigquery_list_datasets(
+    store: GoogleCloudStore, max_results: int = 100, page_token: PageToken = ""
+) -> str:
     """List the datasets of the project.
 
     Args:
         max_results: Datasets of a page, 1 to 1000.
-        page_token: Where to go on, from the last line of the page before.
     """
     found, token = store.bigquery.datasets.list_datasets(max_results, page_token)
     project = store.project.id
@@ -62,12 +63,8 @@ def bigquery_create_dataset(
 
 
 @server.reads
-def bigquery_get_dataset_info(store: GoogleCloudStore, dataset_id: str) -> str:
-    """Show a dataset: location, description, times, labels, and how many tables and views it has.
-
-    Args:
-        dataset_id: The dataset.
-    """
+def bigquery_get_dataset_info(store: GoogleCloudStore, dataset_id: DatasetId) -> str:
+    """Show a dataset: location, description, times, labels, and how many tables and views it has."""
     dataset = store.bigquery.datasets.dataset(dataset_id)
     tables, views = store.bigquery.datasets.count(dataset)
     lines = [
@@ -86,7 +83,7 @@ def bigquery_get_dataset_info(store: GoogleCloudStore, dataset_id: str) -> str:
 @server.writes(destructive=True)
 def bigquery_load_csv_data(
     store: GoogleCloudStore,
-    dataset_id: str,
+    dataset_id: DatasetId,
     table_id: str,
     csv_file_path: str,
     skip_header: bool = True,
@@ -97,7 +94,6 @@ def bigquery_load_csv_data(
     Where there is no table of that name, one is made whose types follow from the values.
 
     Args:
-        dataset_id: The dataset.
         table_id: The table.
         csv_file_path: The file in the workspace.
         skip_header: Whether the first line has the names of the columns; else values are in their order.
@@ -117,7 +113,7 @@ def bigquery_load_csv_data(
 @server.writes(destructive=True)
 def bigquery_export_table(
     store: GoogleCloudStore,
-    dataset_id: str,
+    dataset_id: DatasetId,
     table_id: str,
     destination_bucket: str,
     destination_path: str,
@@ -126,7 +122,6 @@ def bigquery_export_table(
     """Export the rows of a table as an object in a bucket, replacing one of that name.
 
     Args:
-        dataset_id: The dataset.
         table_id: The table.
         destination_bucket: The bucket.
         destination_path: Name of the object, such as exports/orders.csv.
@@ -143,14 +138,13 @@ def bigquery_export_table(
 
 @server.reads
 def bigquery_list_jobs(
-    store: GoogleCloudStore, max_results: int = 50, state_filter: str = "", page_token: str = ""
+    store: GoogleCloudStore, max_results: int = 50, state_filter: str = "", page_token: PageToken = ""
 ) -> str:
     """List the jobs that were run (queries, loads, exports), the latest first.
 
     Args:
         max_results: Jobs of a page, 1 to 1000.
         state_filter: Only those that are done, running or pending; all if empty.
-        page_token: Where to go on, from the last line of the page before.
     """
     found, token = store.bigquery.jobs.list_jobs(state_filter, max_results, page_token)
     if not found:

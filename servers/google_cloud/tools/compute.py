@@ -5,19 +5,18 @@ from __future__ import annotations
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.compute import Operation
 from mesocosm.servers.google_cloud.store.compute.catalogue import MACHINE_TYPES
-from mesocosm.servers.google_cloud.tools.service import next_page, server
+from mesocosm.servers.google_cloud.tools.service import InstanceName, PageToken, ZoneName, next_page, server
 
 
 @server.reads
 def compute_list_instances(
-    store: GoogleCloudStore, zone: str = "", max_results: int = 100, page_token: str = ""
+    store: GoogleCloudStore, zone: str = "", max_results: int = 100, page_token: PageToken = ""
 ) -> str:
     """List the virtual machines of the project with zone, status and machine type.
 
     Args:
         zone: Only those of this zone, such as us-central1-a; all zones if empty.
         max_results: Machines of a page, 1 to 500.
-        page_token: Where to go on, from the last line of the page before.
     """
     found, token = store.compute.list_instances(zone, max_results, page_token)
     lines = [
@@ -42,57 +41,32 @@ def compute_create_instance(
 
 
 @server.writes(destructive=True)
-def compute_delete_instance(store: GoogleCloudStore, instance_name: str, zone: str) -> str:
-    """Begin to delete a virtual machine, with its disk.
-
-    Args:
-        instance_name: The machine.
-        zone: Where it is.
-    """
+def compute_delete_instance(store: GoogleCloudStore, instance_name: InstanceName, zone: ZoneName) -> str:
+    """Begin to delete a virtual machine, with its disk."""
     return _begun("deletion", store.compute.delete(instance_name, zone))
 
 
 @server.writes(idempotent=True)
-def compute_start_instance(store: GoogleCloudStore, instance_name: str, zone: str) -> str:
-    """Begin to start a virtual machine that is stopped.
-
-    Args:
-        instance_name: The machine.
-        zone: Where it is.
-    """
+def compute_start_instance(store: GoogleCloudStore, instance_name: InstanceName, zone: ZoneName) -> str:
+    """Begin to start a virtual machine that is stopped."""
     return _begun("start", store.compute.start(instance_name, zone))
 
 
 @server.writes(destructive=True, idempotent=True)
-def compute_stop_instance(store: GoogleCloudStore, instance_name: str, zone: str) -> str:
-    """Begin to stop a virtual machine that is running.
-
-    Args:
-        instance_name: The machine.
-        zone: Where it is.
-    """
+def compute_stop_instance(store: GoogleCloudStore, instance_name: InstanceName, zone: ZoneName) -> str:
+    """Begin to stop a virtual machine that is running."""
     return _begun("stop", store.compute.stop(instance_name, zone))
 
 
 @server.writes(destructive=True)
-def compute_restart_instance(store: GoogleCloudStore, instance_name: str, zone: str) -> str:
-    """Restart (reset) a virtual machine that is running.
-
-    Args:
-        instance_name: The machine.
-        zone: Where it is.
-    """
+def compute_restart_instance(store: GoogleCloudStore, instance_name: InstanceName, zone: ZoneName) -> str:
+    """Restart (reset) a virtual machine that is running."""
     return _begun("restart", store.compute.reset(instance_name, zone))
 
 
 @server.reads
-def compute_get_instance(store: GoogleCloudStore, instance_name: str, zone: str) -> str:
-    """Show a virtual machine: status, machine type, times, addresses, disk and labels.
-
-    Args:
-        instance_name: The machine.
-        zone: Where it is.
-    """
+def compute_get_instance(store: GoogleCloudStore, instance_name: InstanceName, zone: ZoneName) -> str:
+    """Show a virtual machine: status, machine type, times, addresses, disk and labels."""
     one = store.compute.instance(instance_name, zone)
     status = store.compute.status(one)
     processors, memory = MACHINE_TYPES[one.machine_type]

@@ -8,7 +8,7 @@ import orjson
 
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.logs import NewEntry
-from mesocosm.servers.google_cloud.tools.service import next_page, server
+from mesocosm.servers.google_cloud.tools.service import PageToken, next_page, server
 
 _CHARACTERS = 60_000
 """Of the payloads of a page."""
@@ -31,7 +31,7 @@ def logging_write_log(store: GoogleCloudStore, log_name: str, message: str, seve
 
 @server.reads
 def logging_read_logs(
-    store: GoogleCloudStore, log_filter: str = "", max_entries: int = 50, page_token: str = ""
+    store: GoogleCloudStore, log_filter: str = "", max_entries: int = 50, page_token: PageToken = ""
 ) -> str:
     """Read log entries, the newest first.
 
@@ -39,7 +39,6 @@ def logging_read_logs(
         log_filter: In the Logging query language, such as severity>=ERROR AND logName:"app" AND
             timestamp>="2025-01-15T00:00:00Z" AND jsonPayload.user="ada"; all entries if empty.
         max_entries: Entries of a page, 1 to 1000.
-        page_token: Where to go on, from the last line of the page before.
     """
     page = store.logs.entries.list_entries(
         log_filter, limit=max_entries, token=page_token, characters=_CHARACTERS
@@ -49,12 +48,11 @@ def logging_read_logs(
 
 
 @server.reads
-def logging_list_logs(store: GoogleCloudStore, max_results: int = 100, page_token: str = "") -> str:
+def logging_list_logs(store: GoogleCloudStore, max_results: int = 100, page_token: PageToken = "") -> str:
     """List the logs that have entries.
 
     Args:
         max_results: Logs of a page, 1 to 1000.
-        page_token: Where to go on, from the last line of the page before.
     """
     logs, token = store.logs.entries.logs(max_results, page_token)
     return "\n".join([f"Found {len(logs)} logs:", *(f"- {log}" for log in logs)]) + next_page(token)
@@ -87,12 +85,13 @@ def logging_create_log_bucket(
 
 
 @server.reads
-def logging_list_log_buckets(store: GoogleCloudStore, max_results: int = 100, page_token: str = "") -> str:
+def logging_list_log_buckets(
+    store: GoogleCloudStore, max_results: int = 100, page_token: PageToken = ""
+) -> str:
     """List the log buckets with location, retention and whether they are locked.
 
     Args:
         max_results: Buckets of a page, 1 to 1000.
-        page_token: Where to go on, from the last line of the page before.
     """
     found, token = store.logs.buckets.list_buckets(max_results, page_token)
     shown = [
@@ -123,12 +122,13 @@ def logging_create_log_sink(
 
 
 @server.reads
-def logging_list_log_sinks(store: GoogleCloudStore, max_results: int = 100, page_token: str = "") -> str:
+def logging_list_log_sinks(
+    store: GoogleCloudStore, max_results: int = 100, page_token: PageToken = ""
+) -> str:
     """List the sinks with destination and filter.
 
     Args:
         max_results: Sinks of a page, 1 to 1000.
-        page_token: Where to go on, from the last line of the page before.
     """
     found, token = store.logs.sinks.list_sinks(max_results, page_token)
     shown = [

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.services.schema import About
 from mesocosm.services.service import Service
 
 server = Service(
@@ -19,3 +22,10 @@ server = Service(
 def next_page(token: str | None) -> str:
     """The line that says how to get the rest; empty where there is none."""
     return f'\n\nMore follows: call again with page_token="{token}".' if token else ""
+
+
+PageToken = Annotated[str, About("Where to go on, from the last line of the page before.")]
+DatasetId = Annotated[str, About("The dataset.")]
+InstanceName = Annotated[str, About("The machine.")]
+ZoneName = Annotated[str, About("Where it is.")]
+BucketName = Annotated[str, About("The bucket.")]

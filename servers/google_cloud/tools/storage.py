@@ -7,16 +7,15 @@ import orjson
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.storage import NewObject
 from mesocosm.servers.google_cloud.store.storage.listing import Wanted
-from mesocosm.servers.google_cloud.tools.service import next_page, server
+from mesocosm.servers.google_cloud.tools.service import BucketName, PageToken, next_page, server
 
 
 @server.reads
-def storage_list_buckets(store: GoogleCloudStore, max_results: int = 100, page_token: str = "") -> str:
+def storage_list_buckets(store: GoogleCloudStore, max_results: int = 100, page_token: PageToken = "") -> str:
     """List the buckets of the project with their locations.
 
     Args:
         max_results: Buckets of a page, 1 to 1000.
-        page_token: Where to go on, from the last line of the page before.
     """
     found, token = store.storage.list_buckets(max_results, page_token)
     lines = [f"- {one.name} (Location: {one.location}, Created: {one.created})" for one in found]
@@ -38,18 +37,16 @@ def storage_create_bucket(store: GoogleCloudStore, bucket_name: str, location: s
 @server.reads
 def storage_list_objects(
     store: GoogleCloudStore,
-    bucket_name: str,
+    bucket_name: BucketName,
     prefix: str = "",
     max_results: int = 100,
-    page_token: str = "",
+    page_token: PageToken = "",
 ) -> str:
     """List the objects of a bucket by name, with their sizes.
 
     Args:
-        bucket_name: The bucket.
         prefix: Only objects whose names begin so, such as reports/2025/.
         max_results: Objects of a page, 1 to 1000.
-        page_token: Where to go on, from the last line of the page before.
     """
     page = store.storage.listing.page(bucket_name, Wanted(prefix=prefix), max_results, page_token)
     lines = [f"- {one.name}: {one.size} bytes (Updated: {one.updated})" for one in page.items]
@@ -59,12 +56,11 @@ def storage_list_objects(
 
 @server.writes(destructive=True)
 def storage_upload_file(
-    store: GoogleCloudStore, bucket_name: str, source_file_path: str, destination_blob_name: str
+    store: GoogleCloudStore, bucket_name: BucketName, source_file_path: str, destination_blob_name: str
 ) -> str:
     """Upload a file of the workspace as an object, replacing one of that name.
 
     Args:
-        bucket_name: The bucket.
         source_file_path: The file in the workspace.
         destination_blob_name: Name of the object, such as reports/june.csv.
     """
@@ -75,12 +71,11 @@ def storage_upload_file(
 
 @server.writes(destructive=True, idempotent=True)
 def storage_download_file(
-    store: GoogleCloudStore, bucket_name: str, source_blob_name: str, destination_file_path: str
+    store: GoogleCloudStore, bucket_name: BucketName, source_blob_name: str, destination_file_path: str
 ) -> str:
     """Download an object to a file in the workspace, replacing what was there.
 
     Args:
-        bucket_name: The bucket.
         source_blob_name: Name of the object.
         destination_file_path: The file in the workspace.
     """
@@ -92,11 +87,10 @@ def storage_download_file(
 
 
 @server.writes(destructive=True)
-def storage_delete_object(store: GoogleCloudStore, bucket_name: str, blob_name: str) -> str:
+def storage_delete_object(store: GoogleCloudStore, bucket_name: BucketName, blob_name: str) -> str:
     """Delete an object; where the bucket keeps versions, it stays as one.
 
     Args:
-        bucket_name: The bucket.
         blob_name: Name of the object.
     """
     store.storage.objects.delete(bucket_name, blob_name)
@@ -104,12 +98,8 @@ def storage_delete_object(store: GoogleCloudStore, bucket_name: str, blob_name: 
 
 
 @server.reads
-def storage_get_bucket_info(store: GoogleCloudStore, bucket_name: str) -> str:
-    """Show a bucket: location, storage class, times, versioning, labels and lifecycle rules.
-
-    Args:
-        bucket_name: The bucket.
-    """
+def storage_get_bucket_info(store: GoogleCloudStore, bucket_name: BucketName) -> str:
+    """Show a bucket: location, storage class, times, versioning, labels and lifecycle rules."""
     bucket = store.storage.bucket(bucket_name)
     lines = [
         f"Bucket Information for '{bucket.name}':",
@@ -127,7 +117,7 @@ def storage_get_bucket_info(store: GoogleCloudStore, bucket_name: str) -> str:
 @server.reads
 def storage_generate_signed_url(
     store: GoogleCloudStore,
-    bucket_name: str,
+    bucket_name: BucketName,
     blob_name: str,
     expiration_minutes: int = 60,
     method: str = "GET",
@@ -135,7 +125,6 @@ def storage_generate_signed_url(
     """Make a URL with which whoever has it may read, write or delete one object for a while.
 
     Args:
-        bucket_name: The bucket.
         blob_name: Name of the object, which need not exist.
         expiration_minutes: How long it works, 1 to 10080.
         method: GET, PUT, DELETE, HEAD or POST.
@@ -177,11 +166,10 @@ def storage_move_object(
 
 
 @server.writes(idempotent=True)
-def storage_enable_versioning(store: GoogleCloudStore, bucket_name: str, enabled: bool = True) -> str:
+def storage_enable_versioning(store: GoogleCloudStore, bucket_name: BucketName, enabled: bool = True) -> str:
     """Say whether a bucket keeps the versions of objects that are replaced or deleted.
 
     Args:
-        bucket_name: The bucket.
         enabled: false: from now on they are lost.
     """
     store.storage.update(bucket_name, versioning=enabled)
@@ -189,12 +177,8 @@ def storage_enable_versioning(store: GoogleCloudStore, bucket_name: str, enabled
 
 
 @server.reads
-def storage_get_bucket_size(store: GoogleCloudStore, bucket_name: str) -> str:
-    """Show how many objects a bucket holds and how many bytes they have.
-
-    Args:
-        bucket_name: The bucket.
-    """
+def storage_get_bucket_size(store: GoogleCloudStore, bucket_name: BucketName) -> str:
+    """Show how many objects a bucket holds and how many bytes they have."""
     size = store.storage.size(bucket_name)
     lines = [
         "Bucket Size Statistics for '" + bucket_name + "':",
@@ -210,12 +194,11 @@ def storage_get_bucket_size(store: GoogleCloudStore, bucket_name: str) -> str:
 
 @server.writes(destructive=True, idempotent=True)
 def storage_set_bucket_lifecycle(
-    store: GoogleCloudStore, bucket_name: str, age_days: int = 30, action: str = "Delete"
+    store: GoogleCloudStore, bucket_name: BucketName, age_days: int = 30, action: str = "Delete"
 ) -> str:
     """Give a bucket one lifecycle rule, in place of those that it has; carried out once a day.
 
     Args:
-        bucket_name: The bucket.
         age_days: Age from which the rule applies to an object, from 0.
         action: Delete, or the storage class to move to: NEARLINE, COLDLINE or ARCHIVE.
     """

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 from mesocosm.errors import Invalid, Refusal
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.ranges import Area
-from mesocosm.servers.google_sheet.tools.service import server
+from mesocosm.servers.google_sheet.tools.service import SheetTitle, SpreadsheetId, server
 
 Json = dict[str, Any]
 
@@ -53,21 +53,16 @@ def create_spreadsheet(store: SheetStore, title: str) -> Json:
 
 
 @server.reads
-def list_sheets(store: SheetStore, spreadsheet_id: str) -> list[str]:
-    """List the titles of the sheets of a spreadsheet, in their order.
-
-    Args:
-        spreadsheet_id: The id of the spreadsheet.
-    """
+def list_sheets(store: SheetStore, spreadsheet_id: SpreadsheetId) -> list[str]:
+    """List the titles of the sheets of a spreadsheet, in their order."""
     return [sheet.title for sheet in store.sheets.all(store.sheets.book(spreadsheet_id))]
 
 
 @server.writes
-def create_sheet(store: SheetStore, spreadsheet_id: str, title: str) -> Json:
+def create_sheet(store: SheetStore, spreadsheet_id: SpreadsheetId, title: str) -> Json:
     """Add an empty sheet behind the others.
 
     Args:
-        spreadsheet_id: The id of the spreadsheet.
         title: The title of the sheet, which no other sheet of the spreadsheet may have.
     """
     book = store.sheets.book(spreadsheet_id, "writer")
@@ -96,12 +91,11 @@ def copy_sheet(
 
 
 @server.writes(idempotent=True)
-def rename_sheet(store: SheetStore, spreadsheet: str, sheet: str, new_name: str) -> Json:
+def rename_sheet(store: SheetStore, spreadsheet: str, sheet: SheetTitle, new_name: str) -> Json:
     """Give a sheet another title; formulas that name it follow.
 
     Args:
         spreadsheet: The id of the spreadsheet.
-        sheet: The title of the sheet.
         new_name: The new title, which no other sheet of the spreadsheet may have.
     """
     book = store.sheets.book(spreadsheet, "writer")
@@ -151,14 +145,16 @@ def _summary(store: SheetStore, spreadsheet_id: str, rows: int) -> Json:
 
 @server.writes(idempotent=True)
 def share_spreadsheet(
-    store: SheetStore, spreadsheet_id: str, recipients: list[Recipient], send_notification: bool = True
+    store: SheetStore,
+    spreadsheet_id: SpreadsheetId,
+    recipients: list[Recipient],
+    send_notification: bool = True,
 ) -> Json:
     """Share a spreadsheet with people; who has a role already gets the new one.
 
     An address that is none is told among the failures; the others are shared with.
 
     Args:
-        spreadsheet_id: The id of the spreadsheet.
         recipients: Whom to share with, each with email_address and role (reader, commenter or writer).
         send_notification: Whether the people are told by mail; no mail leaves this server.
     """

@@ -11,7 +11,7 @@ from mesocosm.servers.google_sheet.store.ranges import Area, open_area_name
 from mesocosm.servers.google_sheet.store.resources import spreadsheet
 from mesocosm.servers.google_sheet.store.sheets import Book, Grid
 from mesocosm.servers.google_sheet.store.values import Render
-from mesocosm.servers.google_sheet.tools.service import server
+from mesocosm.servers.google_sheet.tools.service import SheetTitle, SpreadsheetId, server
 from mesocosm.services.schema import Cell
 
 Json = dict[str, Any]
@@ -72,7 +72,7 @@ def _values(store: SheetStore, grid: Grid, area: Area, how: Render) -> tuple[lis
 def get_sheet_data(
     store: SheetStore,
     spreadsheet_id: str,
-    sheet: str,
+    sheet: SheetTitle,
     range: str | None = None,
     include_grid_data: bool = False,
 ) -> Json:
@@ -83,7 +83,6 @@ def get_sheet_data(
 
     Args:
         spreadsheet_id: The id of the spreadsheet, from list_spreadsheets.
-        sheet: The title of the sheet.
         range: A range such as B2:D10, A:C or 5:9, or a named range; the whole sheet if left out.
         include_grid_data: true also tells formulas, formats and notes of each cell; far longer.
     """
@@ -98,15 +97,13 @@ def get_sheet_data(
 
 @server.reads
 def get_sheet_formulas(
-    store: SheetStore, spreadsheet_id: str, sheet: str, range: str | None = None
+    store: SheetStore, spreadsheet_id: SpreadsheetId, sheet: SheetTitle, range: str | None = None
 ) -> list[list[Any]]:
     """Read the formulas of a sheet; cells without a formula show their value.
 
     At most 500 rows come at once: read the next ones with a range such as A501:Z1000.
 
     Args:
-        spreadsheet_id: The id of the spreadsheet.
-        sheet: The title of the sheet.
         range: A range such as B2:D10 or A:C; the whole sheet if left out.
     """
     _, grid, area = _place(store, spreadsheet_id, sheet, range)
@@ -140,7 +137,7 @@ def get_multiple_sheet_data(store: SheetStore, queries: list[Query]) -> list[Jso
 
 @server.writes(destructive=True, idempotent=True)
 def update_cells(
-    store: SheetStore, spreadsheet_id: str, sheet: str, range: str, data: list[list[Cell]]
+    store: SheetStore, spreadsheet_id: SpreadsheetId, sheet: SheetTitle, range: str, data: list[list[Cell]]
 ) -> Json:
     """Write values into a range, as if they were typed: numbers and dates are recognised, =... is a formula.
 
@@ -148,8 +145,6 @@ def update_cells(
     other range has to hold them.
 
     Args:
-        spreadsheet_id: The id of the spreadsheet.
-        sheet: The title of the sheet.
         range: A range such as B2:D10, or the first cell, such as B2.
         data: The rows, each a list of values.
     """
@@ -165,13 +160,11 @@ def _updated(grid: Grid, area: Area, count: int) -> Json:
 
 @server.writes(destructive=True, idempotent=True)
 def batch_update_cells(
-    store: SheetStore, spreadsheet_id: str, sheet: str, ranges: dict[str, list[list[Cell]]]
+    store: SheetStore, spreadsheet_id: SpreadsheetId, sheet: SheetTitle, ranges: dict[str, list[list[Cell]]]
 ) -> Json:
     """Write values into several ranges of a sheet; all of them are written, or none.
 
     Args:
-        spreadsheet_id: The id of the spreadsheet.
-        sheet: The title of the sheet.
         ranges: By range, the rows that go there, such as {"A1:B1": [["Name", "Sum"]], "B9": [[5]]}.
     """
     if not ranges:
@@ -209,13 +202,15 @@ def _inserted(
 
 @server.writes
 def add_rows(
-    store: SheetStore, spreadsheet_id: str, sheet: str, count: int, start_row: int | None = None
+    store: SheetStore,
+    spreadsheet_id: SpreadsheetId,
+    sheet: SheetTitle,
+    count: int,
+    start_row: int | None = None,
 ) -> Json:
     """Insert empty rows; the rows below move down and formulas follow.
 
     Args:
-        spreadsheet_id: The id of the spreadsheet.
-        sheet: The title of the sheet.
         count: How many rows.
         start_row: The row before which they come, counted from 0; at the top if left out.
     """
@@ -224,13 +219,15 @@ def add_rows(
 
 @server.writes
 def add_columns(
-    store: SheetStore, spreadsheet_id: str, sheet: str, count: int, start_column: int | None = None
+    store: SheetStore,
+    spreadsheet_id: SpreadsheetId,
+    sheet: SheetTitle,
+    count: int,
+    start_column: int | None = None,
 ) -> Json:
     """Insert empty columns; the columns on the right move on and formulas follow.
 
     Args:
-        spreadsheet_id: The id of the spreadsheet.
-        sheet: The title of the sheet.
         count: How many columns.
         start_column: The column before which they come, counted from 0; on the left if left out.
     """

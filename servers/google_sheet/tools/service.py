@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from mesocosm.servers.google_sheet.store import SheetStore
+from mesocosm.services.schema import About
 from mesocosm.services.service import Service
 
 server = Service(
@@ -14,3 +17,6 @@ server = Service(
         " is a formula."
     ),
 )
+
+SpreadsheetId = Annotated[str, About("The id of the spreadsheet.")]
+SheetTitle = Annotated[str, About("The title of the sheet.")]

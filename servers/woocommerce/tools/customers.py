@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 
 from mesocosm.servers.woocommerce.store import CustomerFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import shapes
-from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.servers.woocommerce.tools.service import FieldNames, PageNumber, server
 from mesocosm.services.schema import Cell, Words
 from mesocosm.services.service import Page
 
@@ -75,7 +75,7 @@ class CustomerChanges(CustomerDetails, total=False):
 def woo_customers_list(
     store: WooCommerceStore,
     perPage: int | None = None,
-    page: int | None = None,
+    page: PageNumber | None = None,
     search: Words | None = None,
     email: str | None = None,
     role: Literal["all", "customer", "administrator", "shop_manager"] | None = None,
@@ -89,7 +89,6 @@ def woo_customers_list(
 
     Args:
         perPage: Customers per page, 1 to 100; 10 by default.
-        page: Page number, from 1.
         search: Text that must occur in the name, user name or email address.
         email: Exact email address.
         role: Only users of this role; customer by default, so that staff is left out.
@@ -106,13 +105,12 @@ def woo_customers_list(
 
 @server.reads
 def woo_customers_get(
-    store: WooCommerceStore, customerId: int, fields: list[str] | None = None
+    store: WooCommerceStore, customerId: int, fields: FieldNames | None = None
 ) -> dict[str, Any]:
     """Get one customer with addresses, custom fields, number of orders and total spent.
 
     Args:
         customerId: ID of the customer.
-        fields: Give only these fields.
     """
     return shapes.only(shapes.customer(store.customers.customer(customerId)), fields)
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import order_shapes, shapes
 from mesocosm.servers.woocommerce.tools.customers import Address, BillingAddress, MetaChange
-from mesocosm.servers.woocommerce.tools.service import called, server
+from mesocosm.servers.woocommerce.tools.service import FieldNames, OrderId, PageNumber, called, server
 from mesocosm.services.service import Page
 
 OrderStatus = Literal["pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed"]
@@ -114,7 +114,7 @@ class RefundItemData(TypedDict, total=False):
 def woo_orders_list(
     store: WooCommerceStore,
     perPage: int | None = None,
-    page: int | None = None,
+    page: PageNumber | None = None,
     status: list[OrderStatus] | None = None,
     customer: int | None = None,
     product: int | None = None,
@@ -130,7 +130,6 @@ def woo_orders_list(
 
     Args:
         perPage: Orders per page, 1 to 100; 10 by default.
-        page: Page number, from 1.
         status: Only orders of one of these statuses.
         customer: Only orders of the customer with this ID; 0 for guests.
         product: Only orders with this product or variation among their lines.
@@ -152,13 +151,10 @@ def woo_orders_list(
 
 
 @server.reads
-def woo_orders_get(store: WooCommerceStore, orderId: int, fields: list[str] | None = None) -> dict[str, Any]:
-    """Get one order in full: addresses, lines, totals, refunds, custom fields.
-
-    Args:
-        orderId: ID of the order.
-        fields: Give only these fields.
-    """
+def woo_orders_get(
+    store: WooCommerceStore, orderId: OrderId, fields: FieldNames | None = None
+) -> dict[str, Any]:
+    """Get one order in full: addresses, lines, totals, refunds, custom fields."""
     return shapes.only(order_shapes.order(store.orders.order(orderId)), fields)
 
 
@@ -178,14 +174,13 @@ def woo_orders_create(store: WooCommerceStore, orderData: OrderData) -> dict[str
 
 
 @server.writes
-def woo_orders_update(store: WooCommerceStore, orderId: int, orderData: OrderChanges) -> dict[str, Any]:
+def woo_orders_update(store: WooCommerceStore, orderId: OrderId, orderData: OrderChanges) -> dict[str, Any]:
     """Change an order, for example its status, and return it.
 
     Cancelling an order, or setting it back to pending, returns its pieces to stock; setting it to refunded
     refunds what is left of its total.
 
     Args:
-        orderId: ID of the order.
         orderData: The fields to change, as for woo_orders_create. Lines with an id are changed (quantity 0
             removes one), lines without are added; meta_data is set by key.
     """
@@ -193,11 +188,10 @@ def woo_orders_update(store: WooCommerceStore, orderId: int, orderData: OrderCha
 
 
 @server.writes(destructive=True)
-def woo_orders_delete(store: WooCommerceStore, orderId: int, force: bool = False) -> dict[str, Any]:
+def woo_orders_delete(store: WooCommerceStore, orderId: OrderId, force: bool = False) -> dict[str, Any]:
     """Move an order to the trash, or delete it for good; returns what it was. Stock is not returned.
 
     Args:
-        orderId: ID of the order.
         force: Delete for good instead of moving to the trash.
     """
     return order_shapes.order(store.ordering.delete_order(orderId, force=force))
@@ -224,12 +218,11 @@ def woo_orders_batch_update(
 
 @server.writes
 def woo_orders_notes_create(
-    store: WooCommerceStore, orderId: int, note: str, customerNote: bool = False
+    store: WooCommerceStore, orderId: OrderId, note: str, customerNote: bool = False
 ) -> dict[str, Any]:
     """Put a note on an order and return it.
 
     Args:
-        orderId: ID of the order.
         note: Text of the note.
         customerNote: Whether the customer sees the note; otherwise only the shop's staff does.
     """
@@ -239,7 +232,7 @@ def woo_orders_notes_create(
 @server.writes(destructive=True)
 def woo_orders_refunds_create(
     store: WooCommerceStore,
-    orderId: int,
+    orderId: OrderId,
     amount: str | None = None,
     reason: str | None = None,
     refundPayment: bool = False,
@@ -252,7 +245,6 @@ def woo_orders_refunds_create(
     refunded becomes refunded.
 
     Args:
-        orderId: ID of the order.
         amount: Amount such as "10.00"; without it, what the line items add up to.
         reason: Why.
         refundPayment: Give the money back through the order's payment gateway, if it can.

@@ -11,7 +11,7 @@ from mesocosm.servers.woocommerce.store.reviews import REVIEWS
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.customers import MetaChange
 from mesocosm.servers.woocommerce.tools.resources import ResourceTools
-from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.servers.woocommerce.tools.service import FieldNames, PageNumber, ProductsPerPage, server
 from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
 
@@ -89,8 +89,8 @@ class ProductUpdate(ProductChanges, total=False):
 @server.reads
 def woo_products_list(
     store: WooCommerceStore,
-    perPage: int | None = None,
-    page: int | None = None,
+    perPage: ProductsPerPage | None = None,
+    page: PageNumber | None = None,
     search: Words | None = None,
     status: Status | None = None,
     category: str | None = None,
@@ -115,8 +115,6 @@ def woo_products_list(
     of a variable product is its lowest; a sale counts only within its dates.
 
     Args:
-        perPage: Products per page, 1 to 100; 10 by default.
-        page: Page number, from 1.
         search: Words that must all occur in the name or a description.
         status: Only products of this status.
         category: Category ID, or several with commas; what lies in a category below counts too.
@@ -157,13 +155,12 @@ def woo_products_list(
 
 @server.reads
 def woo_products_get(
-    store: WooCommerceStore, productId: int, fields: list[str] | None = None
+    store: WooCommerceStore, productId: int, fields: FieldNames | None = None
 ) -> dict[str, Any]:
     """Get one product in full, with its price, stock, categories, images and custom fields.
 
     Args:
         productId: ID of the product, or of a variation.
-        fields: Give only these fields.
     """
     return shapes.only(shapes.product(store.products.product(productId)), fields)
 
@@ -228,14 +225,13 @@ def woo_products_batch_update(
 
 @server.reads
 def woo_products_variations_list(
-    store: WooCommerceStore, productId: int, perPage: int | None = None, page: int | None = None
+    store: WooCommerceStore, productId: int, perPage: int | None = None, page: PageNumber | None = None
 ) -> Page:
     """List the variations of a variable product, with price and stock of each.
 
     Args:
         productId: ID of the variable product.
         perPage: Variations per page, 1 to 100; 10 by default.
-        page: Page number, from 1.
     """
     records, total = store.products.variations(productId, page=page, per_page=perPage)
     parent = store.products.parent_of_variations(productId)

@@ -3,33 +3,34 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from mesocosm.servers.woocommerce.store import WooCommerceStore, money, window
 from mesocosm.servers.woocommerce.tools import shapes
-from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.servers.woocommerce.tools.service import (
+    FirstDay,
+    LastDay,
+    PageNumber,
+    Period,
+    ProductsPerPage,
+    ReportPeriod,
+    server,
+)
 from mesocosm.services.service import Page
 from mesocosm.services.shapes import same
-
-Period = Literal["week", "month", "last_month", "year"]
 
 
 @server.reads
 def woo_reports_sales(
     store: WooCommerceStore,
-    period: Period | None = None,
-    dateMin: str | None = None,
-    dateMax: str | None = None,
+    period: ReportPeriod | None = None,
+    dateMin: FirstDay | None = None,
+    dateMax: LastDay | None = None,
 ) -> list[dict[str, Any]]:
     """Report sales of a period: sums, and the sums of each day (of each month for long periods).
 
     Orders that are completed, processing or on hold count; refunds are taken off. Without period and dates
     the report is on today.
-
-    Args:
-        period: week is the last 7 days with today, month the present month so far, year the present year.
-        dateMin: First day, such as 2025-01-01; used without a period.
-        dateMax: Last day, which is included.
     """
     return [_sales(store.reports.sales_report(period, dateMin, dateMax))]
 
@@ -61,22 +62,15 @@ def _sales(report: dict[str, Any]) -> dict[str, Any]:
 @server.reads
 def woo_reports_top_sellers(
     store: WooCommerceStore,
-    period: Period | None = None,
-    dateMin: str | None = None,
-    dateMax: str | None = None,
-    perPage: int | None = None,
-    page: int | None = None,
+    period: ReportPeriod | None = None,
+    dateMin: FirstDay | None = None,
+    dateMax: LastDay | None = None,
+    perPage: ProductsPerPage | None = None,
+    page: PageNumber | None = None,
 ) -> Page:
     """List products by the number of pieces sold in a period, most first; unsold products are left out.
 
     Orders that are completed, processing or on hold count. Without period and dates the report is on today.
-
-    Args:
-        period: week is the last 7 days with today, month the present month so far, year the present year.
-        dateMin: First day, such as 2025-01-01; used without a period.
-        dateMax: Last day, which is included.
-        perPage: Products per page, 1 to 100; 10 by default.
-        page: Page number, from 1.
     """
     rows, total = store.reports.top_sellers(period, dateMin, dateMax, page=page, per_page=perPage)
     items = [
@@ -131,22 +125,15 @@ def _totals(totals: list[tuple[str, str, int]]) -> list[dict[str, Any]]:
 @server.reads
 def woo_reports_products(
     store: WooCommerceStore,
-    period: Period | None = None,
-    dateMin: str | None = None,
-    dateMax: str | None = None,
-    perPage: int | None = None,
-    page: int | None = None,
+    period: ReportPeriod | None = None,
+    dateMin: FirstDay | None = None,
+    dateMax: LastDay | None = None,
+    perPage: ProductsPerPage | None = None,
+    page: PageNumber | None = None,
 ) -> Page:
     """List products that were sold, with pieces, revenue (without tax, after discounts) and orders of each.
 
     Orders that are completed, processing or on hold count. Without period and dates all time counts.
-
-    Args:
-        period: week is the last 7 days with today, month the present month so far, year the present year.
-        dateMin: First day, such as 2025-01-01; used without a period.
-        dateMax: Last day, which is included.
-        perPage: Products per page, 1 to 100; 10 by default.
-        page: Page number, from 1.
     """
     rows, total = store.reports.products_report(period, dateMin, dateMax, page=page, per_page=perPage)
     items = [
@@ -166,29 +153,22 @@ def woo_reports_products(
 
 
 @server.reads
-def woo_reports_stock(store: WooCommerceStore, perPage: int | None = None, page: int | None = None) -> Page:
-    """List products and variations by stock: out of stock first, then low, on backorder, in stock.
-
-    Args:
-        perPage: Products per page, 1 to 100; 10 by default.
-        page: Page number, from 1.
-    """
+def woo_reports_stock(
+    store: WooCommerceStore, perPage: ProductsPerPage | None = None, page: PageNumber | None = None
+) -> Page:
+    """List products and variations by stock: out of stock first, then low, on backorder, in stock."""
     records, total = store.reports.stock_report(page=page, per_page=perPage, low_only=False)
     return Page([_stock(record) for record in records], *window(page, perPage), total)
 
 
 @server.reads
 def woo_reports_low_stock(
-    store: WooCommerceStore, perPage: int | None = None, page: int | None = None
+    store: WooCommerceStore, perPage: ProductsPerPage | None = None, page: PageNumber | None = None
 ) -> Page:
     """List products and variations whose stock is at or below their low-stock threshold, scarcest first.
 
     The threshold is the product's low_stock_amount, or without one the shop's setting
     woocommerce_notify_low_stock_amount.
-
-    Args:
-        perPage: Products per page, 1 to 100; 10 by default.
-        page: Page number, from 1.
     """
     records, total = store.reports.stock_report(page=page, per_page=perPage, low_only=True)
     items = [

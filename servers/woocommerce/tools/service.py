@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import Annotated, Literal
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.woocommerce.store import WooCommerceStore
+from mesocosm.services.schema import About
 from mesocosm.services.service import Service
 
 server = Service(
@@ -34,3 +36,16 @@ def called(**names: str) -> Iterator[None]:
             refusal.message, refusal.detail = said(refusal.message), said(refusal.detail)
             refusal.parameter = refusal.parameter and said(refusal.parameter)
         raise
+
+
+Period = Literal["week", "month", "last_month", "year"]
+PageNumber = Annotated[int, About("Page number, from 1.")]
+FieldNames = Annotated[list[str], About("Give only these fields.")]
+OrderId = Annotated[int, About("ID of the order.")]
+ProductsPerPage = Annotated[int, About("Products per page, 1 to 100; 10 by default.")]
+ReportPeriod = Annotated[
+    Period,
+    About("week is the last 7 days with today, month the present month so far, year the present year."),
+]
+FirstDay = Annotated[str, About("First day, such as 2025-01-01; used without a period.")]
+LastDay = Annotated[str, About("Last day, which is included.")]

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from mesocosm.servers.woocommerce.store import WooCommerceStore, window
 from mesocosm.servers.woocommerce.store.shipping import ZONE_METHODS, ZONES, ZONES_PER_PAGE
 from mesocosm.servers.woocommerce.tools.resources import ResourceTools
-from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.servers.woocommerce.tools.service import PageNumber, server
 from mesocosm.services.service import Page
 
 
@@ -40,14 +40,13 @@ _zones.update_of(
 
 @server.reads
 def woo_shipping_zone_methods_list(
-    store: WooCommerceStore, zoneId: int, perPage: int | None = None, page: int | None = None
+    store: WooCommerceStore, zoneId: int, perPage: int | None = None, page: PageNumber | None = None
 ) -> Page:
     """List the ways of shipping that a zone offers.
 
     Args:
         zoneId: ID of the zone.
         perPage: Methods per page, 1 to 100; 100 by default.
-        page: Page number, from 1.
     """
     rows, total = store.zone_methods(zoneId).listed(page=page, per_page=perPage)
     return Page([ZONE_METHODS.shape(row) for row in rows], *window(page, perPage, ZONES_PER_PAGE), total)
