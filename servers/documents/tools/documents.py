@@ -68,8 +68,7 @@ def list_recent_documents(
 
 @server.reads
 def get_document(store: DocumentsStore, file_id: FileId) -> Json:
-    """Tell what a document is, without its text: title, type, where it is, size, version, times, your role.
-    """
+    """Tell what a document is, without its text: title, type, where it is, size, version, times, your role."""  # noqa: E501
     about = store.about(file_id)
     row = about.row
     shown: Json = given(
