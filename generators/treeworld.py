@@ -6,9 +6,8 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from mesocosm.families import family
@@ -18,6 +17,10 @@ from mesocosm.kits.lumina.trees import TreeGame, example, given_text
 from mesocosm.servers.treeworld.store import TreeworldStore
 from mesocosm.services.calling import Tools
 from mesocosm.services.world import World
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _TOKENS_PER_NODE = 22
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
@@ -139,6 +142,8 @@ def _grow(rng: random.Random, number: int, arity: int) -> tuple[_Tree, int]:
             open_[-1] = node
         else:
             open_.append(node)
+    import numpy as np
+
     firsts, seconds = np.divmod(_distinct(rng, number, len(_SYLLABLES) ** 2), len(_SYLLABLES))
     syllables = _SYLLABLES.__getitem__
     ids = list(map(str.__add__, map(syllables, firsts.tolist()), map(syllables, seconds.tolist())))
@@ -148,6 +153,8 @@ def _grow(rng: random.Random, number: int, arity: int) -> tuple[_Tree, int]:
 
 def _distinct(rng: random.Random, number: int, below: int) -> NDArray[np.uint64]:
     """Different whole numbers below a bound: many are drawn at a time, where ``sample`` takes one by one."""
+    import numpy as np
+
     drawn = np.empty(0, dtype="<u8")
     while len(drawn) < number:
         more = np.frombuffer(rng.randbytes(8 * number), dtype="<u8") % below

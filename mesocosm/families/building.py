@@ -27,6 +27,7 @@ from mesocosm.families import length as lengths
 from mesocosm.families.configurations import PRESET, released
 from mesocosm.families.family import Expected, Family, Params
 from mesocosm.families.task import Growth
+from mesocosm.services.extras import require_extras
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.randomness import Dice
@@ -80,6 +81,7 @@ def build_instance(
     """
     if path.exists():
         raise UsageError(f"{path} exists already")
+    require_extras(family.task.servers)
     draft = path.with_name(f".{path.name}.building")
     shutil.rmtree(draft, ignore_errors=True)
     try:

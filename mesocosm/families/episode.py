@@ -38,6 +38,7 @@ from mesocosm.families.oracle import Made, Oracle, StepAccuracy, history_of
 from mesocosm.families.solver_oracle import SolverOracle
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
+from mesocosm.services.extras import require_extras
 from mesocosm.services.troubles import Touched
 from mesocosm.services.world import World, add_services
 from mesocosm.worlds.copies import copy_world, link_file, link_tree
@@ -118,6 +119,7 @@ class Episode:
         not replaced with the instance; they become its own before code of an agent runs there.
         """
         disturb = read_disturb(disturb)
+        require_extras([*family.task.servers, *services])
         path.mkdir(parents=True)
         copy_world(instance / "world", path / "world", sharing_files=sharing)
         if steps:

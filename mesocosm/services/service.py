@@ -26,7 +26,7 @@ import typing
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
@@ -264,6 +264,8 @@ class Service(Generic[S]):
     """Run the tools in a worker thread: for tools that may take longer than a few milliseconds."""
     runs_code: bool = False
     """Run them in threads of their own, as many as there may be sandboxes: they may take minutes."""
+    extra: str | None = None
+    """The part of the dependencies without which its tools cannot do what they are for."""
     tools: dict[str, Tool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -347,7 +349,7 @@ class Service(Generic[S]):
                 f"service {self.name!r} has no tool {unknown[0]!r}; it has {', '.join(self.tools)}"
             )
         chosen = {name: tool for name, tool in self.tools.items() if name in patterns}
-        return type(self)(self.name, self.store, self.instructions, self.threaded, self.runs_code, chosen)
+        return replace(self, tools=chosen)
 
 
 def _in_its_words(function: Callable[P, R], parameters: Iterable[str]) -> Callable[P, R]:

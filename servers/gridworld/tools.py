@@ -12,6 +12,7 @@ server = Service(
     "gridworld",
     GridworldStore,
     instructions="A square board with holes, on which a player moves field by field.",
+    extra="lumina",
 )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
 import pytest
@@ -64,3 +66,75 @@ def test_an_installation_runs_beside_packages_of_the_users_own(installed: Path, 
 def test_an_installation_runs_a_task(installed: Path, project: Path) -> None:
     result = json.loads(run(installed, project, "run", "canvas_arrange_exam", "--length", "8k", "--json"))
     assert result["verdict"] == "passed"
+
+
+def needed(package: str, extra: str | None = None) -> set[str]:
+    """What a distribution needs, and what that needs."""
+    found: set[str] = set()
+    left = [(package, extra)]
+    while left:
+        name, wanted = left.pop()
+        try:
+            lines = requires(name) or []
+        except PackageNotFoundError:
+            continue  # not on this system
+        for line in lines:
+            of = re.search(r"extra == ['\"]([\w-]+)['\"]", line)
+            other = re.split(r"[^\w.-]", line, maxsplit=1)[0].lower().replace("_", "-")
+            if (of is None or (of[1] == wanted and name == package)) and other not in found:
+                found.add(other)
+                left.append((other, None))
+    return found
+
+
+WITHOUT = """
+import sys
+from importlib.abc import MetaPathFinder
+from importlib import metadata
+
+class Absent(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in modules:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+def found(name, of=metadata.distribution):
+    if name.lower().replace("_", "-") in packages:
+        raise metadata.PackageNotFoundError(name)
+    return of(name)
+
+modules, packages = (set(sys.argv.pop(1).split(",")) for _ in range(2))
+sys.meta_path.insert(0, Absent())
+metadata.distribution = found
+from mesocosm.__main__ import main
+from mesocosm.families.family import family_names, load_family
+for name in family_names():
+    load_family(name)
+main()
+"""
+
+
+def test_without_extras_there_is_all_but_what_says_which_it_needs(tmp_path: Path) -> None:
+    base = needed("mesocosm")
+    absent = needed("mesocosm", "dev") - base
+    assert {"numpy", "pyarrow", "matplotlib", "duckdb", "sqlglot"} <= absent
+    modules = {
+        module
+        for module, names in packages_distributions().items()
+        if all(name.lower().replace("_", "-") in absent for name in names)
+    }
+    given = [",".join(sorted(one)) for one in (modules - {"mypy_extensions"}, absent)]
+
+    def ask(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", WITHOUT, *given, *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    ran = ask("run", "canvas_arrange_exam", "--length", "8k", "--agent", "reference")
+    assert ran.stdout.startswith("passed"), ran.stderr
+    for task, extra in (
+        ("ab_testing", "warehouses"),
+        ("gridworld", "lumina"),
+        ("nhl_b2b_analysis", "sheets"),
+    ):
+        refused = ask("run", task, "--length", "8k", "--agent", "reference")
+        assert refused.returncode == 2
+        assert refused.stderr.endswith(f"needs the extra `{extra}`: pip install 'mesocosm[{extra}]'\n")

@@ -8,11 +8,12 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from lemminflect import getInflection
 
 from mesocosm.kits.prose import CATEGORIES, TOPICS, Prose, Said, greeting, signature
 from mesocosm.kits.prose.courses import catalogue
 from mesocosm.kits.prose.grammar import Grammar, check, expand, parse_template, read_rules
-from mesocosm.kits.prose.inflect import Form, conjugate, fix_articles, inflect, spellings
+from mesocosm.kits.prose.inflect import Form, conjugate, fix_articles, inflect
 from mesocosm.kits.prose.topics import data, sections
 from mesocosm.worlds.tokens import count
 
@@ -141,17 +142,17 @@ def test_verbs_take_their_forms(base: str, form: Form, expected: str) -> None:
     assert inflect(base, form) == expected
 
 
-@pytest.mark.parametrize("tag", ["VBZ", "VBD", "VBN", "VBG"])
-def test_verbs_have_the_forms_that_the_library_gives_them(tag: str) -> None:
-    from lemminflect import getInflection
-
+@pytest.mark.parametrize(("form", "tag"), [("s", "VBZ"), ("ed", "VBD"), ("en", "VBN"), ("ing", "VBG")])
+def test_verbs_have_the_forms_that_a_lexicon_gives_them(form: Form, tag: str) -> None:
     rules = [read_rules(data(name)) for name in (*TOPICS, "common")]
     texts = [text for known in rules for ways in known.values() for text in ways]
     verbs = {verb for text in texts for found in re.findall("<(.+?)>", text) for verb in found.split("|")}
     bases = {verb.partition(" ")[0].rpartition("-")[2] for verb in verbs}
     assert len(bases) > 250
     for base in sorted(bases):
-        assert tuple(spellings(base, tag)) == getInflection(base, tag)
+        known = [found for found in getInflection(base, tag) if found.isalpha()]
+        british = [found for found in known if "ll" in found and "ll" not in base]
+        assert inflect(base, form) == (british or known)[0]
 
 
 def test_articles_follow_the_sound() -> None:

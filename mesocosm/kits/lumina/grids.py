@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
-import rustworkx
-
 from mesocosm.families.oracle import Call, Made, State
 from mesocosm.kits.lumina.game import Game, played
 from mesocosm.servers.gridworld.store import HOLE_COST, MOVE_COST, STEPS, Direction, Standing
@@ -72,6 +70,8 @@ class Board:
                     edges.append((here, here - 1, cost))
                 if column < size - 1:
                     edges.append((here, here + 1, cost))
+        import rustworkx
+
         graph: rustworkx.PyDiGraph[int, int] = rustworkx.PyDiGraph(multigraph=False)
         graph.add_nodes_from(range(size * size))
         graph.add_edges_from(edges)

@@ -16,6 +16,7 @@ server = Service(
         " Tables are found with INFORMATION_SCHEMA.TABLES and INFORMATION_SCHEMA.COLUMNS of a dataset. Files"
         " are those of the workspace. Lists and results come page by page: the last line says how to go on."
     ),
+    extra="warehouses",
 )
 
 

@@ -16,6 +16,7 @@ server = Service(
         " written are taken as if typed: texts that look like numbers or dates become such, and =..."
         " is a formula."
     ),
+    extra="sheets",
 )
 
 SpreadsheetId = Annotated[str, About("The id of the spreadsheet.")]

@@ -16,6 +16,7 @@ server = Service(
         "write_query everything that changes something. Names are DATABASE.SCHEMA.TABLE; unquoted names are "
         "upper-case. Results are YAML of at most 200 rows: aggregate, or page by LIMIT and OFFSET."
     ),
+    extra="warehouses",
 )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 from functools import cache
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 _POLYNOMIAL = 0x82F63B78
 _PIECES = ((4096, 262_144), (64, 256))
@@ -14,6 +16,8 @@ _PIECES = ((4096, 262_144), (64, 256))
 
 @cache
 def _table() -> np.ndarray:
+    import numpy as np
+
     table = np.arange(256, dtype=np.uint32)
     for _ in range(8):
         table = np.where(table & 1, (table >> 1) ^ np.uint32(_POLYNOMIAL), table >> 1).astype(np.uint32)
@@ -51,6 +55,8 @@ def _zeros(length: int) -> list[int]:
 
 
 def _sum(data: bytes) -> int:
+    import numpy as np
+
     value, at = 0xFFFFFFFF, 0
     for length, least in _PIECES:
         count = (len(data) - at) // length
