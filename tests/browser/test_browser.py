@@ -28,6 +28,7 @@ from mesocosm.evaluation.runs import Actor, Wanted, run_task
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.verdict import Inapplicable, Misreading
 from mesocosm.families.workers.processes import Processes
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -81,6 +82,30 @@ def test_the_first_page_says_why_it_failed(failed: Path) -> None:
     assert (told["verdict"], told["first_wrong"], told["calls"]) == ("failed", 4, 5)
     assert told["why"] in page or said.strip().startswith(told["why"][:60])
     assert all(one["stands_in"] for one in told["missed"])
+
+
+def test_the_event_that_was_misread_is_named(made: Path) -> None:
+    """Of an agent that is right but for one event."""
+    family = load_family("course_assistant")
+    told = {}
+    for kind in ("deadline_moved overlooked", "submitted overlooked", "excused overlooked"):
+        path = made.parent / kind.replace(" ", "-")
+        episode = Episode.create(path / "episode", made, family)
+        [misreading] = [one for one in family.mutants if one.name == kind]
+        assert isinstance(misreading, Misreading)
+        try:
+            misreading.act(Direct(episode.world), episode.expected())
+            told[kind] = ""
+        except Inapplicable:
+            continue
+        finally:
+            episode.close()
+        told[kind] = summary(path)["why"]
+    assert told
+    for kind, why in told.items():
+        event, _, how = kind.partition(" ")
+        assert f"when “{event.replace('_', ' ')}” in “" in why
+        assert f"(never delivered) is {how}" in why
 
 
 def test_a_call_shows_what_it_delivered_and_changed(failed: Path) -> None:

@@ -156,7 +156,7 @@ class Marks:
     def _keyed(self) -> dict[str, str]:
         """The keys of messages by their texts."""
         texts = getattr(self._subject.expected, "texts", {}) if self._subject.expected else {}
-        return {_even(text.partition("\n")[2]): key for key, text in texts.items()}
+        return {_even(plain(text.partition("\n")[2])): key for key, text in texts.items()}
 
     @cached_property
     def places(self) -> dict[str, tuple[str, Item]]:

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ from mesocosm.worlds.manifest import Manifest
 
 NOW, BUILT = "now", "built"
 """States of a world: as it is in the end, and as it was built; ``call-7`` is that after a call."""
+_MISREADINGS = 120
+"""Ways to misread an event that are tried, at most."""
 _JUDGED_CALLS = 60
 """Writing calls after each of which the checker is asked, at most, to find the first wrong one."""
 
@@ -219,6 +222,21 @@ class Subject:
                 if not best:
                     return call.seq, "not among the best calls at that moment"
         return self._steps[1]
+
+    @cached_property
+    def misread(self) -> list[tuple[Any, str]]:
+        """How one event must have been misread for the final state to be right otherwise, in families that
+        can tell: derivations, each with the way in which it was misread."""
+        misreadings = self.episode.family.hook("misreadings")
+        if misreadings is None or self.verdict is None or self.verdict.verdict != "failed":
+            return []
+        with World(self.episode.path / "world", base=self.episode.path / "base", read_only=True) as opened:
+            opened.besides = frozenset(self.episode.info.added)
+            return [
+                (derivation, how)
+                for derivation, how, otherwise in islice(misreadings(self.expected), _MISREADINGS)
+                if all(check.passed for check in self.episode.family.check(opened, otherwise))
+            ]
 
     @cached_property
     def changes(self) -> list[Change]:

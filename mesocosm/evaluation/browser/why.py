@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mesocosm.evaluation.browser.calls import RowChange
+from mesocosm.evaluation.browser.comparing import compared
 from mesocosm.evaluation.browser.marks import Marks
 from mesocosm.evaluation.browser.subject import Subject
 from mesocosm.services.views import Item
 
 _NAMED = 4
 """Things that are named; of others their number is told."""
+_SOLVED = 150_000
+"""Tokens of a world up to which the reference solver is asked for what it does."""
+_CALLED = ("to", "recipients", "login_id", "name", "title", "subject", "summary", "filename", "path", "email")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
 _ENDED = {
     "done": "the agent declared that it was done",
@@ -45,7 +50,9 @@ def explain(subject: Subject, marks: Marks) -> list[Part]:
         about = f"{first.first}" if first else (verdict.error or "").strip().split("\n")[-1]
         return [Part("A fault of the environment, not of the agent: "), Part(about), Part(".")]
     name, meaning = subject.failure
-    parts = [Part(f"{meaning[:1].upper()}{meaning[1:]} ({name}). ")] if name else []
+    misread = list(_misread(subject, marks))
+    # The class says less than an event that explains everything.
+    parts = [*misread, Part(f"{meaning[:1].upper()}{meaning[1:]} ({name}). ")] if name else misread
     wrong = [check for check in verdict.findings if not check.passed]
     if wrong:
         parts += [Part("First finding: "), Part(wrong[0].name, "#findings")]
@@ -53,6 +60,7 @@ def explain(subject: Subject, marks: Marks) -> list[Part]:
         if len(wrong) > 1:
             parts.append(Part(f"{_count(len(wrong) - 1, 'further finding')} failed. "))
     parts += _missed(subject, marks)
+    parts += () if misread else _against(subject)
     parts += _concerned(subject, marks, [check.detail for check in wrong])
     if first_wrong := subject.first_wrong:
         seq, what = first_wrong
@@ -62,6 +70,56 @@ def explain(subject: Subject, marks: Marks) -> list[Part]:
             Part(f": {what}. " if " " in what else f": after it, {what} no longer holds. "),
         ]
     return [*parts, *_end(subject)]
+
+
+def _misread(subject: Subject, marks: Marks) -> Iterator[Part]:
+    """The one event whose misreading explains all that the agent did."""
+    for number, (one, how) in enumerate(subject.misread[:_NAMED]):
+        yield Part("What it did is exactly what follows when " if not number else ", or when ")
+        yield from _fact(marks, one)
+        yield Part(f" is {how}")
+    if subject.misread:
+        yield Part(". ")
+
+
+def _fact(marks: Marks, one: Any) -> Iterator[Part]:
+    """An event, where it is told, and whether that was delivered."""
+    place = marks.places.get(one.text)
+    kind = one.kind.replace("_", " ")
+    path = f"derivations#d{marks.derivations.index(one) + 1}"
+    yield Part(f"“{kind}” in “{place[1].title}”" if place else f"“{kind}”", path)
+    calls = marks.reached(one.says).calls
+    yield Part(f" (delivered by call {calls[0]})" if calls else " (never delivered)")
+
+
+def _against(subject: Subject) -> Iterator[Part]:
+    """What differs from what the reference solver does, by a few rows."""
+    if subject.episode.info.edl > _SOLVED or isinstance(subject.solution, str):
+        return
+    told: dict[str, list[str]] = {"missing": [], "different": [], "not expected": []}
+    for _, pairs in compared(subject.solution, subject.changes):
+        for pair in pairs:
+            row = pair.expected or pair.got
+            assert row is not None
+            how = "missing" if not pair.got else "not expected" if not pair.expected else "different"
+            if (how != "different" or pair.differing) and (label := _label(row)) not in told[how]:
+                told[how].append(label)
+    for labels in told.values():
+        labels.sort(key=lambda label: -label.count(" / "))  # rows that say most first
+    if found := {how: labels for how, labels in told.items() if labels}:
+        yield Part("Against what the reference solver does", "changes?against=solution")
+        for number, (how, labels) in enumerate(found.items()):
+            yield Part(f"{': ' if not number else '; '}{how} {', '.join(labels[:_NAMED])}")
+            yield Part(f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else "")
+        yield Part(". ")
+
+
+def _label(row: RowChange) -> str:
+    """What a row is called by, as far as columns of these names say it."""
+    values = {**row.before, **row.after}
+    named = [str(values[name]) for name in _CALLED if values.get(name) not in (None, "")][:2]
+    table, _, key = row.ref.partition(":")
+    return " / ".join(named)[:120] if named else f"{table} {key}"
 
 
 def _missed(subject: Subject, marks: Marks) -> Iterator[Part]:
@@ -113,13 +171,7 @@ def _concerned(subject: Subject, marks: Marks, details: Sequence[str]) -> Iterat
         yield Part(f"About {address}: ")
         for number, one in enumerate(about):
             yield Part("; " if number else "")
-            place = marks.places.get(one.text)
-            calls = marks.reached(one.says).calls
-            text = (
-                f"{one.kind.replace('_', ' ')} in “{place[1].title}”" if place else one.kind.replace("_", " ")
-            )
-            yield Part(text, f"derivations#d{marks.derivations.index(one) + 1}")
-            yield Part(f", delivered by call {calls[0]}" if calls else ", never delivered")
+            yield from _fact(marks, one)
         yield Part(". ")
 
 

@@ -307,6 +307,28 @@ class Asked(Written):
         truth = Truth(self.definition, None, kept.now, kept.zone, self.hooks, kept.parameters)
         return _filled(truth, answer)
 
+    def misreadings(self, expected: AskedExpected) -> Iterator[tuple[Derivation, str, AskedExpected]]:
+        """Yield each event that can be misread so that it makes a difference: how it is told, how it is
+        misread, and what the checker would then expect."""
+        directory = Directory(expected.lists)
+        events = Rereading(expected.derivations, directory, expected.texts).events()
+        told = {
+            one.event: one for one in sorted(expected.derivations, key=lambda one: one.written, reverse=True)
+        }
+        right = [one.fields for one in wanted_of(self.definition, self.truth_of(expected))]
+        for number, event in enumerate(events):
+            for how, change in _CHANGES.items():
+                try:
+                    other = change(event, events)
+                except Inapplicable:
+                    continue
+                misread = [*events[:number], *([other] if other else []), *events[number + 1 :]]
+                truth = self._reread(expected, directory, misread)
+                if [one.fields for one in wanted_of(self.definition, truth)] != right:
+                    otherwise = expected.model_copy(update={"truth": keeping.kept(truth, 0)})
+                    otherwise._settled = {}  # what follows from the facts as they are
+                    yield told[event.id], how, otherwise
+
     # -- near misses ------------------------------------------------------------------------------------
 
     @cached_property
