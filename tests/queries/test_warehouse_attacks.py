@@ -192,6 +192,7 @@ def test_what_is_too_large_is_refused_at_once(world: World, statement: str) -> N
             "an expression is not",
         ),
         ("select make_interval(id) from t", "Unknown function MAKE_INTERVAL"),
+        ("create or replace view v.cast('[' as int) as select 1 x", "a name that is none"),
         ("select interval -1e3081000000000 'a'", "syntax error"),
     ],
 )

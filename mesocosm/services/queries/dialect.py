@@ -72,9 +72,14 @@ class Dialect(ABC):
         """The tokens of a text, where sqlglot's parser does not know what the vendor's does."""
         return tokens
 
+    def fold(self, name: exp.Expr) -> str:
+        """A name as the catalogue has it; what else stands in the place of one is refused."""
+        if not isinstance(name, exp.Identifier):
+            raise self.unsupported("a name that is none")
+        return self._folded(name)
+
     @abstractmethod
-    def fold(self, name: exp.Identifier) -> str:
-        """A name as the catalogue has it."""
+    def _folded(self, name: exp.Identifier) -> str: ...
 
     def spell(self, name: str) -> str:
         """A name of a column for DuckDB, which takes no notice of case; undone by ``plain``."""

@@ -59,7 +59,7 @@ class BigQuery(Dialect):
     def tokens(self, tokens: list[Token]) -> list[Token]:
         return reading(tokens) if any(token.text.upper() == "FORMAT" for token in tokens) else tokens
 
-    def fold(self, name: exp.Identifier) -> str:
+    def _folded(self, name: exp.Identifier) -> str:
         return name.name
 
     def label(self, expression: exp.Expr, index: int) -> str:

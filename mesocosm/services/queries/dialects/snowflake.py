@@ -49,7 +49,7 @@ class Snowflake(Dialect):
     def tokens(self, tokens: list[Token]) -> list[Token]:
         return [one for token in tokens for one in _apart(token)]
 
-    def fold(self, name: exp.Identifier) -> str:
+    def _folded(self, name: exp.Identifier) -> str:
         return name.name if name.quoted else name.name.upper()
 
     def spell(self, name: str) -> str:
