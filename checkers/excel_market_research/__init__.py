@@ -12,6 +12,7 @@ from mesocosm.generators.excel_market_research.expected import RESULT, Expected
 from mesocosm.kits.damage import touched_files
 from mesocosm.servers.excel.store.contents import read_contents
 from mesocosm.services.contents import Unreadable
+from mesocosm.services.numbers import BINARY
 from mesocosm.services.world import World
 
 __all__ = ["MUTANTS", "check"]
@@ -86,7 +87,7 @@ def _wrong(table: Table, expected: Expected, columns: slice) -> Sequence[str]:
             found = _number(row[place]) if place < len(row) else None
             if found is None or not abs(found - value) <= _NEAR:
                 wrong.append(f"{year}, {name}: {found} instead of {value:.2f}")
-            elif round(found, 2) != found:
+            elif abs(round(found, 2) - found) > BINARY:
                 wrong.append(f"{year}, {name}: {found} is not rounded to two decimals")
     return wrong
 

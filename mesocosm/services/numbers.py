@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+BINARY = 1e-9
+"""What a result in decimals may be beside itself as a binary number: ``3.2500000000000004`` is 3.25."""
 _WRITTEN = re.compile(r"[-+]?(\d{1,40}(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?", re.ASCII)
 
 

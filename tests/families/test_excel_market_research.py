@@ -78,6 +78,12 @@ def test_the_right_table_passes(episode: Episode, instance: Instance) -> None:
     assert episode.grade().verdict == "passed"
 
 
+def test_what_a_binary_number_is_beside_a_decimal_one_is_nothing(episode: Episode, instance: Instance) -> None:
+    head, *rows = table_of(instance)
+    write(episode, [head, *([row[0], *(cell + 4e-15 for cell in row[1:])] for row in rows)])
+    assert failures(episode) == set()
+
+
 def test_a_sign_behind_a_number_is_no_percentage(episode: Episode, instance: Instance) -> None:
     write(episode, table_of(instance))
     cells = {"filepath": RESULT, "sheet_name": "Sheet1", "start_cell": "B2", "end_cell": "C4"}

@@ -21,7 +21,7 @@ from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_at
 from mesocosm.services.contents import Grid, Objects, Unreadable
-from mesocosm.services.numbers import number_of
+from mesocosm.services.numbers import BINARY, number_of
 from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.words import Cells, Fields, Found, InForms, Thing, find_thing, load_words
 
@@ -43,8 +43,6 @@ WAYS = {
 _ADDRESS = re.compile(r"[^\s<>,]+@[^\s<>,]+")
 _LINE_ENDS = re.compile(r"</?(?:br|p|div|li|ul|ol|tr|table|h[1-6]|hr)\b[^<>]*>", re.IGNORECASE)
 """Elements before and after which a line ends."""
-_BINARY = 1e-9
-"""What a sum of decimals may be beside itself as a binary number."""
 _DEEPEST = 50
 """Levels within each other that are compared and shown."""
 _FEW = 3
@@ -188,7 +186,7 @@ def same(wanted: Any, found: Any, within: float | None = None) -> bool:
         return wanted == found or (isinstance(found, str) and show(wanted) == found.lower())
     if isinstance(wanted, (int, float)):
         number = number_of(found)
-        return number is not None and math.isclose(number, wanted, rel_tol=0, abs_tol=(within or 0) + _BINARY)
+        return number is not None and math.isclose(number, wanted, rel_tol=0, abs_tol=(within or 0) + BINARY)
     if isinstance(wanted, (list, tuple)):
         if not isinstance(found, (list, tuple)) or len(found) != len(wanted):
             return False
