@@ -78,7 +78,7 @@ def test_the_right_table_passes(episode: Episode, instance: Instance) -> None:
     assert episode.grade().verdict == "passed"
 
 
-def test_what_a_binary_number_is_beside_a_decimal_one_is_nothing(episode: Episode, instance: Instance) -> None:
+def test_binary_dust_is_nothing(episode: Episode, instance: Instance) -> None:
     head, *rows = table_of(instance)
     write(episode, [head, *([row[0], *(cell + 4e-15 for cell in row[1:])] for row in rows)])
     assert failures(episode) == set()

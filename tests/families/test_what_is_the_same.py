@@ -265,6 +265,19 @@ def _made_anew(kind: str, *statements: str) -> Deed:
     )
 
 
+def _set_on_a_table(*options: str) -> Deed:
+    def deed(done: Done) -> None:
+        tables = "google_cloud/bigquery/v2/projects/local-project/datasets/{}/tables"
+        [dataset] = done.rest("GET", tables.removesuffix("/{}/tables"))["datasets"]
+        listed = done.rest("GET", tables.format(dataset["datasetReference"]["datasetId"]))["tables"]
+        name = listed[0]["id"].rpartition(":")[2]
+        for one in options:
+            query = f"ALTER TABLE {name} SET OPTIONS({one})"
+            done.call("google_cloud", "bigquery_run_query", query=query)
+
+    return deed
+
+
 @pytest.mark.parametrize(
     ("family", "deed"),
     [
@@ -286,6 +299,7 @@ def _made_anew(kind: str, *statements: str) -> Deed:
         ("set_conf_cr_ddl", _event_saved),
         ("set_conf_cr_ddl", _event_renamed_and_back),
         ("set_conf_cr_ddl", _calendar_made_and_deleted),
+        ("machine_operating", _set_on_a_table("friendly_name = 'x'", "friendly_name = NULL")),
         ("stock_take", _remembered_again),
         ("canvas_list_test", _remembered_again),
     ],
@@ -384,14 +398,31 @@ def _grafted(mode: str) -> Deed:
     return deed
 
 
-def _drafted(done: Done) -> None:
+def _own_pull(done: Done) -> dict[str, Any]:
     me = done.call("codehost", "get_me")["login"]
     [(repo, number)] = done.rows(
         "codehost",
         "SELECT repositories.name, issues.number FROM pull_requests JOIN issues ON issues.id = issue_id"
         " JOIN repositories ON repositories.id = head_repository_id ORDER BY issue_id DESC LIMIT 1",
     )
-    done.call("codehost", "update_pull_request", owner=me, repo=repo, pullNumber=number, draft=True)
+    return {"owner": me, "repo": repo, "number": number}
+
+
+def _drafted(done: Done) -> None:
+    pull = _own_pull(done)
+    pull["pullNumber"] = pull.pop("number")
+    done.call("codehost", "update_pull_request", **pull, draft=True)
+
+
+def _marked(path: str, said: dict[str, Any]) -> Deed:
+    """The pull request is given something that nobody asked for."""
+
+    def deed(done: Done) -> None:
+        pull = _own_pull(done)
+        issue = f"codehost/api/v3/repos/{pull['owner']}/{pull['repo']}/issues/{pull['number']}"
+        done.rest("POST", f"{issue}/{path}", json=said or {"assignees": [pull["owner"]]})
+
+    return deed
 
 
 def _thrown_away(done: Done) -> None:
@@ -465,6 +496,8 @@ def _lowered(done: Done) -> None:
         ("bug_triage", _grafted("160000")),
         ("bug_triage", _grafted("100755")),
         ("bug_triage", _drafted),
+        ("bug_triage", _marked("assignees", {})),
+        ("bug_triage", _marked("labels", {"labels": ["bug"]})),
         ("nhl_b2b_analysis", _thrown_away),
         ("nhl_b2b_analysis", _shown_in_percent),
         ("nhl_b2b_analysis", _noted),
@@ -483,6 +516,8 @@ def _lowered(done: Done) -> None:
             _in_csv("refunds.csv", lambda lines: [lines[0], lines[1][:-1] + "\uff10", *lines[2:]]),
         ),
         ("machine_operating", _uploaded),
+        ("machine_operating", _set_on_a_table("friendly_name = 'x'")),
+        ("machine_operating", _set_on_a_table("expiration_timestamp = TIMESTAMP '2099-01-01'")),
         ("stock_take", _in_final(("D3", [["checked"]]))),
         ("stock_take", _in_final(("D1", [["Pieces"]]))),
         ("stock_take", _in_final(("D1", [["SKU", "Shelf", "Pieces"]]))),
