@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import secrets
+import tempfile
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mesocosm.cli.application import app
+from mesocosm.cli.options import AdminToken
 from mesocosm.cli.output import out, print_json, spinner
 
 What = Annotated[
@@ -22,6 +26,25 @@ What = Annotated[
 Hide = Annotated[
     bool, typer.Option("--hide-answers", help="Show neither verdicts nor evidence, as an agent would see it.")
 ]
+Server = Annotated[
+    str | None,
+    typer.Option(help="An episode of the server at this URL, by its id; needs the server's admin token."),
+]
+
+
+@contextmanager
+def _at_hand(what: Path, server: str | None, token: str | None) -> Iterator[Path]:
+    """The folder to look at: what lies there, or an episode of a server as it is between two calls."""
+    if server is None:
+        yield what
+        return
+    from mesocosm.hosting.control_plane_client import ControlPlane
+    from mesocosm.worlds.packing import unpack
+
+    with tempfile.TemporaryDirectory(prefix="mesocosm-view-") as folder:
+        ControlPlane(server, token or "").fetch(str(what), archive := Path(folder) / "episode.tar.gz")
+        unpack(archive, Path(folder) / "episode")
+        yield Path(folder)
 
 
 @app.command()
@@ -30,6 +53,8 @@ def view(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of this machine; 0: any free one.")] = 0,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser.")] = True,
     hide_answers: Hide = False,
+    server: Server = None,
+    admin_token: AdminToken = None,
 ) -> None:
     """Browse worlds and runs on this machine: services as their products look, evidence, calls, changes, why
     it failed; tools by hand in a copy."""
@@ -39,24 +64,27 @@ def view(
     from mesocosm.evaluation.browser.entries import entries_of
     from mesocosm.hosting.listening import listen
 
-    with spinner() as report:
-        report("looking for episodes")
-        browser = Browser(entries_of(what), answers=not hide_answers)
-        report("opening it")
-        if len(browser.entries) == 1:
-            browser.pages(0)
-    listener = listen("127.0.0.1", port)
-    key = secrets.token_urlsafe(16)
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}/?key={key}"
-    out.print(address)
-    out.print("Ctrl-C ends it.")
-    if show:
-        webbrowser.open(address)
-    config = uvicorn.Config(application(browser, key), log_level="warning", lifespan="off")
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    finally:
-        browser.close()
+    with _at_hand(what, server, admin_token) as path:
+        with spinner() as report:
+            report("looking for episodes")
+            browser = Browser(entries_of(path), answers=not hide_answers)
+            report("opening it")
+            if len(browser.entries) == 1:
+                browser.pages(0)[1].overview({})
+        listener = listen("127.0.0.1", port)
+        key = secrets.token_urlsafe(16)
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/?key={key}"
+        out.print(address)
+        out.print("Ctrl-C ends it.")
+        if show:
+            webbrowser.open(address)
+        config = uvicorn.Config(application(browser, key), log_level="warning", lifespan="off")
+        try:
+            uvicorn.Server(config).run(sockets=[listener])
+        except KeyboardInterrupt:
+            pass  # it has ended what it was doing
+        finally:
+            browser.close()
 
 
 @app.command()
@@ -68,6 +96,8 @@ def look(
     pages: Annotated[int, typer.Option(min=1, help="Pages of the file, at most.")] = 5_000,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     hide_answers: Hide = False,
+    server: Server = None,
+    admin_token: AdminToken = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print why it failed, as JSON, and write nothing.")
     ] = False,
@@ -76,15 +106,16 @@ def look(
     from mesocosm.evaluation.browser.exporting import export
     from mesocosm.worlds.workspace import replace_file
 
-    if as_json:
-        from mesocosm.evaluation.browser.why import summary
+    with _at_hand(what, server, admin_token) as folder:
+        if as_json:
+            from mesocosm.evaluation.browser.why import summary
 
-        print_json(summary(what, answers=not hide_answers))
-        return
-    path = to or what / "look.html"
-    with spinner() as report:
-        report("writing pages")
-        data = export(what, answers=not hide_answers, most=pages, report=report)
+            print_json(summary(folder, answers=not hide_answers))
+            return
+        with spinner() as report:
+            report("writing pages")
+            data = export(folder, answers=not hide_answers, most=pages, report=report)
+    path = to or (what / "look.html" if server is None else Path("look.html"))
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, data)
     out.print(str(path))

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +16,8 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import commands
+import httpx2
 import pytest
 import uvicorn
 from browsing import asking, links_of, text_of
@@ -30,6 +35,8 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.verdict import Inapplicable, Misreading
 from mesocosm.families.workers.processes import Processes
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.listening import serving
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\"><!--<script>"
@@ -225,6 +232,29 @@ def test_an_exported_file_holds_its_pages_as_data(failed: Path) -> None:
     assert {"/0/", "/0/calls", "/0/calls/4", "/0/evidence", "/0/world/now/email/"} <= pages.keys()
     assert "sha256-" in html
     assert "unsafe-inline" not in html
+
+
+def test_the_commands_serve_pages_and_write_a_file(made: Path, tmp_path: Path) -> None:
+    """Of an instance on disk, and of an episode of a server while it is served."""
+    command = [sys.executable, "-m", "mesocosm", "view", str(made), "--no-open"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        address = process.stdout.readline().strip()
+        assert "What the agent is asked" in httpx2.get(address, follow_redirects=True).text
+        assert httpx2.get(address.partition("?")[0]).status_code == 403
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) in (0, 130)
+    app = Hosting(tmp_path / "state", admin_token="t" * 32)
+    with serving(app) as base:
+        id_ = app.pool.adopt(made, load_family("course_assistant"))
+        out = tmp_path / "look.html"
+        asked = ("look", id_, "--server", base, "-o", out, "--pages", 5)
+        refused = commands.mesocosm(*asked, MESOCOSM_ADMIN_TOKEN="wrong")
+        assert refused.returncode != 0
+        assert not out.exists()
+        done = commands.mesocosm(*asked, MESOCOSM_ADMIN_TOKEN="t" * 32)
+        assert done.returncode == 0, done.stderr
+    assert len(json.loads(out.read_text().split('id="pages">')[1].split("</script>")[0])) == 5
 
 
 # -- in a browser ---------------------------------------------------------------------------------------

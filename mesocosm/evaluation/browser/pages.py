@@ -617,7 +617,7 @@ def _days(counts: Mapping[str, int], told: Mapping[str, int]) -> list[dict[str, 
     if not days:
         return []
     known = sorted(day for day, count in counts.items() for _ in range(count)) or days
-    cut = len(known) // 50
+    cut = len(known) // 20
     first, last = min([known[cut], *told]), max([known[-1 - cut], *told])
     shown = [day for day in days if first <= day <= last]
     most = max(counts.get(day, 0) for day in shown) or 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mesocosm.evaluation.browser.calls import RowChange
+from mesocosm.evaluation.browser.calls import FILES, RowChange
 from mesocosm.evaluation.browser.comparing import compared
 from mesocosm.evaluation.browser.marks import Marks
 from mesocosm.evaluation.browser.subject import Subject
@@ -104,8 +104,10 @@ def _against(subject: Subject) -> Iterator[Part]:
             how = "missing" if not pair.got else "not expected" if not pair.expected else "different"
             if (how != "different" or pair.differing) and (label := _label(row)) not in told[how]:
                 told[how].append(label)
-    for labels in told.values():
-        labels.sort(key=lambda label: -label.count(" / "))  # rows that say most first
+    for how, labels in told.items():
+        # Rows that say most come first; those that only lead from one row to another say nothing beside them.
+        named = sorted(filter(None, labels), key=lambda label: -label.count(" / "))
+        told[how] = named or ["rows without a name"] * bool(labels)
     if found := {how: labels for how, labels in told.items() if labels}:
         yield Part("Against what the reference solver does", "changes?against=solution")
         for number, (how, labels) in enumerate(found.items()):
@@ -118,8 +120,9 @@ def _label(row: RowChange) -> str:
     """What a row is called by, as far as columns of these names say it."""
     values = {**row.before, **row.after}
     named = [str(values[name]) for name in _CALLED if values.get(name) not in (None, "")][:2]
-    table, _, key = row.ref.partition(":")
-    return " / ".join(named)[:120] if named else f"{table} {key}"
+    if row.ref.startswith(f"{FILES}:"):
+        named = [row.ref.partition(":")[2]]
+    return " / ".join(named)[:120]
 
 
 def _missed(subject: Subject, marks: Marks) -> Iterator[Part]:
