@@ -93,9 +93,8 @@ async def timed(browser: Browser) -> None:
                 answer = await client.get(f"/0/{path}")
                 seconds.append(perf_counter() - started)
                 assert answer.status_code == 200, answer.text
-            print(
-                f"/{path:<39} {seconds[0]:6.2f} s, again {seconds[1]:6.2f} s, {len(answer.content) / 1e3:6.0f} kB"
-            )
+            first, again, size = *seconds, len(answer.content) / 1e3
+            print(f"/{path:<39} {first:6.2f} s, again {again:6.2f} s, {size:6.0f} kB")
 
 
 if __name__ == "__main__":
