@@ -4,6 +4,8 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from mesocosm import kits as kits  # says to families which kits there are
+
 if TYPE_CHECKING:
     from mesocosm.hosting.client import connect, connect_sync
 

@@ -3,12 +3,51 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+IMPORTING = {"import_module", "later"}
+"""Functions that import what a text names."""
+
+
+@dataclass(frozen=True)
+class Imports:
+    """What a module imports."""
+
+    statements: list[ast.Import | ast.ImportFrom]
+    """Wherever they stand in it."""
+    of_types: frozenset[int]
+    """Those that only type checkers look at, by ``id``."""
+    named: list[str]
+    """Modules of Mesocosm that a text names; of one that is put together its beginning, with a dot."""
+
 
 @cache
+def imports_of(path: Path) -> Imports:
+    """What a module imports."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    guarded = [
+        node.body for node in nodes if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
+    return Imports(
+        [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)],
+        frozenset(id(inner) for body in guarded for one in body for inner in ast.walk(one)),
+        [name for node in nodes if isinstance(node, ast.Call) for name in _named(node)],
+    )
+
+
 def imports_in(path: Path) -> list[ast.Import | ast.ImportFrom]:
     """The statements of a module that import something, wherever they stand in it."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return imports_of(path).statements
+
+
+def _named(call: ast.Call) -> list[str]:
+    function = call.func
+    if (
+        function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    ) not in IMPORTING:
+        return []
+    texts = [one.values[0] if isinstance(one, ast.JoinedStr) else one for one in call.args]
+    said = [str(one.value) for one in texts if isinstance(one, ast.Constant)]
+    return [one for one in said if one.startswith("mesocosm.")]

@@ -13,7 +13,7 @@ from inspect_ai.solver import TaskState
 
 from mesocosm.agents.strategies.finding import load_object
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.episodes import Acting, EpisodeErrored, episode_tools, run_agent, talk
+from mesocosm.evaluation.acting import Acting, EpisodeErrored, episode_tools, run_agent, talk
 from mesocosm.evaluation.patience import in_time
 from mesocosm.evaluation.resuming import calls_made
 from mesocosm.evaluation.runs import act_command, act_reference

@@ -11,7 +11,6 @@ import shutil
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,25 +18,22 @@ import anyio
 import anyio.to_thread
 import orjson
 from inspect_ai import Epochs, Task
-from inspect_ai.agent import Agent, AgentState
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.model import ChatMessageUser, GenerateConfig
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import mcp_connection, mcp_server_http
-from inspect_ai.util import store
 
-from mesocosm.agents.loop import Conversation, Loop, Rules, check_final_text
+from mesocosm.agents.loop import Conversation, check_final_text
 from mesocosm.agents.strategies.finding import label, parse_strategies
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.patience import in_time
+from mesocosm.evaluation.acting import ACTING, STORED, Acting, Axes, EpisodeErrored, acting
+from mesocosm.evaluation.actors import actor
 from mesocosm.evaluation.reports import WORLDS
 from mesocosm.evaluation.resuming import conversation_of, left_behind, take_up_usage
 from mesocosm.evaluation.runs import FAULT_FILE, RunResult, judge
 from mesocosm.evaluation.samples import Row, explain
 from mesocosm.evaluation.sizes import parameters_of_size
 from mesocosm.evaluation.stage import (
-    Opened,
     Order,
     Settled,
     Stage,
@@ -48,118 +44,18 @@ from mesocosm.evaluation.stage import (
     settle,
 )
 from mesocosm.families.building import check_parameters
-from mesocosm.families.disturbing import read_disturb
 from mesocosm.families.episode import Episode
-from mesocosm.families.family import Family, load_family
+from mesocosm.families.family import Family
 from mesocosm.families.quantities import show_length
-from mesocosm.families.task import Offer
-from mesocosm.services.service import ending_tools, load_service
 from mesocosm.worlds.workspace import replace_file
 
 if TYPE_CHECKING:
-    from inspect_ai.tool import MCPServer
+    pass
 
 _log = logging.getLogger(__name__)
 
-STORED = "mesocosm"
-"""Key of the sample's store (and so of its log) under which the episode is described."""
-MAX_TOKENS = 32_768
-WINDOW = 128_000
-
-
 ROOM = 1_000_000
 """Bytes that a disk has left at least; below, a failure may be the disk's."""
-
-
-class EpisodeErrored(RuntimeError):
-    """A fault that is not the agent's; the sample is an error and no failure."""
-
-
-@dataclass(frozen=True)
-class Axes:
-    """What a run varies besides the instance and the model; the defaults are the reference scaffold's."""
-
-    agent: str = "react"
-    strategy: str = "none"
-    window: int | None = WINDOW
-    """Tokens; ``None``: nothing is trimmed."""
-    max_tokens: int | None = None
-    """Of an answer; default: 32,768, or a quarter of a window in which that leaves little room; 0: what the
-    provider allows, where no window says how much room there is."""
-    max_calls: int | None = None
-    """Default: what follows from the instance."""
-    max_turns: int | None = None
-    max_failed_rounds: int | None = None
-    """Default: what the task says."""
-    final_text: bool = False
-    """Whether the last message is the answer, instead of a call of ``submit_answer``."""
-    services: tuple[str, ...] = ()
-    """Services added to the task's own."""
-    parallel: bool = True
-    """Whether the model may make several calls in one turn."""
-    tools: Offer = "all"
-    """Which of the task's own tools are offered."""
-    disturb: str = ""
-    """How the episodes are disturbed on purpose."""
-    command: str | None = None
-    """With the agent ``command``."""
-    server: str | None = None
-    """URL of a server that runs already."""
-
-    @property
-    def answer(self) -> int:
-        """Tokens of an answer at most."""
-        if self.max_tokens:
-            return self.max_tokens
-        return MAX_TOKENS if self.window is None else min(MAX_TOKENS, max(1, self.window // 4))
-
-    def check(self) -> None:
-        """``UsageError`` for what cannot be run."""
-        Rules(window=self.window, answer=self.answer)
-        parse_strategies(self.strategy)
-        read_disturb(self.disturb)
-        for name in self.services:
-            load_service(name)
-        if (self.agent == "command") != bool(self.command):
-            raise UsageError("--agent command goes with --agent-command '...', and only with it")
-        if self.final_text and self.agent != "react":
-            raise UsageError("--final-text goes with --agent react")
-
-
-@dataclass
-class Acting:
-    """The episode of the sample that is being run."""
-
-    order: Order
-    opened: Opened
-    stage: Stage
-    axes: Axes
-    folder: Path
-    """Where it will be kept: a run directory."""
-    kept_as: str
-    """The same, relative to the log's folder."""
-    max_calls: int
-    """After which it is ended."""
-    conversation: Conversation | None = None
-    fault: str | None = None
-    settled: Settled | None = None
-
-
-_acting: dict[str, Acting] = {}
-"""By episode id: what belongs to this process and not into a log."""
-
-
-def acting() -> Acting:
-    """The episode of the present sample; for solvers, scorers and agents of one's own."""
-    told = store().get(STORED, None)
-    if not told or told["id"] not in _acting:
-        raise UsageError("no episode is open: this works inside a sample of a Mesocosm task only")
-    return _acting[told["id"]]
-
-
-def episode_tools() -> MCPServer:
-    """The tools of the present sample's episode, for agents of one's own."""
-    return mcp_server_http(name="mesocosm", url=acting().opened.mcp, timeout=300)
 
 
 # -- the task -------------------------------------------------------------------------------------------
@@ -288,7 +184,7 @@ def open_episode(axes: Axes) -> Solver:
         place = folder / kept_as
         place.mkdir(parents=True)
         (place / "prompt.md").write_text(opened.prompt, encoding="utf-8")
-        _acting[opened.id] = Acting(order, opened, stage, axes, place, kept_as, calls)
+        ACTING[opened.id] = Acting(order, opened, stage, axes, place, kept_as, calls)
         state.store.set(STORED, _told(axes, order, opened.id, kept_as, opened.edl))
         state.messages = [ChatMessageUser(content=opened.prompt)]
         return state
@@ -349,8 +245,6 @@ def act(axes: Axes) -> Solver:
     """Let the agent act on the episode, for as long as the task allows."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        from mesocosm.evaluation.actors import actor
-
         if not state.store.get(STORED)["id"]:
             return state  # it was taken up as an earlier process left it
         now = acting()
@@ -363,50 +257,6 @@ def act(axes: Axes) -> Solver:
             raise
 
     return solve
-
-
-async def talk(state: TaskState, now: Acting, seconds: float, max_failed_rounds: int) -> None:
-    """The plain loop with its strategies, on the model that is being evaluated."""
-    axes = now.axes
-    strategies = parse_strategies(axes.strategy)
-    model = get_model()
-    kept = now.conversation = Conversation(
-        model=str(model),
-        max_failed_rounds=max_failed_rounds,
-        temperature=model.config.temperature,
-        strategy=label(strategies),
-        window=axes.window,
-    )
-    rules = Rules(
-        strategies=strategies,
-        window=axes.window,
-        answer=axes.answer,
-        max_failed_rounds=max_failed_rounds,
-        max_turns=axes.max_turns,
-        max_calls=now.max_calls,
-        final_text=axes.final_text,
-        ending=ending_tools(dict.fromkeys([*load_family(now.order.task).task.servers, *now.order.services])),
-    )
-    server = episode_tools()
-    with (now.folder / "conversation.jsonl").open("ab", buffering=0) as file:
-
-        def write(turn: dict[str, Any]) -> None:
-            file.write(orjson.dumps(turn, option=orjson.OPT_APPEND_NEWLINE))
-
-        async with mcp_connection([server]):
-            tools = await server.tools()
-            loop = Loop(rules, model, GenerateConfig(), kept, write, now.stage.access(now.opened.id))
-            if not await in_time(seconds, lambda: loop.hold(now.opened.prompt, tools)):
-                kept.ended = "seconds"
-            state.messages = loop.messages
-            if loop.output:
-                state.output = loop.output
-
-
-async def run_agent(agent: Agent, state: TaskState) -> None:
-    """An agent of inspect_ai's kind on the sample's conversation."""
-    done = await agent(AgentState(messages=state.messages))
-    state.messages, state.output = done.messages, done.output
 
 
 # -- the verdict ----------------------------------------------------------------------------------------
@@ -433,7 +283,7 @@ def verdict() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         told = state.store.get(STORED)
-        now = _acting.get(told["id"])
+        now = ACTING.get(told["id"])
         if now is None:  # `inspect score`, or taken up
             return await anyio.to_thread.run_sync(score_kept, _log_folder()[0], told, state.metadata)
         settled = now.settled = await anyio.to_thread.run_sync(
@@ -494,7 +344,7 @@ def score_kept(logs: Path, told: Mapping[str, Any], order: Mapping[str, Any]) ->
 async def put_away(state: TaskState) -> None:
     """Keep the episode with the log, as a run's directory."""
     told = state.store.get(STORED)
-    now = _acting.pop(told["id"], None) if told else None
+    now = ACTING.pop(told["id"], None) if told else None
     if now is None:
         return
     await anyio.to_thread.run_sync(_keep, now, limiter=_limiter())

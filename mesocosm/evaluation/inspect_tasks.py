@@ -18,8 +18,9 @@ from mesocosm.agents.local import local
 from mesocosm.agents.scripted import provider
 from mesocosm.agents.strategies.finding import label, parse_strategies
 from mesocosm.errors import UsageError
+from mesocosm.evaluation.acting import WINDOW, Axes
 from mesocosm.evaluation.asking import question_task
-from mesocosm.evaluation.episodes import WINDOW, Axes, episode_task
+from mesocosm.evaluation.episodes import episode_task
 from mesocosm.evaluation.questions import question_sets
 from mesocosm.families.disturbing import read_disturb
 from mesocosm.families.family import Family, family_names, load_family

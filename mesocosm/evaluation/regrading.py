@@ -54,7 +54,8 @@ def regrade(log_path: Path, *, write: bool = False) -> list[Regraded]:
 
 
 def _regrade(log_path: Path, sample: EvalSample) -> Regraded:
-    from mesocosm.evaluation.episodes import STORED, EpisodeErrored, score_kept
+    from mesocosm.evaluation.acting import STORED, EpisodeErrored
+    from mesocosm.evaluation.episodes import score_kept
 
     before = next((score.answer or "" for score in (sample.scores or {}).values()), "errored")
     kept: dict[str, Any] = {"log": str(log_path), "sample": str(sample.id), "epoch": sample.epoch}

@@ -16,6 +16,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families.task import Task, read_task
 from mesocosm.families.trusting import functions
 from mesocosm.families.verdict import Check, Misreading, Mutant
+from mesocosm.families.written import written
 from mesocosm.services.content import find_module, roots, service_names
 
 if TYPE_CHECKING:
@@ -109,12 +110,7 @@ class Family:
     @cached_property
     def _written(self) -> Any:
         """What stands for generator, checker and solver of a file that is the whole task."""
-        hooks = functions(self.path, self.task.python)
-        if self.task.domain:
-            asking = importlib.import_module("mesocosm.kits.organisations.asking")
-            return asking.Asked(self.task, self.path, hooks)
-        kit = importlib.import_module("mesocosm.kits.yaml_tasks")
-        return kit.Written(self.task, self.path, hooks)
+        return written(self.task, self.path, functions(self.path, self.task.python))
 
     def _module(self, folder: str) -> Any:
         if self.task.is_written:

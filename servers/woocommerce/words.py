@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.services.calling import Tools
+from mesocosm.services.declared_things import DeclaredThing
 from mesocosm.services.later import later
 from mesocosm.services.numbers import number_of
 from mesocosm.services.words import (
-    DeclaredThing,
     Fields,
     Found,
     Spoiling,

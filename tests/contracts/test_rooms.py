@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import pytest
-from sources import imports_in
+from sources import imports_in, imports_of
 
 import mesocosm
 
@@ -30,12 +30,17 @@ FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 CONTENT = {"servers", "generators", "checkers", "solvers", "tasks"}
 MAY_USE_SERVERS = {"kits"}
 
-SHOWS_THE_CLIENT = ("__init__.py", "mesocosm.hosting.client")
-"""``mesocosm.connect`` is the client's, loaded when it is first used."""
+UPWARDS = {
+    ("__init__.py", "mesocosm.hosting.client"),  # ``mesocosm.connect``, loaded when it is first used
+    ("__init__.py", "mesocosm.kits"),  # puts the package together: families are told which kits there are
+}
+"""What the package itself imports of its rooms."""
 
 
 def rooms_imported(path: Path) -> Iterator[tuple[str, str]]:
-    """The modules of Mesocosm that a module imports, each with its room."""
+    """The modules of Mesocosm that a module imports, also by a text, each with its room."""
+    for name in imports_of(path).named:
+        yield name, name.split(".")[1]
     for node in imports_in(path):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -62,7 +67,7 @@ def check_floor(path: Path) -> None:
     for module, other in rooms_imported(path):
         if other in CONTENT:
             assert room in MAY_USE_SERVERS, f"{place} imports {module}"
-        elif (place, module) == SHOWS_THE_CLIENT:
+        elif (place, module) in UPWARDS:
             continue
         else:
             assert FLOOR[other] < FLOOR[room] or other == room, f"{place} imports {module}"
@@ -75,6 +80,42 @@ def test_there_are_few_rooms_and_each_says_what_it_is() -> None:
     for room in rooms:
         tree = ast.parse((ROOT / room / "__init__.py").read_text(encoding="utf-8"))
         assert ast.get_docstring(tree), room
+
+
+def test_an_import_by_a_text_is_seen(tmp_path: Path) -> None:
+    place = tmp_path / "module.py"
+    place.write_text(
+        'kit = importlib.import_module("mesocosm.kits.mailbox")\nx = later(f"mesocosm.cli.{x}")\n'
+    )
+    assert list(rooms_imported(place)) == [("mesocosm.kits.mailbox", "kits"), ("mesocosm.cli.", "cli")]
+
+
+# -- circles ------------------------------------------------------------------------------------------------
+
+
+def module_of(path: Path) -> str:
+    parts = ("mesocosm", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_when_run(path: Path, known: Collection[str]) -> set[str]:
+    """The modules that a module imports, at any time but for types alone."""
+    read = imports_of(path)
+    names = [name for name in read.named if not name.endswith(".")]
+    for node in read.statements:
+        if id(node) not in read.of_types:
+            outer = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            names += [f"{outer}{alias.name}" for alias in node.names]
+    found = {name if name in known else name.rpartition(".")[0] for name in names}
+    return (found & set(known)) - {"mesocosm"}
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    paths = {module_of(path): path for path in sorted(ROOT.rglob("*.py"))}
+    below = {name: imported_when_run(path, paths) - {name} for name, path in paths.items()}
+    while leaves := {name for name, others in below.items() if not others}:
+        below = {name: others - leaves for name, others in below.items() if name not in leaves}
+    assert not below, f"in circles, or above them: {sorted(below)}"
 
 
 # -- content ------------------------------------------------------------------------------------------------

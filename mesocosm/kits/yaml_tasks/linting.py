@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from mesocosm.errors import UsageError
 from mesocosm.families.task import FileProblem, Task, read_task
 from mesocosm.families.trusting import code_of, functions, is_trusted
+from mesocosm.families.written import written
 from mesocosm.kits.yaml_tasks import checking, complaints
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw
@@ -53,11 +53,10 @@ def lint(path: Path) -> list[Complaint]:
     try:
         if task.domain:
             # What is told follows from scenes, which have a command of their own: `mesocosm scenes check`.
-            asking = importlib.import_module("mesocosm.kits.organisations.asking")
-            asking.Asked(task, path, functions(path, task.python))
+            written(task, path, functions(path, task.python))
             return []
-        written = Written(task, path, functions(path, task.python))
-        return [_complaint(path, keys, level, message) for keys, level, message in Sample(written).read()]
+        sample = Sample(Written(task, path, functions(path, task.python)))
+        return [_complaint(path, keys, level, message) for keys, level, message in sample.read()]
     except FileProblem as problem:
         return [_complaint(path, problem.keys, "error", problem.what)]
     except UsageError as error:

@@ -15,6 +15,28 @@ def call(name: str, *arguments: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this=name, expressions=[one.copy() if one.parent else one for one in arguments])
 
 
+_FORMATS = (
+    *(("YYYY", "%Y"), ("YY", "%y"), ("MMMM", "%B"), ("MON", "%b"), ("MM", "%m"), ("DD", "%d"), ("DY", "%a")),
+    *(("HH24", "%H"), ("HH12", "%I"), ("HH", "%H"), ("MI", "%M"), ("SS", "%S"), ("FF3", "%g"), ("FF6", "%f")),
+    *(("FF9", "%n"), ("FF", "%f"), ("AM", "%p"), ("PM", "%p"), ("TZH", "%z")),
+)
+
+
+def time_format(form: str) -> str:
+    """Snowflake's format of a date or time as DuckDB's."""
+    found, at = "", 0
+    if "%" in form:  # sqlglot has put some of them into its own form by now
+        return form.replace("%mi", "%M")
+    while at < len(form):
+        for theirs, ours in _FORMATS:
+            if form[at : at + len(theirs)].upper() == theirs:
+                found, at = found + ours, at + len(theirs)
+                break
+        else:
+            found, at = found + form[at], at + 1
+    return found
+
+
 def _as(kind: str, *, attempt: bool = False) -> Make:
     """A conversion, perhaps by a format."""
 
@@ -23,8 +45,6 @@ def _as(kind: str, *, attempt: bool = False) -> Make:
         if rest and isinstance(rest[0], exp.Literal) and rest[0].name.upper() == "AUTO":
             rest = []
         if rest and isinstance(rest[0], exp.Literal) and rest[0].is_string:
-            from mesocosm.services.queries.dialects.snowflake_rewriting import time_format
-
             form = exp.Literal.string(time_format(rest[0].name))
             return exp.cast(call("try_strptime" if attempt else "strptime", value, form), kind)
         if isinstance(value.unnest(), exp.Literal) and not value.unnest().is_string:

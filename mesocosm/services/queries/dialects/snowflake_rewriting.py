@@ -18,7 +18,13 @@ from sqlglot.optimizer.qualify_columns import qualify_columns
 
 from mesocosm.services.queries.catalogue import Column
 from mesocosm.services.queries.dialect import MEANINGLESS, SOURCE, Context
-from mesocosm.services.queries.dialects.snowflake_functions import NAMED, call, from_text, is_text
+from mesocosm.services.queries.dialects.snowflake_functions import (
+    NAMED,
+    call,
+    from_text,
+    is_text,
+    time_format,
+)
 from mesocosm.services.queries.dialects.snowflake_tables import filled, mark_flattened, table_functions
 from mesocosm.services.queries.numeric_models import is_number_model
 
@@ -437,28 +443,6 @@ def _to_number(node: exp.Expr, context: Context) -> exp.Expr:
 def _rounded_to(node: exp.Expr, context: Context) -> exp.Expr:
     """ROUND to no number of digits is NULL."""
     return exp.null() if isinstance(node.args.get("decimals"), exp.Null) else node
-
-
-_FORMATS = (
-    *(("YYYY", "%Y"), ("YY", "%y"), ("MMMM", "%B"), ("MON", "%b"), ("MM", "%m"), ("DD", "%d"), ("DY", "%a")),
-    *(("HH24", "%H"), ("HH12", "%I"), ("HH", "%H"), ("MI", "%M"), ("SS", "%S"), ("FF3", "%g"), ("FF6", "%f")),
-    *(("FF9", "%n"), ("FF", "%f"), ("AM", "%p"), ("PM", "%p"), ("TZH", "%z")),
-)
-
-
-def time_format(form: str) -> str:
-    """Snowflake's format of a date or time as DuckDB's."""
-    found, at = "", 0
-    if "%" in form:  # sqlglot has put some of them into its own form by now
-        return form.replace("%mi", "%M")
-    while at < len(form):
-        for theirs, ours in _FORMATS:
-            if form[at : at + len(theirs)].upper() == theirs:
-                found, at = found + ours, at + len(theirs)
-                break
-        else:
-            found, at = found + form[at], at + 1
-    return found
 
 
 def _kept_json(
