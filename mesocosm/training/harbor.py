@@ -6,17 +6,16 @@
       task.toml                  what Harbor wants to know; the episode's MCP endpoint
       instruction.md             what the agent is asked
       environment/Dockerfile     where the agent is: nothing of Mesocosm
-      environment/docker-compose.yaml, environment/world/  beside it: the server
-      tests/test.sh              asks the server for its verdict; there once the agent has stopped
+      environment/docker-compose.yaml, environment/world/  beside it: the server, and what asks it to judge
+      tests/Dockerfile, tests/test.sh  a container of its own, which hands the verdict on
       solution/solve.sh          makes the calls of the reference solver
 
-Only the server's container has the answer. The agent reaches its tools; the control plane wants a token.
-That of the verifier, which runs where the agent was, opens judging alone.
+Only the server's container has the answer, and the token of the control plane. The agent reaches its tools.
+When its container is stopped, the server writes its verdict, which Harbor brings to the verifier's container.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import secrets
@@ -43,9 +42,9 @@ from mesocosm.hosting.pool import EpisodePool
 from mesocosm.services.service import combined_names
 
 SERVER = "http://mesocosm:8321"
-"""Where the agent and the verifier find the server."""
-TOKENS = "tokens.yaml"
-"""The file of the state that says what the verifier's token opens."""
+"""Where the agent finds the server."""
+VERDICT = "verdict"
+"""The folder of the server's container in which it writes its verdict."""
 _USER = 10001
 """The server's account in the image."""
 
@@ -111,10 +110,7 @@ class _Made:
         self._id = pool.adopt(instance.path, family, tools)
         self._episode = Episode(pool.path(self._id), family)
         pool.close()
-        self._verifier_token = secrets.token_urlsafe(32)
-        digest = hashlib.sha256(self._verifier_token.encode()).hexdigest()
-        # It judges, and opens nothing else: whoever was where the verifier runs may have it.
-        (scratch / "state" / TOKENS).write_text(f"verifier:\n  sha256: {digest}\n  scopes: [grade]\n")
+        (scratch / VERDICT).mkdir()
 
     def write(self, path: Path, images: Images) -> Path:
         """Write the folder; nothing is there unless the whole of it is."""
@@ -144,7 +140,6 @@ class _Made:
             "id": self._id,
             "server": SERVER,
             "token": secrets.token_urlsafe(32),
-            "verifier_token": self._verifier_token,
             "images": images,
             "calls": self._solution(),
             "mesocosm": mesocosm.__version__,
@@ -169,11 +164,12 @@ class _Made:
         return calls
 
     def _state(self) -> bytes:
-        """The state of the server, as its image holds it."""
+        """What the server's image holds: its state, and a folder for its verdict."""
         self._episode.close()
         packed = io.BytesIO()
         with tarfile.open(fileobj=packed, mode="w") as tar:
-            for path in [self._scratch / "state", *sorted((self._scratch / "state").rglob("*"))]:
+            inside = [self._scratch / VERDICT, self._scratch / "state"]
+            for path in [*inside, *sorted((self._scratch / "state").rglob("*"))]:
                 if path.name != "in-use":
                     tar.add(path, path.relative_to(self._scratch), recursive=False, filter=_owned)
         return packed.getvalue()

@@ -36,22 +36,37 @@ def test_a_harbor_task_says_what_harbor_wants_to_know(folder: Path) -> None:
     assert compose["services"]["main"]["depends_on"] == {"mesocosm": {"condition": "service_healthy"}}
 
 
-def test_the_agents_container_has_neither_the_answer_nor_the_token(folder: Path) -> None:
+def test_only_the_servers_container_has_the_answer_and_the_token(folder: Path) -> None:
     compose = yaml.safe_load((folder / "environment/docker-compose.yaml").read_text())
     token = compose["services"]["mesocosm"]["environment"]["MESOCOSM_ADMIN_TOKEN"]
-    for seen in ("instruction.md", "task.toml", "environment/Dockerfile", "tests/test.sh"):
-        assert token not in (folder / seen).read_text()
+    texts = {path for path in folder.rglob("*") if path.is_file() and path.suffix != ".tar"}
+    assert {path.name for path in texts if token in path.read_text()} == {"docker-compose.yaml"}
     with tarfile.open(folder / "environment/world/state.tar") as tar:
         entries = tar.getmembers()
     assert {(entry.uid, entry.gid, entry.mtime) for entry in entries} == {(10001, 10001, 0)}
     assert any(entry.name.endswith("expected.json") for entry in entries)
-    assert all(entry.name == "state" or entry.name.startswith("state/") for entry in entries)
+    assert {entry.name.partition("/")[0] for entry in entries} == {"state", "verdict"}
+
+
+def test_the_verifier_is_where_the_agent_never_was(folder: Path) -> None:
+    config = tomllib.loads((folder / "task.toml").read_text())
+    assert config["verifier"]["environment_mode"] == "separate"
+    assert config["artifacts"] == [{"source": "/verdict", "service": "mesocosm"}]
+    (collected,) = config["verifier"]["collect"]
+    assert (collected["service"], collected["command"]) == ("mesocosm", "python /verdict.py")
+    assert "COPY test.sh /tests/test.sh" in (folder / "tests/Dockerfile").read_text()
+    for asking in ("http", "python", "token"):
+        assert asking not in (folder / "tests/test.sh").read_text().lower()
 
 
 def test_harbor_itself_reads_the_task(folder: Path) -> None:
     config = pytest.importorskip("harbor.models.task.config", reason="harbor needs Python 3.12")
     read = config.TaskConfig.model_validate_toml((folder / "task.toml").read_text())
     assert read.environment.mcp_servers[0].url.startswith("http://mesocosm:8321/e/")
+    mode = pytest.importorskip("harbor.models.task.verifier_mode")
+    paths = pytest.importorskip("harbor.models.task.paths")
+    definition = mode.resolve_verifier_environment_definition(read, paths.TaskPaths(folder))
+    assert (definition.directory, definition.bundled_tests) == (folder / "tests", True)
 
 
 def test_what_is_there_is_not_written_over(folder: Path) -> None:

@@ -25,7 +25,6 @@ from mesocosm.families.quantities import parse_length
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import BlockingServer
 from mesocosm.hosting.listening import serving
-from mesocosm.hosting.tokens import read_tokens
 from mesocosm.training.harbor import write_tasks
 
 TOKEN = "token-of-the-test"
@@ -180,9 +179,10 @@ def through_harbor(host: Host, calls: Calls) -> float | None:
         token = compose["services"]["mesocosm"]["environment"]["MESOCOSM_ADMIN_TOKEN"]
         config = tomllib.loads((host.harbor / "task.toml").read_text())
         endpoint = config["environment"]["mcp_servers"][0]["url"]
-        tokens = read_tokens(Path(scratch) / "state" / "tokens.yaml")
-        with serving(Hosting(Path(scratch) / "state", admin_token=token, tokens=tokens)) as base:
-            given = {**os.environ, "MESOCOSM_URL": base, "VERIFIER_LOGS": f"{scratch}/logs"}
+        with serving(Hosting(Path(scratch) / "state", admin_token=token)) as base:
+            given = {**os.environ, "MESOCOSM_URL": base}
+            in_server = {**given, "VERDICT": f"{scratch}/verdict", "MESOCOSM_ADMIN_TOKEN": token}
+            in_verifier = {"PATH": os.environ["PATH"], "VERIFIER_LOGS": f"{scratch}/logs"}
             if calls is host.trajectories["reference"]:
                 subprocess.run([host.harbor / "solution" / "solve.sh"], env=given, check=True)
             else:
@@ -190,7 +190,10 @@ def through_harbor(host: Host, calls: Calls) -> float | None:
                     episode = server.episode(endpoint.split("/")[-2])
                     for tool, arguments in calls:
                         episode.act(tool, arguments)
-            subprocess.run([host.harbor / "tests" / "test.sh"], env=given, check=True)
+            asking = host.harbor / "environment" / "world" / "verdict.py"
+            subprocess.run([sys.executable, asking], env=in_server, check=True)
+            in_verifier["VERDICT"] = in_server["VERDICT"]
+            subprocess.run([host.harbor / "tests" / "test.sh"], env=in_verifier, check=True)
             return float((Path(scratch) / "logs" / "reward.txt").read_text())
 
 
