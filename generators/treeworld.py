@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
-from typing import TYPE_CHECKING
+from itertools import chain, islice, product
 
 from pydantic import Field
 
@@ -17,10 +17,6 @@ from mesocosm.kits.lumina.trees import TreeGame, example, given_text
 from mesocosm.servers.treeworld.store import TreeworldStore
 from mesocosm.services.calling import Tools
 from mesocosm.services.world import World
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _TOKENS_PER_NODE = 22
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
@@ -142,26 +138,19 @@ def _grow(rng: random.Random, number: int, arity: int) -> tuple[_Tree, int]:
             open_[-1] = node
         else:
             open_.append(node)
-    import numpy as np
-
-    firsts, seconds = np.divmod(_distinct(rng, number, len(_SYLLABLES) ** 2), len(_SYLLABLES))
-    syllables = _SYLLABLES.__getitem__
-    ids = list(map(str.__add__, map(syllables, firsts.tolist()), map(syllables, seconds.tolist())))
-    *values, spare = _distinct(rng, number + 1, max(1_000, 10 * number)).tolist()
+    pairs = (divmod(one, len(_SYLLABLES)) for one in _distinct(rng, number, len(_SYLLABLES) ** 2))
+    ids = [_SYLLABLES[first] + _SYLLABLES[second] for first, second in pairs]
+    *values, spare = _distinct(rng, number + 1, max(1_000, 10 * number))
     return _Tree(ids, values, parents, children), spare
 
 
-def _distinct(rng: random.Random, number: int, below: int) -> NDArray[np.uint64]:
+def _distinct(rng: random.Random, number: int, below: int) -> list[int]:
     """Different whole numbers below a bound: many are drawn at a time, where ``sample`` takes one by one."""
-    import numpy as np
-
-    drawn = np.empty(0, dtype="<u8")
+    drawn: dict[int, None] = {}
     while len(drawn) < number:
-        more = np.frombuffer(rng.randbytes(8 * number), dtype="<u8") % below
-        drawn = np.concatenate([drawn, more])
-        _, places = np.unique(drawn, return_index=True)
-        drawn = drawn[np.sort(places)]
-    return drawn[:number]
+        more = struct.unpack(f"<{number}Q", rng.randbytes(8 * number))
+        drawn.update(dict.fromkeys(one % below for one in more))
+    return list(islice(drawn, number))
 
 
 def _hidden_leaf(rng: random.Random, tree: _Tree) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 import mesocosm
 from mesocosm.services.content import roots
 
-_EXTRAS = ("code", "sheets", "warehouses")
+_EXTRAS = ("code", "lumina", "sheets", "warehouses")
 """Parts of the dependencies that instances are made with."""
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"])?")
 

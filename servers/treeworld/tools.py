@@ -12,7 +12,6 @@ server = Service(
     "treeworld",
     TreeworldStore,
     instructions="A tree whose nodes have an id and a value; the children of a node are told when asked for.",
-    extra="lumina",
 )
 
 

@@ -7,11 +7,15 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 
@@ -138,3 +142,22 @@ def test_without_extras_there_is_all_but_what_says_which_it_needs(tmp_path: Path
         refused = ask("run", task, "--length", "8k", "--agent", "reference")
         assert refused.returncode == 2
         assert refused.stderr.endswith(f"needs the extra `{extra}`: pip install 'mesocosm[{extra}]'\n")
+
+
+def test_what_images_install_is_locked_and_is_what_the_program_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    for line in (ROOT / "deploy/locks/images").read_text().splitlines():
+        image, *extras = line.split()
+        assert f"RUN locked {image} " in dockerfile
+        text = (ROOT / f"deploy/locks/{image}.txt").read_text()
+        assert "://" not in text
+        locked: dict[str, list[str]] = {}
+        for block in text.replace("\\\n", " ").splitlines():
+            assert "--hash=sha256:" in block
+            pinned = Requirement(block.partition("--hash")[0])
+            locked.setdefault(canonicalize_name(pinned.name), []).append(str(pinned.specifier).strip("="))
+        asked = [*project["dependencies"], *chain(*(project["optional-dependencies"][one] for one in extras))]
+        for one in map(Requirement, asked):
+            versions = locked[canonicalize_name(one.name)]
+            assert all(one.specifier.contains(version) for version in versions), f"{one}: run .ci/lock"
