@@ -2,10 +2,11 @@
 
 import os
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from mesocosm import kits as kits  # says to families which kits there are
-
+if find_spec("mesocosm.kits"):  # the image of the code runner has none
+    from mesocosm import kits as kits  # says to families which kits there are
 if TYPE_CHECKING:
     from mesocosm.hosting.client import connect, connect_sync
 
