@@ -7,7 +7,9 @@ Names are as Snowflake keeps them: upper-case unless they were quoted. Instants 
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKey, Text, UniqueConstraint
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from mesocosm.services.queries.tables import attach_contents
@@ -127,6 +129,28 @@ class SqlSession(Base):
     schema: Mapped[str | None] = mapped_column(Text)
     role: Mapped[str] = mapped_column(Text, default="SYSADMIN")
     warehouse: Mapped[str] = mapped_column(Text, default="COMPUTE_WH")
+    reads_arrow: Mapped[bool] = mapped_column(default=False)
+    """Whether its connector reads results in Arrow."""
+    statements: Mapped[int] = mapped_column(default=1)
+    """How many statements a request has; 0 for any number."""
+    in_transaction: Mapped[bool] = mapped_column(default=False)
+    """Whether it has said BEGIN. Statements are committed one by one all the same."""
+
+
+class KeptResult(Base):
+    """What a statement of a connector gave, for whoever asks for it by its id."""
+
+    __tablename__ = "results"
+    __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012 - SQLAlchemy's way
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    session: Mapped[int] = mapped_column(index=True)
+    query: Mapped[str] = mapped_column(Text)
+    kind: Mapped[int]
+    """The number of the kind of statement."""
+    fields: Mapped[list[Any]] = mapped_column(JSON)
+    rows: Mapped[list[Any] | None] = mapped_column(JSON)
+    """``None`` if there were too many."""
 
 
 attach_contents(Base.metadata)

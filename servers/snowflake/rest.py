@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -22,13 +22,16 @@ from mesocosm.services.queries.catalogue import Field
 from mesocosm.services.queries.refusals import SqlError
 from mesocosm.services.service import Reply
 
+if TYPE_CHECKING:
+    from sqlglot import exp
+
 MAX_ROWS = 100_000
 """Rows of one result: they come in one answer."""
 _EPOCH = date(1970, 1, 1)
 _KINDS = {"insert": 12544, "update": 12800, "delete": 13056, "merge": 13312, "truncatetable": 24576}
 _STATES = {"000603": "XX000", "000630": "57014"}
 """SQLSTATEs of what goes wrong with a statement on purpose; what is wrong with a session has none."""
-_SELECT, _DEFINES = 4096, 24576
+_SELECT, _DEFINES, _SEVERAL = 4096, 24576, 40960
 """Numbers of the kinds of statements, from which clients know what the rows of a result are."""
 
 
@@ -83,6 +86,7 @@ def sign_in(store: SnowflakeStore, request: Request) -> Reply:
     """Begin a session."""
     asked = dict(request.pairs)
     number = store.begin_session(
+        reads_arrow=_message(request).get("CLIENT_APP_ID") == "PythonConnector",
         database=_name(asked.get("databaseName")),
         schema=_name(asked.get("schemaName")),
         role=_name(asked.get("roleName")),
@@ -110,7 +114,6 @@ def sign_in(store: SnowflakeStore, request: Request) -> Reply:
 _PARAMETERS = [
     {"name": "AUTOCOMMIT", "value": True},
     {"name": "TIMEZONE", "value": "Etc/UTC"},
-    {"name": "PYTHON_CONNECTOR_QUERY_RESULT_FORMAT", "value": "JSON"},
     {"name": "CLIENT_SESSION_KEEP_ALIVE", "value": False},
     {"name": "CLIENT_TELEMETRY_ENABLED", "value": False},
 ]
@@ -168,48 +171,95 @@ def abort(store: SnowflakeStore, session: int) -> Reply:
 
 @api.post("/{session}/queries/v1/query-request")
 def run(store: SnowflakeStore, request: Request, session: int) -> Reply:
-    """Run one statement."""
+    """Run a statement, or as many as the client says that there are."""
     asked = _message(request)
-    text = asked.get("sqlText")
+    text, said = asked.get("sqlText"), asked.get("parameters") or {}
     if not isinstance(text, str):
         raise Invalid("The request has no sqlText.")
     bindings = asked.get("bindings") or {}
-    if not isinstance(bindings, dict):
-        raise Invalid("The request's bindings are no object.")
-    with store.in_session(session):
-        tree = store.parsed(text)
+    if not isinstance(bindings, dict) or not isinstance(said, dict):
+        raise Invalid("The request's bindings or parameters are no object.")
+    with store.in_session(session) as own:
+        statements = store.parsed_all(text)
+        wanted = said.get("MULTI_STATEMENT_COUNT", own.statements)
+        if wanted not in (0, "0") and str(wanted) != str(len(statements)):
+            counts = f"Actual statement count {len(statements)} did not match the desired statement count"
+            raise SqlError(8, "0A000", f"{counts} {wanted}.")
+        id_ = f"{store.world.journal.last:08d}-0000-0000-0000-{session:012d}"
+        if len(statements) > 1:
+            return _several(store, statements, id_)
+        tree = statements[0][1]
         key = tree.key
         described, places = bool(asked.get("describeOnly")), len(bindings)
         if described:
             answer, places = store.describe_tree(text, tree)
         else:
             answer = store.run_tree(text, tree, bindings, limit=MAX_ROWS)
-        current = store.current()
+            store.keep_result(id_, answer, _kind(answer, key))
+        wants = str(said.get("PYTHON_CONNECTOR_QUERY_RESULT_FORMAT", "ARROW" if own.reads_arrow else "JSON"))
+        arrow = wants.upper() == "ARROW" and answer.is_query and key not in ("show", "describe", "command")
+        data = _data(store, answer, id_, _kind(answer, key), arrow=arrow and not described)
     if answer.more and not described:
         raise SqlError(100066, "57014", f"The result has more than {MAX_ROWS} rows: add LIMIT, or aggregate.")
-    rows = [
-        [_value(value, one.kind) for value, one in zip(row, answer.fields, strict=True)]
-        for row in answer.rows
-    ]
-    return _said(
-        {
-            "parameters": _PARAMETERS,
-            "rowtype": [_row_type(one) for one in answer.fields],
-            "rowset": rows,
-            "total": len(rows),
-            "returned": len(rows),
-            "queryId": f"{store.world.journal.last:08d}-0000-0000-0000-{session:012d}",
-            "finalDatabaseName": current["database"],
-            "finalSchemaName": current["schema"],
-            "finalWarehouseName": current["warehouse"],
-            "finalRoleName": current["role"],
-            "numberOfBinds": places,
-            "arrayBindSupported": key == "insert",
-            "statementTypeId": _kind(answer, key),
-            "version": 1,
-            "queryResultFormat": "json",
-        }
+    return _said({**data, "numberOfBinds": places, "arrayBindSupported": key == "insert"})
+
+
+@api.get("/{session}/queries/{id}/result")
+def result(store: SnowflakeStore, session: int, id: str) -> Reply:
+    """What an earlier statement gave."""
+    with store.in_session(session):
+        answer, kind = store.kept_result(id)
+        return _said(_data(store, answer, id, kind, arrow=False))
+
+
+def _several(store: SnowflakeStore, statements: list[tuple[str, exp.Expr]], id_: str) -> Reply:
+    """Run several statements; the client asks for their results one by one."""
+    ids, kinds = [], []
+    for number, (text, tree) in enumerate(statements, 1):
+        key = tree.key
+        answer = store.run_tree(text, tree, {}, limit=MAX_ROWS)
+        ids.append(f"{id_[:9]}{number:04d}{id_[13:]}")
+        kinds.append(str(_kind(answer, key)))
+        store.keep_result(ids[-1], answer, _kind(answer, key))
+    done = Answer(
+        (Field("multiple statement execution", "VARCHAR"),), [("Multiple statements executed successfully.",)]
     )
+    data = _data(store, done, id_, _SEVERAL, arrow=False)
+    return _said({**data, "resultIds": ",".join(ids), "resultTypes": ",".join(kinds)})
+
+
+def _data(store: SnowflakeStore, answer: Answer, id_: str, kind: int, *, arrow: bool) -> dict[str, Any]:
+    """A result as the protocol has it."""
+    current = store.current()
+    if arrow:
+        from mesocosm.servers.snowflake.arrow import encoded
+
+        types = [_type(one.kind) for one in answer.fields]
+        rows: dict[str, Any] = {"rowsetBase64": encoded(answer.fields, types, answer.rows)}
+    else:
+        rows = {
+            "rowset": [
+                [_value(value, one.kind) for value, one in zip(row, answer.fields, strict=True)]
+                for row in answer.rows
+            ]
+        }
+    return {
+        "parameters": _PARAMETERS,
+        "rowtype": [_row_type(one) for one in answer.fields],
+        **rows,
+        "total": len(answer.rows),
+        "returned": len(answer.rows),
+        "queryId": id_,
+        "finalDatabaseName": current["database"],
+        "finalSchemaName": current["schema"],
+        "finalWarehouseName": current["warehouse"],
+        "finalRoleName": current["role"],
+        "numberOfBinds": 0,
+        "arrayBindSupported": False,
+        "statementTypeId": kind,
+        "version": 1,
+        "queryResultFormat": "arrow" if arrow else "json",
+    }
 
 
 def _message(request: Request) -> dict[str, Any]:
@@ -299,6 +349,10 @@ def _value(value: Any, kind: str) -> str | None:
             except ValueError:
                 what = kind.partition(" ")[0].capitalize()
                 raise SqlError(100035, "22007", f"{what} '{value[:50]}' is not recognized") from None
+        case str() if kind == "TIME":
+            return _value(time.fromisoformat(value), kind)
+        case str() if kind == "BLOB":
+            return value.replace("\\x", "")
         case list() | dict():
             return as_json(value, str)
     return str(value)

@@ -14,12 +14,12 @@ from mesocosm.doors.rooted import Rooted
 rooted = Rooted(
     service="snowflake",
     paths=re.compile(
-        r"/(?:session(?:/v1/login-request|/heartbeat|/token-request)?|queries/v1/\w+-request"
+        r"/(?:session(?:/v1/login-request|/heartbeat|/token-request)?|queries/(?:v1/\w+-request|[\w-]+/result)"
         r"|telemetry/send|monitoring/queries/[\w-]+)"
     ),
     login="/session/v1/login-request",
     passwords=("PASSWORD", "TOKEN"),
-    keeps=("LOGIN_NAME", "ACCOUNT_NAME"),
+    keeps=("LOGIN_NAME", "ACCOUNT_NAME", "CLIENT_APP_ID"),
     token=re.compile(r'Snowflake Token="([\w-]+)\.(\d+)"'),
     authorization='Snowflake Token="{}"',
     refused={

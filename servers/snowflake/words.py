@@ -294,7 +294,7 @@ words = WarehouseWords(
         "comment": CommentThing(),
     },
     survey=_survey,
-    unseen=("contents", "sessions", "insights"),
+    unseen=("contents", "sessions", "results", "insights"),
     excuses=_follows,
     spoilings=spoilings(_ACCOUNT),
     survey_options=survey_options(),

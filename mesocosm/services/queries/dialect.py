@@ -26,6 +26,8 @@ COUNTS = "counts"
 """Marks a call of ``nextval`` that a counter of the catalogue stands behind."""
 WRITTEN = "written"
 """Under which a column of a query has the text that it was read from."""
+SCANNED = "\u2063results"
+"""Under which, as their schema, a catalogue finds results of earlier statements by their ids."""
 SOURCE = "source"
 """Marks the query that an INSERT takes its rows from, inside the one that adds defaults to it."""
 

@@ -258,6 +258,13 @@ class Engine:
             return False
         return True
 
+    def parquet(self, data: bytes, world: str) -> Any:
+        """The rows of a Parquet file as an Arrow table. Raises ``Failed`` for what is none."""
+        request = self._request(world, "", parquet=data)
+        for _, stream in self._answers(request, {}):
+            return pa.ipc.open_stream(stream).read_all()
+        raise AssertionError("an answer without an end")
+
     def cast(self, raw: Any, kinds: Sequence[tuple[str, str]]) -> Any:
         """An Arrow table whose columns, named in their order, are cast. Nothing in it is of a statement."""
         names = ", ".join(f"{_cast(name, kind)} AS {quoted(name)}" for name, kind in kinds)

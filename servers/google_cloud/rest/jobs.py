@@ -12,7 +12,7 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.models import Job
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
 from mesocosm.servers.google_cloud.rest.media import begun, continued, noticed, related, resource
-from mesocosm.servers.google_cloud.rest.queries import asked_of, reference, run
+from mesocosm.servers.google_cloud.rest.queries import asked_of, destination, reference, run
 from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, etag_of, read, texts
 from mesocosm.servers.google_cloud.rest.tables import fields_in
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
@@ -39,6 +39,9 @@ def shown(store: GoogleCloudStore, job: Job) -> Json:
             "cacheHit": False,
             "schema": {"fields": []},
         }
+        target = destination(store, job)
+        if str(said.get("statementType", "")).startswith(("CREATE_", "DROP_", "ALTER_")) and target:
+            statistics["query"]["ddlTargetTable"] = target
         for name in ("numDmlAffectedRows", "dmlStats"):
             if name in said:
                 value = said[name]
@@ -48,11 +51,15 @@ def shown(store: GoogleCloudStore, job: Job) -> Json:
                 statistics["query"][name] = plain
     else:
         statistics |= said
+    configuration: Json = {"jobType": job.kind, **job.configuration}
+    target = destination(store, job)
+    if target is not None:
+        configuration["query"] = {**configuration["query"], "destinationTable": target}
     view: Json = {
         "kind": "bigquery#job",
         "id": f"{store.project.id}:{job.location}.{job.id}",
         "jobReference": reference(store, job),
-        "configuration": {"jobType": job.kind, **job.configuration},
+        "configuration": configuration,
         "status": {"state": "DONE"},
         "statistics": statistics,
         "user_email": store.project.service_account,
@@ -182,6 +189,10 @@ def _asked(store: GoogleCloudStore, said: Fields) -> dict[str, Any]:
         "createDisposition",
     ):
         said.get(name)
+    for name in ("parquetOptions", "decimalTargetTypes", "useAvroLogicalTypes"):
+        value = said.get(name)
+        if isinstance(value, Fields):
+            dict(value.items())
     if read.number(said, "maxBadRecords"):
         raise Invalid("maxBadRecords is not offered here: a load is all or nothing.", code="invalid")
     fields = fields_in(said)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.doors.request import Request
-from mesocosm.errors import Conflict, Invalid
+from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.models import Job
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
 from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, read, texts
-from mesocosm.servers.google_cloud.rest.tables import rows_as_shown
+from mesocosm.servers.google_cloud.rest.tables import result_rows, rows_as_shown
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.bigquery.schema import shown_fields
 from mesocosm.servers.google_cloud.store.part import page_token, read_token
@@ -46,7 +46,10 @@ def asked_of(store: GoogleCloudStore, said: Fields, dry_run: bool) -> Asked:
     if read.text(place, "projectId"):
         check_project(store, read.text(place, "projectId") or "")
     read.flag(said, "useQueryCache", True)
-    for name in ("priority", "parameterMode", "createDisposition", "maximumBytesBilled", "jobCreationMode"):
+    for name in (
+        *("priority", "parameterMode", "createDisposition", "maximumBytesBilled", "jobCreationMode"),
+        "allowLargeResults",
+    ):
         said.get(name)
     configuration: Json = {"query": query, "useLegacySql": False}
     if read.text(place, "datasetId"):
@@ -118,6 +121,23 @@ def run(
     return answer, job
 
 
+def destination(store: GoogleCloudStore, job: Job) -> Json | None:
+    """The table that a query's rows are in: the one that is named, what a statement made or changed, or an
+    anonymous one of the job's own."""
+    if job.kind != "QUERY":
+        return None
+    said = job.configuration["query"].get("destinationTable")
+    if said is not None:
+        return dict(said)
+    target = job.statistics.get("target", "")
+    if job.statistics.get("statementType") == "SELECT":
+        target = f"{store.bigquery.jobs.anonymous_dataset}.{store.bigquery.jobs.anonymous_table(job)}"
+    dataset, dot, table = target.rpartition(".")
+    if not dot:
+        return None
+    return {"projectId": store.project.id, "datasetId": dataset, "tableId": table}
+
+
 def reference(store: GoogleCloudStore, job: Job) -> Json:
     """The name of a job."""
     return {"projectId": store.project.id, "jobId": job.id, "location": job.location}
@@ -125,14 +145,7 @@ def reference(store: GoogleCloudStore, job: Job) -> Json:
 
 def _page(store: GoogleCloudStore, request: Request, job: Job, start: int, limit: int | None) -> Json:
     size = min(limit, _PAGE) if limit is not None and limit >= 0 else _PAGE
-    if job.seen and start + size > 0 and job.total_rows:
-        query = job.configuration["query"]["query"]
-        answer = store.bigquery.queries.run(query, limit=max(1, size), skip=start)
-        if answer.seen != job.seen:
-            raise Conflict("The result is no longer available: its tables have changed.", code="invalid")
-        rows = answer.rows[:size]
-    else:
-        rows = store.bigquery.jobs.kept_rows(job, start, size) if size else []
+    rows = result_rows(store, job, start, size)
     view: Json = {
         "jobReference": reference(store, job),
         "jobComplete": True,

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mesocosm.doors.request import Request
-from mesocosm.errors import Invalid
-from mesocosm.servers.google_cloud.models import WarehouseTable
+from mesocosm.errors import Conflict, Invalid
+from mesocosm.servers.google_cloud.models import Job, WarehouseTable
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
 from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, etag_of, read, texts
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
@@ -51,6 +51,25 @@ def shown(store: GoogleCloudStore, dataset: str, table: WarehouseTable) -> Json:
         view["clustering"] = {"fields": table.clustering}
     if table.expires is not None:
         view["expirationTime"] = str(milliseconds(table.expires))
+    return view | {"etag": etag_of(view)}
+
+
+def _result(store: GoogleCloudStore, dataset: str, job: Job) -> Json:
+    """The anonymous table of a query's result."""
+    project, time = store.project.id, str(milliseconds(job.created))
+    id_ = store.bigquery.jobs.anonymous_table(job)
+    view: Json = {
+        "kind": "bigquery#table",
+        "id": f"{project}:{dataset}.{id_}",
+        "tableReference": {"projectId": project, "datasetId": dataset, "tableId": id_},
+        "schema": {"fields": shown_fields(job.fields)},
+        "type": "TABLE",
+        "creationTime": time,
+        "lastModifiedTime": time,
+        "location": job.location,
+        "numBytes": "0",
+        "numRows": str(job.total_rows),
+    }
     return view | {"etag": etag_of(view)}
 
 
@@ -159,6 +178,9 @@ def get_table(
 ) -> Json:
     """One table or view."""
     check_project(store, project)
+    job = store.bigquery.jobs.by_anonymous(dataset, table)
+    if job is not None:
+        return _result(store, dataset, job)
     return shown(store, dataset, store.bigquery.tables.table(dataset, table))
 
 
@@ -208,6 +230,17 @@ def rows_as_shown(request: Request, fields: list[Field], rows: list[list[Any]]) 
     ]
 
 
+def result_rows(store: GoogleCloudStore, job: Job, start: int, size: int) -> list[list[Any]]:
+    """Rows of the result of a job: those that were kept, or, where none were, by asking again."""
+    if job.seen and start + size > 0 and job.total_rows:
+        query = job.configuration["query"]["query"]
+        answer = store.bigquery.queries.run(query, limit=max(1, size), skip=start)
+        if answer.seen != job.seen:
+            raise Conflict("The result is no longer available: its tables have changed.", code="invalid")
+        return answer.rows[:size]
+    return store.bigquery.jobs.kept_rows(job, start, size) if size else []
+
+
 @api.get(_TABLES + "/{table}/data")
 def list_rows(
     store: GoogleCloudStore,
@@ -222,16 +255,20 @@ def list_rows(
 ) -> Json:
     """A page of the rows of a table."""
     check_project(store, project)
-    found = store.bigquery.tables.table(dataset, table)
     position = read_token(pageToken, int)
     start = position[0] if position else max(0, startIndex)
     size = min(maxResults, 10_000) if maxResults is not None and maxResults > 0 else 1_000
-    fields, rows = list(found.fields), store.bigquery.queries.rows_of(found, size, start)
+    job = store.bigquery.jobs.by_anonymous(dataset, table)
+    if job is not None:
+        fields, rows, total = list(job.fields), result_rows(store, job, start, size), job.total_rows
+    else:
+        found = store.bigquery.tables.table(dataset, table)
+        fields, rows = list(found.fields), store.bigquery.queries.rows_of(found, size, start)
+        total = store.bigquery.tables.count(found)
     if selectedFields:
         wanted = {name.partition(".")[0].strip().lower() for name in selectedFields.split(",")}
         kept = [place for place, one in enumerate(fields) if one["name"].lower() in wanted]
         fields, rows = [fields[at] for at in kept], [[row[at] for at in kept] for row in rows]
-    total = store.bigquery.tables.count(found)
     page: Json = {
         "kind": "bigquery#tableDataList",
         "totalRows": str(total),
@@ -268,3 +305,26 @@ def insert_all(store: GoogleCloudStore, request: Request, project: str, dataset:
     if rows:
         store.bigquery.tables.fill(found, rows)
     return view | ({"insertErrors": errors} if errors else {})
+
+
+# -- what datasets hold beside ------------------------------------------------------------------------------
+
+
+def _none_of(store: GoogleCloudStore, project: str, dataset: str) -> Json:
+    check_project(store, project)
+    store.bigquery.datasets.dataset(dataset)
+    return {}
+
+
+@api.get(ROOT + "/{project}/datasets/{dataset}/routines")
+def list_routines(
+    store: GoogleCloudStore, project: str, dataset: str, maxResults: int | None = None, filter: str = ""
+) -> Json:
+    """Functions and procedures, of which there are none."""
+    return _none_of(store, project, dataset)
+
+
+@api.get(ROOT + "/{project}/datasets/{dataset}/models")
+def list_models(store: GoogleCloudStore, project: str, dataset: str, maxResults: int | None = None) -> Json:
+    """Models, of which there are none."""
+    return _none_of(store, project, dataset)

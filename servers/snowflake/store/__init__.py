@@ -36,6 +36,10 @@ class SnowflakeStore(Filling):
         """The one statement of a text."""
         return cast("exp.Expr", _running().parsed(text))
 
+    def parsed_all(self, text: str) -> list[tuple[str, exp.Expr]]:
+        """The statements of a text, each with its own."""
+        return cast("list[tuple[str, exp.Expr]]", _running().parsed_all(text))
+
     def query(self, text: str, *, limit: int | None, skip: int = 0) -> Answer:
         """Run a statement that changes nothing; others are refused."""
         self.may_write = False
@@ -65,7 +69,7 @@ class SnowflakeStore(Filling):
             return Answer((Field("status", "VARCHAR"),)), places
         return cast(Answer, running.run(self, text, tree, 0)), places
 
-    def begin_session(self, **names: str | None) -> int:
+    def begin_session(self, *, reads_arrow: bool = False, **names: str | None) -> int:
         """A session of a connector; returns its number."""
         known = {name: value for name, value in names.items() if value is not None}
         with suppress(SqlError):
@@ -75,18 +79,19 @@ class SnowflakeStore(Filling):
                 self.database_named(known["database"])
                 known["schema"] = PUBLIC
         self._set_session()  # the tools' own is the first
-        values = {"role": "SYSADMIN", "warehouse": "COMPUTE_WH", **known}
+        values = {"role": "SYSADMIN", "warehouse": "COMPUTE_WH", "reads_arrow": reads_arrow, **known}
         return self._insert(SqlSession, values)
 
     @contextmanager
-    def in_session(self, number: int) -> Iterator[None]:
+    def in_session(self, number: int) -> Iterator[SqlSession]:
         """Names mean for a while what they mean in another session, which has begun."""
-        if self.session.get(SqlSession, number) is None:
+        found = self.session.get(SqlSession, number)
+        if found is None:
             gone = "Session no longer exists.  New login required to access the service."
             raise SqlError(390111, "08001", gone)
         self.session_id = number
         try:
-            yield
+            yield found
         finally:
             del self.session_id
 

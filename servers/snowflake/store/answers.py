@@ -28,7 +28,9 @@ class Answer:
     """Whether the rows are what was asked for."""
 
 
-def listing(names: str, rows: list[tuple[Any, ...]], numbers: str = "", moments: str = "") -> Answer:
+def listing(
+    names: str, rows: list[tuple[Any, ...]], numbers: str = "", moments: str = "created_on"
+) -> Answer:
     """Rows that the service makes up, for SHOW and DESCRIBE; names are separated by ``|``."""
     kinds = dict.fromkeys(numbers.split("|"), "BIGINT") | dict.fromkeys(moments.split("|"), "TIMESTAMPTZ")
     fields = tuple(Field(name, kinds.get(name, "VARCHAR")) for name in names.split("|"))

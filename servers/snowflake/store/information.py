@@ -105,7 +105,8 @@ _VIEWS = {
     "SCHEMATA": "CATALOG_NAME SCHEMA_NAME SCHEMA_OWNER IS_TRANSIENT CREATED LAST_ALTERED COMMENT",
     "TABLES": (
         "TABLE_CATALOG TABLE_SCHEMA TABLE_NAME TABLE_OWNER TABLE_TYPE IS_TRANSIENT CLUSTERING_KEY ROW_COUNT "
-        "BYTES RETENTION_TIME CREATED LAST_ALTERED LAST_DDL IS_TEMPORARY COMMENT"
+        "BYTES RETENTION_TIME CREATED LAST_ALTERED LAST_DDL IS_TEMPORARY COMMENT IS_ICEBERG IS_DYNAMIC "
+        "IS_IMMUTABLE IS_HYBRID"
     ),
     "VIEWS": (
         "TABLE_CATALOG TABLE_SCHEMA TABLE_NAME TABLE_OWNER VIEW_DEFINITION IS_SECURE CREATED LAST_ALTERED "
@@ -114,7 +115,8 @@ _VIEWS = {
     "COLUMNS": (
         "TABLE_CATALOG TABLE_SCHEMA TABLE_NAME COLUMN_NAME ORDINAL_POSITION COLUMN_DEFAULT IS_NULLABLE "
         "DATA_TYPE CHARACTER_MAXIMUM_LENGTH CHARACTER_OCTET_LENGTH NUMERIC_PRECISION NUMERIC_PRECISION_RADIX "
-        "NUMERIC_SCALE DATETIME_PRECISION IS_IDENTITY COMMENT"
+        "NUMERIC_SCALE DATETIME_PRECISION IS_IDENTITY IDENTITY_GENERATION IDENTITY_START IDENTITY_INCREMENT "
+        "IDENTITY_MAXIMUM IDENTITY_MINIMUM IDENTITY_CYCLE IDENTITY_ORDERED COMMENT"
     ),
     "SEQUENCES": (
         "SEQUENCE_CATALOG SEQUENCE_SCHEMA SEQUENCE_NAME SEQUENCE_OWNER DATA_TYPE NEXT_VALUE INCREMENT "
@@ -125,6 +127,9 @@ _VIEWS = {
         "CONSTRAINT_TYPE ENFORCED"
     ),
 }
+
+
+_IDENTITY = ("YES", "BY DEFAULT", "1", "1", None, None, "NO", "YES")
 
 
 class Information(Naming):
@@ -174,6 +179,7 @@ class Information(Naming):
                 altered,
                 "YES" if row["kind"] == "TEMPORARY" else "NO",
                 row["comment"] or None,
+                *("NO", "NO", "NO", "NO"),
             )
 
     def _views(self, database: Row) -> Iterator[tuple[Any, ...]]:
@@ -191,7 +197,7 @@ class Information(Naming):
                 *(database["name"], row["schema"], row["item"], row["name"], row["position"], row["default"]),
                 "NO" if row["required"] else "YES",
                 *_measures(row["type"]),
-                "NO" if row["sequence_id"] is None else "YES",
+                *(("NO", *([None] * 7)) if row["sequence_id"] is None else _IDENTITY),
                 row["comment"] or None,
             )
 

@@ -9,9 +9,10 @@ from sqlalchemy import bindparam, select, update
 
 from mesocosm.servers.snowflake.models import Item, ItemColumn, Schema
 from mesocosm.servers.snowflake.models import Sequence as Counting
-from mesocosm.servers.snowflake.store.information import Information
 from mesocosm.servers.snowflake.store.naming import INFORMATION_SCHEMA, Path, Row, written
+from mesocosm.servers.snowflake.store.results import Results
 from mesocosm.services.queries.catalogue import Column, Relation, Stored, View
+from mesocosm.services.queries.dialect import SCANNED
 from mesocosm.services.queries.refusals import SqlError, compilation
 from mesocosm.services.queries.tables import Tables
 
@@ -38,7 +39,7 @@ _SEQUENCE = (
 _COUNTER = select(Counting.next, Counting.step).where(Counting.id == bindparam("id"))
 
 
-class Lookup(Information):
+class Lookup(Results):
     """What names mean to a statement; a ``Catalogue`` and its ``Counters``."""
 
     may_write = True
@@ -46,6 +47,8 @@ class Lookup(Information):
 
     def relation(self, path: Path) -> Relation:
         """A table, a view, or a view of INFORMATION_SCHEMA."""
+        if path[:-1] == (SCANNED,):
+            return self.result_scan(path[-1])
         if INFORMATION_SCHEMA in path[:-1]:
             return self.information(path)
         full = self.full(path, "SELECT")

@@ -109,7 +109,7 @@ class Objects(Lookup):
         """The session's role or warehouse."""
         self._set_session(**{what: name})
 
-    def _set_session(self, **values: str | None) -> None:
+    def _set_session(self, **values: Any) -> None:
         if self.session.get(SqlSession, self.session_id) is None:
             self.session.add(SqlSession(id=self.session_id, role="SYSADMIN", warehouse="COMPUTE_WH"))
             self.session.flush()
@@ -118,6 +118,17 @@ class Objects(Lookup):
             self.session.execute(changed)
 
     # -- tables and views -------------------------------------------------------------------------------
+
+    def set_statements(self, count: int) -> None:
+        """How many statements a request of the session has; 0 for any number."""
+        self._set_session(statements=count)
+
+    def set_transaction(self, begun: bool) -> bool:
+        """Note that a transaction begins or ends; whether there was one."""
+        chosen = select(SqlSession.in_transaction).where(SqlSession.id == self.session_id)
+        before = self.session.scalar(chosen)
+        self._set_session(in_transaction=begun)
+        return bool(before)
 
     def add_item(self, new: NewItem) -> int:
         """A table without rows, or a view; returns its number."""

@@ -11,14 +11,14 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.snowflake.store.answers import Answer, changed, done
 from mesocosm.servers.snowflake.store.binding import bind, open_up
 from mesocosm.servers.snowflake.store.defining import Defining
-from mesocosm.servers.snowflake.store.showing import describe, show
+from mesocosm.servers.snowflake.store.showing import describe, show, show_nothing
 from mesocosm.services.queries.changing import change
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake
 from mesocosm.services.queries.plans import Plans
 from mesocosm.services.queries.refusals import SqlError
 from mesocosm.services.queries.selecting import query
-from mesocosm.services.queries.statements import parse_one
+from mesocosm.services.queries.statements import parse, parse_one
 
 if TYPE_CHECKING:
     from mesocosm.servers.snowflake.store import SnowflakeStore
@@ -42,13 +42,19 @@ def context_of(store: SnowflakeStore) -> Context:
         now=lambda: store.now,
         seed=lambda: store.rng.uniform(-1, 1),
         counters=store,
-        about=lambda: {**store.current(), "user": "AGENT"},
+        about=lambda: {**store.current(), "user": "AGENT", "last_query": store.last_query()},
     )
 
 
 def parsed(text: str) -> exp.Expr:
     """The one statement of a text."""
     return parse_one(text, DIALECT)
+
+
+def parsed_all(text: str) -> list[tuple[str, exp.Expr]]:
+    """The statements of a text, each with its own."""
+    trees = parse(text, DIALECT)
+    return [(text if len(trees) == 1 else tree.sql("snowflake"), tree) for tree in trees]
 
 
 def writes(tree: exp.Expr) -> bool:
@@ -62,7 +68,7 @@ def asked(store: SnowflakeStore, text: str, limit: int | None, skip: int) -> Ans
     if found is not None:
         return Answer(found.fields, found.rows, found.more, is_query=True)
     tree = parsed(text)
-    if not isinstance(tree, (*_QUERIES, *_TELLS, *_CHANGES, *_DEFINES, *_CLOSES)):
+    if not isinstance(tree, (*_QUERIES, *_TELLS, *_CHANGES, *_DEFINES, *_CLOSES, exp.Transaction)):
         raise DIALECT.unsupported(_kind(tree))
     if writes(tree):
         raise Invalid("Calls to read_query should not contain write operations: use write_query for that.")
@@ -80,15 +86,47 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
     if isinstance(tree, _CHANGES):
         return _change(store, tree, context)
     if isinstance(tree, _DEFINES):
+        if isinstance(tree, exp.Create | exp.Drop) and str(tree.args.get("kind")).upper() == "STAGE":
+            raise SqlError(2, "0A000", _NO_STAGES)
         if isinstance(tree, exp.Alter) and tree.args.get("kind") == "SESSION":
+            _set(store, tree)
             return done("Statement executed successfully.")
         return Defining(store, DIALECT, context, text).run(tree)
     if isinstance(tree, _TELLS):
         told = show(store, tree) if isinstance(tree, exp.Show) else describe(store, tree, DIALECT)
         return _window(told, limit, skip)
-    if isinstance(tree, _CLOSES):
-        return done("Statement executed successfully.")
+    if isinstance(tree, (*_CLOSES, exp.Transaction)):
+        return _transaction(store, tree)
+    if isinstance(tree, exp.Command) and tree.name.upper() == "SHOW":
+        nothing = show_nothing(str(tree.args.get("expression") or ""))
+        if nothing is not None:
+            return nothing
+    if isinstance(tree, exp.Put | exp.Copy | exp.Get):
+        raise SqlError(2, "0A000", _NO_STAGES)
     raise DIALECT.unsupported(_kind(tree))
+
+
+_NO_STAGES = (
+    "Unsupported feature 'STAGE'. There are no stages here: put rows into a table with INSERT (a connector's"
+    " executemany sends many at once)."
+)
+
+
+def _transaction(store: SnowflakeStore, tree: exp.Expr) -> Answer:
+    """BEGIN, COMMIT and ROLLBACK: each statement is kept at once, so what was done cannot be undone."""
+    begun = store.set_transaction(isinstance(tree, exp.Transaction))
+    if begun and isinstance(tree, exp.Rollback):
+        said = "Unsupported feature 'ROLLBACK'. Statements are kept one by one here: what was done is done."
+        raise SqlError(2, "0A000", said)
+    return done("Statement executed successfully.")
+
+
+def _set(store: SnowflakeStore, tree: exp.Alter) -> None:
+    """ALTER SESSION SET: of what may be set, only how many statements a request has is taken notice of."""
+    for item in tree.find_all(exp.SetItem):
+        named, value = item.this.this, item.this.args.get("expression")
+        if named.name.upper() == "MULTI_STATEMENT_COUNT" and isinstance(value, exp.Literal):
+            store.set_statements(int(value.name))
 
 
 def _numbered(values: exp.Values) -> exp.Values:

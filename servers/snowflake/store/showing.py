@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from mesocosm.servers.snowflake.store import SnowflakeStore
 
 _DESCRIBED = "name|type|kind|null?|default|primary key|unique key|check|expression|comment|policy name"
-_TABLES = "created_on|name|database_name|schema_name|kind|comment|cluster_by|rows|bytes|owner|retention_time"
+_TABLES = (
+    "created_on|name|database_name|schema_name|kind|comment|cluster_by|rows|bytes|owner|retention_time|"
+    "automatic_clustering|change_tracking|is_external|enable_schema_evolution|owner_role_type|is_event|"
+    "budget|is_hybrid|is_iceberg|is_dynamic|is_immutable"
+)
 _VIEWS = "created_on|name|reserved|database_name|schema_name|owner|comment|text|is_secure|is_materialized"
 _SCHEMAS = "created_on|name|is_default|is_current|database_name|owner|comment|options|retention_time"
 _DATABASES = "created_on|name|is_default|is_current|origin|owner|comment|options|retention_time|kind"
@@ -27,10 +31,38 @@ _COLUMNS = (
     "autoincrement"
 )
 _SEQUENCES = "name|database_name|schema_name|next_value|interval|created_on|owner|comment|ordered"
-_OBJECTS = "created_on|name|database_name|schema_name|kind|comment|cluster_by|rows|bytes|owner|retention_time"
+_OBJECTS = (
+    "created_on|name|database_name|schema_name|kind|comment|cluster_by|rows|bytes|owner|retention_time|"
+    "owner_role_type|budget|is_hybrid|is_dynamic|is_iceberg|is_immutable"
+)
 _KEYS = (
     "created_on|database_name|schema_name|table_name|column_name|key_sequence|constraint_name|rely|comment"
 )
+_TERSE = "created_on|name|kind|database_name|schema_name"
+_FUNCTIONS = (
+    "created_on|name|schema_name|is_builtin|is_aggregate|is_ansi|min_num_arguments|max_num_arguments|"
+    "arguments|description|catalog_name|is_table_function|valid_for_clustering|is_secure|secrets|"
+    "external_access_integrations|is_external_function|language|is_memoizable|is_data_metric"
+)
+_PLACED = "created_on|name|database_name|schema_name|owner|comment"
+_FOREIGN = (
+    "created_on|pk_database_name|pk_schema_name|pk_table_name|pk_column_name|fk_database_name|fk_schema_name|"
+    "fk_table_name|fk_column_name|key_sequence|update_rule|delete_rule|fk_name|pk_name|deferrability|rely|"
+    "comment"
+)
+_NONE = {
+    **dict.fromkeys(("FUNCTIONS", "USER FUNCTIONS", "EXTERNAL FUNCTIONS", "PROCEDURES"), _FUNCTIONS),
+    **dict.fromkeys(("USER PROCEDURES", "AGGREGATE FUNCTIONS"), _FUNCTIONS),
+    **dict.fromkeys(("STAGES", "FILE FORMATS", "PIPES", "STREAMS", "TASKS", "ALERTS", "SECRETS"), _PLACED),
+    **dict.fromkeys(("TAGS", "MASKING POLICIES", "ROW ACCESS POLICIES", "NETWORK RULES"), _PLACED),
+    **dict.fromkeys(("DYNAMIC TABLES", "EXTERNAL TABLES", "ICEBERG TABLES", "HYBRID TABLES"), _TABLES),
+    "EVENT TABLES": _TABLES,
+    "MATERIALIZED VIEWS": _VIEWS,
+    **dict.fromkeys(("IMPORTED KEYS", "EXPORTED KEYS"), _FOREIGN),
+    "UNIQUE KEYS": _KEYS,
+    "SHARES": "created_on|kind|owner_account|name|database_name|to|owner|comment",
+}
+"""What there is none of, with the columns of its list."""
 
 
 def describe(store: SnowflakeStore, tree: exp.Describe, dialect: Snowflake) -> Answer:
@@ -81,11 +113,37 @@ def show(store: SnowflakeStore, tree: exp.Show) -> Answer:
         "ROLES": _roles,
         "USERS": _users,
     }
+    if kind in _NONE:
+        return listing(_NONE[kind], [])
     if kind not in makers:
         raise SqlError(2, "0A000", f"Unsupported feature 'SHOW {kind}'.")
     shown = _Shown(store, tree)
     answer = makers[kind](shown)
-    return shown.chosen(answer)
+    return shown.chosen(_terse(answer, kind) if tree.args.get("terse") else answer)
+
+
+def show_nothing(text: str) -> Answer | None:
+    """SHOW of what there is none of, in words that are not taken apart; ``None`` for what nobody knows."""
+    said = " ".join(text.upper().split()).removeprefix("TERSE ")
+    kind = max((one for one in _NONE if re.match(rf"{one}\b", said)), key=len, default=None)
+    return None if kind is None else listing(_NONE[kind], [])
+
+
+def _terse(answer: Answer, kind: str) -> Answer:
+    """A list with the five columns of SHOW TERSE."""
+    names = [one.name for one in answer.fields]
+    single = kind.removesuffix("S")
+
+    def value(row: tuple[Any, ...], name: str) -> Any:
+        if name == "kind" and name not in names:
+            return single if single == "VIEW" else None
+        if name == "schema_name" and kind == "SCHEMAS":
+            return None
+        return row[names.index(name)] if name in names else None
+
+    if "created_on" not in names:
+        return answer
+    return listing(_TERSE, [tuple(value(row, name) for name in _TERSE.split("|")) for row in answer.rows])
 
 
 class _Shown:
@@ -178,10 +236,17 @@ def _table_row(database: str, row: Row, rows: int | None) -> tuple[Any, ...]:
     return (_stamp(row), *names, rows, size, OWNER, "1")
 
 
+_NOT_SO = ("N", "N", "N", "N")
+"""Of a table: that it is neither hybrid nor dynamic, Iceberg or immutable."""
+
+
 def _tables(shown: _Shown) -> Answer:
     counts = shown.store.counts()
     rows = [
-        _table_row(database, row, counts.get(row["id"], 0))
+        (
+            *_table_row(database, row, counts.get(row["id"], 0)),
+            *("OFF", "OFF", "N", "N", "ROLE", "N", None, *_NOT_SO),
+        )
         for database, row in _items(shown)
         if row["kind"] != "VIEW"
     ]
@@ -190,7 +255,11 @@ def _tables(shown: _Shown) -> Answer:
 
 def _objects(shown: _Shown) -> Answer:
     counts = shown.store.counts()
-    rows = [_table_row(database, row, counts.get(row["id"])) for database, row in _items(shown)]
+    rows = [
+        (*_table_row(database, {**row, "kind": kind}, counts.get(row["id"])), "ROLE", None, *_NOT_SO)
+        for database, row in _items(shown)
+        for kind in ("VIEW" if row["kind"] == "VIEW" else "TABLE",)
+    ]
     return listing(_OBJECTS, rows, numbers="rows|bytes")
 
 

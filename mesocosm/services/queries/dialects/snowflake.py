@@ -15,7 +15,7 @@ from mesocosm.errors import Refusal
 from mesocosm.services.queries.catalogue import Column
 from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, told
 from mesocosm.services.queries.computed import SAID
-from mesocosm.services.queries.dialect import MEANINGLESS, WRITTEN, Context, Dialect, drawn
+from mesocosm.services.queries.dialect import MEANINGLESS, SCANNED, WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects.snowflake_rewriting import FUNCTIONS, rewritten
 from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.refusals import SqlError, compilation
@@ -63,6 +63,8 @@ class Snowflake(Dialect):
     def prepare(self, tree: exp.Expr, context: Context) -> exp.Expr:
         if tree.find(exp.HistoricalData, exp.Version) is not None:
             raise self.unsupported("AT and BEFORE")
+        for scan in list(tree.find_all(exp.TableFromRows)):
+            self._scan(scan, context)
         for column in [
             one for one in tree.find_all(exp.Column) if one.table and one.name.upper() == "NEXTVAL"
         ]:
@@ -75,6 +77,25 @@ class Snowflake(Dialect):
                 _name_values(values)
                 _number_columns(values)
         return tree
+
+    def _scan(self, scan: exp.TableFromRows, context: Context) -> None:
+        """TABLE(RESULT_SCAN(id)): the result of an earlier statement."""
+        call = scan.this
+        if not isinstance(call, exp.Anonymous) or call.name.upper() != "RESULT_SCAN":
+            return
+        asked = call.expressions[0] if len(call.expressions) == 1 else None
+        if isinstance(asked, exp.Anonymous) and asked.name.upper() == "LAST_QUERY_ID":
+            if asked.expressions and asked.expressions[0].sql() != "-1":
+                raise self.unsupported("RESULT_SCAN of any but the last statement by its number")
+            id_ = context.about().get("last_query")
+        else:
+            id_ = asked.name if isinstance(asked, exp.Literal) else None
+        if id_ is None:
+            raise SqlError(709, "02000", "Statement NULL not found")
+        table = exp.table_(id_, db=SCANNED, quoted=True)
+        if scan.args.get("alias"):
+            table.set("alias", scan.args["alias"].copy())
+        scan.replace(table)
 
     def label(self, expression: exp.Expr, index: int) -> str:
         if (written := expression.meta.get(WRITTEN)) is not None:

@@ -142,6 +142,7 @@ NAMED: dict[str, Make] = {
     **dict.fromkeys(("AS_INTEGER",), _as_type("BIGINT")),
     **dict.fromkeys(("AS_DOUBLE", "AS_REAL"), _as_type("DOUBLE")),
     **dict.fromkeys(("AS_VARCHAR", "AS_CHAR"), _as_type("VARCHAR")),
+    "SYSTEM$CANCEL_ALL_QUERIES": lambda node: exp.Literal.string("No queries to cancel."),
     "AS_BOOLEAN": _as_type("BOOLEAN"),
     "AS_ARRAY": _as_type("ARRAY"),
     "AS_OBJECT": _as_type("OBJECT"),

@@ -30,7 +30,7 @@ from mesocosm.services.queries.numeric_models import is_number_model
 
 _VERSION = "9.30.0"
 _TYPES = exp.DataType.Type
-FUNCTIONS = frozenset({"HASH", *NAMED})
+FUNCTIONS = frozenset({"HASH", "LAST_QUERY_ID", *NAMED})
 """Functions that sqlglot has no class for."""
 _LOOSE = {_TYPES.VARIANT, _TYPES.JSON, _TYPES.OBJECT, _TYPES.ARRAY, _TYPES.STRUCT, _TYPES.LIST}
 _EXACT = {_TYPES.DECIMAL, _TYPES.INT, _TYPES.BIGINT, _TYPES.SMALLINT, _TYPES.TINYINT, _TYPES.INT128}
@@ -185,6 +185,8 @@ def _compared(node: exp.Expr, others: list[exp.Expr]) -> exp.Expr:
 
 def _rewrite(node: exp.Expr, context: Context) -> exp.Expr:
     if isinstance(node, exp.Anonymous):
+        if node.name.upper() == "LAST_QUERY_ID":
+            return _said("last_query")(node, context)
         make = NAMED.get(node.name.upper())
         return make(node) if make else node
     rule = _RULES.get(type(node))

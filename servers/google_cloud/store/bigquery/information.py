@@ -57,6 +57,7 @@ _COLUMNS: dict[str, tuple[Column, ...]] = {
         **_TABLE, column_name=_TEXT, field_path=_TEXT, data_type=_TEXT, description=_TEXT
     ),
     "VIEWS": _columns(**_TABLE, view_definition=_TEXT, check_option=_TEXT, use_standard_sql=_TEXT),
+    "MATERIALIZED_VIEWS": _columns(**_TABLE, last_refresh_time=_TIME, refresh_watermark=_TIME),
     "TABLE_OPTIONS": _columns(**_TABLE, option_name=_TEXT, option_type=_TEXT, option_value=_TEXT),
     "PARTITIONS": _columns(
         **_TABLE,
@@ -111,6 +112,7 @@ class Information(Part):
             "COLUMNS": self._columns,
             "COLUMN_FIELD_PATHS": self._paths,
             "VIEWS": self._views,
+            "MATERIALIZED_VIEWS": lambda datasets: iter(()),  # none can be made
             "TABLE_OPTIONS": self._options,
             "PARTITIONS": self._partitions,
             "TABLE_STORAGE": self._storage,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -61,6 +62,26 @@ class Jobs(Part):
             self.session.flush()
             job.number = add_row(self.session, cast(Table, Job.__table__), values)
         return job
+
+    @property
+    def anonymous_dataset(self) -> str:
+        """The hidden dataset in which results lie that were put into no table."""
+        return "_" + hashlib.sha1(self.project.id.encode(), usedforsecurity=False).hexdigest()
+
+    def anonymous_table(self, job: Job) -> str:
+        """The table of a job's result in it."""
+        return f"anon{job.id.encode().hex()}"
+
+    def by_anonymous(self, dataset: str, table: str) -> Job | None:
+        """The job whose result an anonymous table is; ``None`` for other tables."""
+        if dataset != self.anonymous_dataset:
+            return None
+        try:
+            return self.job(bytes.fromhex(table.removeprefix("anon")).decode())
+        except (ValueError, NotFound):
+            raise NotFound(
+                f"Not found: Table {self.project.id}:{dataset}.{table[:200]}", code="notFound"
+            ) from None
 
     def check_id(self, id_: str | None) -> None:
         """Refuse an id that cannot be, or that another job has."""

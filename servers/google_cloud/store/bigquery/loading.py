@@ -27,6 +27,7 @@ from mesocosm.worlds import deadlines
 
 MODES = ("WRITE_TRUNCATE", "WRITE_APPEND", "WRITE_EMPTY")
 FORMATS = ("CSV", "NEWLINE_DELIMITED_JSON")
+READ = (*FORMATS, "PARQUET")
 _MOST_BYTES, _MOST_LINES = 64 * 2**20, 250_000
 """Of a file that is loaded: each line becomes many objects of Python before the first row is written."""
 _GUESSES = ("INT64", "FLOAT64", "BOOL", "DATE", "TIMESTAMP")
@@ -67,6 +68,8 @@ class _Read:
     """What a file holds: of CSV lists of texts, of JSON objects."""
 
     names: list[str] | None
+    fields: list[Field] | None = None
+    """The schema that it says itself."""
     rows: list[tuple[int, Any]] = field(default_factory=list)
     """With the numbers of their lines."""
 
@@ -190,6 +193,11 @@ class Loading(Part):
     # -- how --------------------------------------------------------------------------------------------
 
     def _read(self, data: bytes, format_: Format) -> _Read:
+        if format_.kind == "PARQUET":
+            from mesocosm.servers.google_cloud.store.bigquery import parquet
+
+            table = parquet.read(data, self.store.bigquery.tables.rows.world)
+            return _Read(None, parquet.fields_of(table), list(enumerate(parquet.rows_of(table), start=1)))
         if data[:2] == b"\x1f\x8b":
             data = _unpacked(data)
         try:
@@ -210,7 +218,7 @@ class Loading(Part):
         if format_.kind == "NEWLINE_DELIMITED_JSON":
             return _read_json(text)
         raise Invalid(
-            f"Invalid source format {quoted(format_.kind)}; there are {', '.join(FORMATS)}.", code="invalid"
+            f"Invalid source format {quoted(format_.kind)}; there are {', '.join(READ)}.", code="invalid"
         )
 
     def _rows(self, table: WarehouseTable, found: _Read, format_: Format) -> Iterator[Sequence[Value]]:
@@ -355,6 +363,8 @@ def _read_json(text: str) -> _Read:
 
 def _guessed(found: _Read, format_: Format) -> list[Field]:
     """A schema that all rows of a file fit."""
+    if found.fields is not None:
+        return found.fields
     if format_.kind == "CSV":
         width = (
             len(found.names)

@@ -1,0 +1,82 @@
+"""Results that connectors ask for once more: by the statement's id, or with RESULT_SCAN."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+
+from mesocosm.servers.snowflake.models import KeptResult
+from mesocosm.servers.snowflake.store.answers import Answer, as_json
+from mesocosm.servers.snowflake.store.information import Information
+from mesocosm.services.queries.catalogue import Field, Listed
+from mesocosm.services.queries.refusals import SqlError
+
+_KEPT = 20
+"""Results of a session that are kept, the latest."""
+_MOST_VALUES = 100_000
+"""Of a result that is kept with its rows."""
+
+
+class Results(Information):
+    """What statements of connectors gave."""
+
+    def keep_result(self, id_: str, answer: Answer, kind: int) -> None:
+        """Keep what a statement of the present session gave, under its id; the oldest goes."""
+        fits = len(answer.rows) * max(1, len(answer.fields)) <= _MOST_VALUES
+        values = {
+            "session": self.session_id,
+            "query": id_,
+            "kind": kind,
+            "fields": [[one.name, one.kind] for one in answer.fields],
+            "rows": [[_kept(value) for value in row] for row in answer.rows] if fits else None,
+        }
+        self.session.execute(insert(KeptResult).values(values))
+        own = select(KeptResult.id).where(KeptResult.session == self.session_id)
+        older = self.session.scalars(own.order_by(KeptResult.id.desc()).offset(_KEPT)).all()
+        if older:
+            self.session.execute(delete(KeptResult).where(KeptResult.id.in_(older)))
+
+    def last_query(self, back: int = 1) -> str | None:
+        """The id of the session's last statement, or of one before it; negative: counted from the first."""
+        own = select(KeptResult.query).where(KeptResult.session == self.session_id)
+        ordered = own.order_by(KeptResult.id.desc() if back > 0 else KeptResult.id)
+        return self.session.scalars(ordered.offset(abs(back) - 1).limit(1)).first() if back else None
+
+    def kept_result(self, id_: str) -> tuple[Answer, int]:
+        """What a statement of the session gave, and the number of its kind."""
+        chosen = select(KeptResult).where(KeptResult.query == id_, KeptResult.session == self.session_id)
+        found = self.session.scalars(chosen).first()
+        if found is None:
+            raise SqlError(709, "02000", f"Statement {id_[:100]} not found")
+        if found.rows is None:
+            raise SqlError(710, "02000", f"The result of statement {id_} is too large to be kept here.")
+        fields = tuple(Field(name, kind) for name, kind in found.fields)
+        return Answer(fields, [tuple(row) for row in found.rows], is_query=True), found.kind
+
+    def result_scan(self, id_: str) -> Listed:
+        """The rows of an earlier result, as a table."""
+        from mesocosm.services.queries.dialects.snowflake import type_of_result
+
+        answer, _ = self.kept_result(id_)
+        return Listed(tuple(type_of_result(one.name, one.kind) for one in answer.fields), answer.rows)
+
+
+def _kept(value: Any) -> Any:
+    """A value as a text that its type can be read from."""
+    match value:
+        case None | bool() | str():
+            return value
+        case datetime():
+            return value.isoformat(" ")
+        case date() | time():
+            return value.isoformat()
+        case Decimal():
+            return f"{value:f}"
+        case bytes():
+            return "".join(f"\\x{byte:02X}" for byte in value)
+        case list() | dict():
+            return as_json(value, str)
+    return str(value)

@@ -1,0 +1,1 @@
+select id, name, coalesce(nullif(city, ''), 'unknown') as city, joined from {{ ref('customers') }}

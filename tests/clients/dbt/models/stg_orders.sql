@@ -1,0 +1,1 @@
+select id, customer_id, amount, placed, paid from {{ ref('orders') }}

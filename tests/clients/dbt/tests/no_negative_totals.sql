@@ -1,0 +1,1 @@
+select * from {{ ref('customer_summary') }} where total < 0

@@ -1,0 +1,122 @@
+"""What Snowflake's connector does with results: in Arrow, once more, several at once, as lists."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from rest.hosted import HostedWorld
+
+from mesocosm.servers.snowflake.store import SnowflakeStore
+from mesocosm.services.world import World
+
+connector = pytest.importorskip("snowflake.connector")
+pytest.importorskip("pandas")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def fill(world: World) -> None:
+    columns = {"ID": "VARCHAR NOT NULL", "AMOUNT": "NUMBER(10,2)", "DAY": "DATE", "MORE": "VARIANT"}
+    rows = [("A-1", Decimal("12.50"), dt.date(2025, 1, 2), {"tags": ["x"]}), ("A-2", None, None, None)]
+    world.store(SnowflakeStore).add_table("SALES.PUBLIC.ORDERS", columns, rows)
+
+
+@pytest.fixture(scope="module")
+def hosted(episode_of: Callable[..., HostedWorld]) -> HostedWorld:
+    return episode_of(["snowflake"], fill)
+
+
+@pytest.fixture
+def cursor(hosted: HostedWorld) -> Iterator[Any]:
+    host, _, port = hosted.base.removeprefix("http://").partition(":")
+    options = {"user": "me", "password": hosted.id, "account": "any", "database": "SALES", "schema": "PUBLIC"}
+    with connector.connect(host=host, port=int(port), protocol="http", login_timeout=5, **options) as made:
+        yield made.cursor()
+
+
+TYPES = (
+    "select id, amount, day, more, 1 n, 1.5::float f, true b, '2025-01-02 03:04:05.678'::timestamp at,"
+    " '10:20:30'::time clock, 12345678901234567890123::number(38,0) big, null x from orders order by id"
+)
+
+
+def test_values_come_in_arrow_and_in_json_alike(cursor: Any) -> None:
+    moment = dt.datetime.fromisoformat("2025-01-02T03:04:05.678")
+    more = (1, 1.5, True, moment, dt.time(10, 20, 30), 12345678901234567890123, None)
+    expected = [
+        ("A-1", Decimal("12.50"), dt.date(2025, 1, 2), '{"tags":["x"]}', *more),
+        ("A-2", None, None, None, *more),
+    ]
+    assert cursor.execute(TYPES).fetchall() == expected
+    asked = {"PYTHON_CONNECTOR_QUERY_RESULT_FORMAT": "JSON"}
+    assert cursor.execute(TYPES, _statement_params=asked).fetchall() == expected
+
+
+def test_results_become_frames(cursor: Any) -> None:
+    frame = cursor.execute("select id, amount from orders order by id").fetch_pandas_all()
+    assert list(frame["ID"]) == ["A-1", "A-2"]
+    assert float(frame["AMOUNT"][0]) == 12.5
+    assert cursor.execute("select id from orders").fetch_arrow_all().num_rows == 2
+    assert cursor.execute("select * from orders where 1 = 0").fetch_pandas_all().shape == (0, 4)
+
+
+def test_a_result_is_scanned_once_more(cursor: Any) -> None:
+    cursor.execute("show tables")
+    scan = 'select "name", "rows" from table(result_scan(last_query_id())) where "kind" = \'TABLE\''
+    assert cursor.execute(scan).fetchall() == [("ORDERS", 2)]
+    cursor.execute("select 1.50 a, 'x' b, '2025-01-02'::date d, true t")
+    scan = f"select a + 1, b, d + 1, t from table(result_scan('{cursor.sfqid}')) r"
+    assert cursor.execute(scan).fetchall() == [(Decimal("2.50"), "x", dt.date(2025, 1, 3), True)]
+    with pytest.raises(connector.errors.ProgrammingError, match="not found"):
+        cursor.execute("select * from table(result_scan('nothing'))")
+
+
+def test_several_statements_of_one_request(cursor: Any) -> None:
+    cursor.execute("create or replace table m (a int); insert into m values (1), (2); select * from m",
+                   num_statements=3)  # fmt: skip
+    found = [cursor.fetchall()]
+    while cursor.nextset():
+        found.append(cursor.fetchall())
+    assert found[1:] == [[(2,)], [(1,), (2,)]]
+    with pytest.raises(connector.errors.ProgrammingError, match="did not match the desired"):
+        cursor.execute("select 1; select 2")
+    cursor.execute("alter session set multi_statement_count = 0")
+    assert cursor.execute("select 1; select 2").fetchall() == [(1,)]
+
+
+def test_lists_have_the_products_columns(cursor: Any) -> None:
+    terse = cursor.execute("show terse tables like 'ORDERS'").fetchall()
+    assert [row[1:] for row in terse] == [("ORDERS", "TABLE", "SALES", "PUBLIC")]
+    names = [one[0] for one in cursor.execute("show objects").description]
+    assert {"is_dynamic", "is_iceberg"} <= set(names)
+    assert isinstance(terse[0][0], dt.datetime)
+    assert cursor.execute("show user functions in sales.public").fetchall() == []
+    identity = (
+        "select identity_start, identity_increment from information_schema.columns where column_name = 'N'"
+    )
+    cursor.execute("create or replace table counting (n int autoincrement, a int)")
+    assert cursor.execute(identity).fetchall() == [("1", "1")]
+    assert cursor.execute("select system$cancel_all_queries(1)").fetchall() == [("No queries to cancel.",)]
+
+
+def test_what_cannot_be_undone_is_refused(cursor: Any) -> None:
+    cursor.execute("begin")
+    cursor.execute("commit")
+    cursor.execute("rollback")
+    cursor.execute("begin")
+    with pytest.raises(connector.errors.ProgrammingError, match="kept one by one"):
+        cursor.execute("rollback")
+
+
+def test_stages_are_refused_with_the_way_to_go(cursor: Any) -> None:
+    with pytest.raises(connector.errors.ProgrammingError, match="executemany"):
+        cursor.execute("create temporary stage s file_format = (type = parquet)")
+    with pytest.raises(connector.errors.ProgrammingError, match="executemany"):
+        cursor.execute("copy into orders from @s")
+
+
+def test_replay_makes_the_same(hosted: HostedWorld) -> None:
+    assert hosted.replay().identical
