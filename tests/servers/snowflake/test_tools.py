@@ -177,4 +177,4 @@ def test_a_show_tells_how_much_there_is_and_what_is_current(account: Call) -> No
     assert (key["column_name"], key["key_sequence"]) == ("ID", 1)
     columns = {row["column_name"]: row for row in read(account, "show columns in table shop.public.orders")}
     assert [columns[name]["null?"] for name in ("ID", "AT")] == ["NOT_NULL", "true"]
-    refused(account, "SHOW", "read_query", query="show stages")
+    refused(account, "SHOW", "read_query", query="show grants")
