@@ -25,7 +25,7 @@ def fill_shop(world: World) -> None:
     )
     store.tags.fill([{"name": "Oak"}])
     store.catalogue.add_products(PRODUCTS)
-    store.customers.add_customers(
+    store.customers.fill(
         [
             {
                 "email": "ann@example.org",

@@ -24,7 +24,7 @@ def fill(world: World, texts: Texts, size: int) -> list[Call]:
     products = store.catalogue.add_products(
         [_product(texts, n, units, categories, tags) for n in range(units)]
     )
-    customers = store.customers.add_customers([_customer(texts, n, 2 * units) for n in range(2 * units)])
+    customers = store.customers.fill([_customer(texts, n, 2 * units) for n in range(2 * units)])
     store.coupons.fill(
         [{"code": f"code{n}", "amount": "5", "description": texts.title()} for n in range(3 + units // 10)]
     )

@@ -129,7 +129,7 @@ def _fill_shop(world: World, plan: Plan, everyday: Everyday) -> list[int]:
     # Accounts are as old as their first order: their ids tell nothing about the recall.
     accounts.sort(key=lambda customer: (_since(customer), customer.contact.email))
     address_of = {customer.contact.email: buying.address(customer.contact) for customer in customers}
-    numbers = store.customers.add_customers(
+    numbers = store.customers.fill(
         [
             {
                 "email": customer.contact.email,

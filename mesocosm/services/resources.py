@@ -196,19 +196,22 @@ class Resource:
             return said.tool
         return Literal[said.check.choices] if isinstance(said.check, Choice) else self._hints[name]
 
-    def data(self, name: str, *, required: Iterable[str] = (), first: Sequence[str] = ()) -> Any:
+    def data(
+        self, name: str, *, required: Iterable[str] = (), first: Sequence[str] = (), **others: Any
+    ) -> Any:
         """The ``TypedDict`` of what tools take for a new object.
 
         Args:
             name: What it is called.
             required: Fields that must be there.
             first: Fields that stand before the others.
+            others: Types of fields that have another one here.
         """
         known = [name for name, said in self.fields.items() if said.tool]
         must = set(required)
         hints = {
             self.fields[one].spelled or one: (
-                typing.Required[self.taken(one)] if one in must else self.taken(one)
+                typing.Required[self.taken(one)] if one in must else others.get(one) or self.taken(one)
             )
             for one in [*first, *(one for one in known if one not in first)]
         }

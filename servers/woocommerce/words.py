@@ -206,7 +206,7 @@ class CustomerThing(Thing):
             for fields in things
         ]
         customers = world.store(rules.WooCommerceStore).customers
-        return [{"id": number} for number in customers.add_customers(people)]  # type: ignore[arg-type]
+        return [{"id": number} for number in customers.fill(people)]
 
     def trace(self, fields: Fields, given: Fields) -> str:
         return str(fields["email"])

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, MetaData, event, insert
 
 from mesocosm.servers.woocommerce.models.catalog import Category
-from mesocosm.servers.woocommerce.models.customers import Customer, SignIn
+from mesocosm.servers.woocommerce.models.customers import EMPTY_BILLING, EMPTY_SHIPPING, Customer, SignIn
 from mesocosm.servers.woocommerce.models.declarative import Base
 from mesocosm.servers.woocommerce.models.shop import (
     PaymentGateway,
@@ -302,11 +302,6 @@ GATEWAYS: list[tuple[str, str, str, bool, str, list[str], list[dict[str, str]]]]
     ),
 ]
 
-EMPTY_ADDRESS = dict.fromkeys(
-    ("first_name", "last_name", "company", "address_1", "address_2", "city", "postcode", "country", "state"),
-    "",
-)
-
 
 def _gateway_rows() -> list[dict[str, Any]]:
     return [
@@ -349,8 +344,8 @@ _ADMINISTRATOR = {
     "password": "",
     "display_name": "admin",
     "role": "administrator",
-    "billing": {**EMPTY_ADDRESS, "email": "", "phone": ""},
-    "shipping": {**EMPTY_ADDRESS, "phone": ""},
+    "billing": EMPTY_BILLING,
+    "shipping": EMPTY_SHIPPING,
     "date_created": _INSTALLED,
     "date_modified": None,
 }

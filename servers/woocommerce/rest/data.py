@@ -156,7 +156,7 @@ def list_statuses(store: WooCommerceStore) -> list[Shape]:
 @api.get("/customers/{id}/downloads")
 def list_downloads(store: WooCommerceStore, id: int) -> list[Shape]:
     """What a customer may download: nothing, as this shop delivers no files."""
-    store.customers.customer(id)
+    store.customers.one(id)
     return []
 
 

@@ -10,6 +10,7 @@ from mesocosm.doors.request import Request
 from mesocosm.servers.woocommerce.rest.service import api
 from mesocosm.servers.woocommerce.store import Selection, WooCommerceStore, window
 from mesocosm.servers.woocommerce.store.coupons import COUPONS
+from mesocosm.servers.woocommerce.store.customers import CUSTOMERS
 from mesocosm.servers.woocommerce.store.kept import KEPT, Kept
 from mesocosm.servers.woocommerce.store.resources import Collection, ShopResource
 from mesocosm.servers.woocommerce.store.reviews import REVIEWS
@@ -17,7 +18,7 @@ from mesocosm.servers.woocommerce.store.shipping import ZONE_METHODS, ZONES
 from mesocosm.servers.woocommerce.store.taxes import TAX_RATES
 from mesocosm.servers.woocommerce.store.terms import CATEGORIES, TAGS
 from mesocosm.servers.woocommerce.store.webhooks import WEBHOOKS
-from mesocosm.servers.woocommerce.tools.shapes import batch_results
+from mesocosm.servers.woocommerce.tools.shapes import batch_results, only
 from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
 
@@ -35,6 +36,7 @@ def serve(
     forced: bool = False,
     deleted: Callable[[Shape], Shape] = lambda shape: shape,
     batches: bool = True,
+    narrowed: bool = False,
 ) -> None:
     """Register the routes of a resource at a path, in which ``{inside}`` is the object that it lies in.
 
@@ -45,11 +47,16 @@ def serve(
         forced: Whether a deletion is for good unless the client says otherwise.
         deleted: The answer to a deletion for good, from the object.
         batches: Whether many may be changed in one request.
+        narrowed: Whether ``_fields`` says which fields are answered.
     """
     within = "{inside}" in path
 
     def place(request: Request) -> Inside:
         return int(request.params["inside"]) if within else None
+
+    def shown(request: Request, row: Shape) -> Shape:
+        wanted = request.asked.get("_fields") if narrowed else None
+        return only(resource.shape(row), wanted.split(",") if isinstance(wanted, str) else wanted)
 
     def listed(
         store: WooCommerceStore,
@@ -64,7 +71,7 @@ def serve(
         filters = {name.removesuffix("_"): value for name, value in asked.items()}
         objects = collection(store, place(request))
         rows, total = objects.listed(page=page, per_page=per_page, selection=selection, **filters)
-        return Page([resource.shape(row) for row in rows], *window(page, per_page, resource.per_page), total)
+        return Page([shown(request, row) for row in rows], *window(page, per_page, resource.per_page), total)
 
     listed.__annotations__["asked"] = Unpack[_asked(resource)]
     api.get(path)(listed)
@@ -72,7 +79,7 @@ def serve(
     @api.get(path + "/{id}")
     def one(store: WooCommerceStore, request: Request, id: int) -> Shape:
         """One object."""
-        return resource.shape(collection(store, place(request)).one(id))
+        return shown(request, collection(store, place(request)).one(id))
 
     @api.post(path, status=201)
     def create(store: WooCommerceStore, request: Request) -> Shape:
@@ -132,6 +139,7 @@ serve(
     batches=False,
 )
 serve("/webhooks", WEBHOOKS, lambda store, _: store.webhooks)
+serve("/customers", CUSTOMERS, lambda store, _: store.customers, narrowed=True)
 serve("/coupons", COUPONS, lambda store, _: store.coupons, forced=True)
 serve(
     "/products/reviews",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal, Unpack
 
 from mesocosm.doors.request import Request
-from mesocosm.servers.woocommerce.rest.service import ListFilters, api, batch_route, tool_route
+from mesocosm.servers.woocommerce.rest.service import ListFilters, api, tool_route
 from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
-from mesocosm.servers.woocommerce.tools import customers, order_shapes, orders, reports, shapes
+from mesocosm.servers.woocommerce.tools import order_shapes, orders, reports, shapes
 from mesocosm.services.service import Page
 
 Shape = dict[str, Any]
@@ -122,29 +122,6 @@ def get_refund(store: WooCommerceStore, order_id: int, id: int) -> Shape:
 def delete_refund(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Shape:
     """What a refund was."""
     return order_shapes.refund(store.details.delete_refund(order_id, id, force=force))
-
-
-# -- customers --------------------------------------------------------------------------------------------
-
-tool_route("GET", "/customers", customers.woo_customers_list)
-tool_route("GET", "/customers/{customerId}", customers.woo_customers_get)
-tool_route("POST", "/customers", customers.woo_customers_create, status=201)
-tool_route("PUT", "/customers/{customerId}", customers.woo_customers_update)
-batch_route(
-    "/customers",
-    shapes.customer,
-    lambda store: (
-        store.customers.create_customer,
-        store.customers.update_customer,
-        store.details.delete_customer,
-    ),
-)
-
-
-@api.delete("/customers/{id}")
-def delete_customer(store: WooCommerceStore, id: int, force: bool = False) -> Shape:
-    """What a customer was."""
-    return shapes.customer(store.details.delete_customer(id, force=force))
 
 
 # -- reports ----------------------------------------------------------------------------------------------

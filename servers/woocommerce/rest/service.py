@@ -86,7 +86,9 @@ _NOT_SERVED = frozenset(
 else a route does not register is passed over, as by WordPress."""
 _AMOUNTS = re.compile(r"total|subtotal|amount|discount|price|.*_(?:total|tax)")
 
-_READ_ONLY = coupons.COUPONS.read_only | customers.READ_ONLY | drafts.READ_ONLY | product_data.READ_ONLY
+_READ_ONLY = (
+    coupons.COUPONS.read_only | customers.CUSTOMERS.read_only | drafts.READ_ONLY | product_data.READ_ONLY
+)
 _READ_ONLY -= NOT_KEPT | {"date_created", "date_created_gmt"}  # the vendor takes those of a merchant
 
 

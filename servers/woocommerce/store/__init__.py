@@ -10,7 +10,7 @@ from mesocosm.servers.woocommerce.store.batches import Batches, Result
 from mesocosm.servers.woocommerce.store.catalogue import Catalogue, NewProduct, NewVariation
 from mesocosm.servers.woocommerce.store.configuration import Configuration
 from mesocosm.servers.woocommerce.store.coupons import Coupons
-from mesocosm.servers.woocommerce.store.customers import CustomerFilter, Customers, NewCustomer
+from mesocosm.servers.woocommerce.store.customers import Customers
 from mesocosm.servers.woocommerce.store.details import Details
 from mesocosm.servers.woocommerce.store.filling import Filling, NewLineItem, NewOrder
 from mesocosm.servers.woocommerce.store.lifecycle import Lifecycle
@@ -35,8 +35,6 @@ from mesocosm.services.service import Store
 
 __all__ = [
     "SYSTEM_TOOLS",
-    "CustomerFilter",
-    "NewCustomer",
     "NewLineItem",
     "NewNote",
     "NewOrder",

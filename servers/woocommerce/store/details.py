@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import bindparam, delete, func, select
 
 from mesocosm.servers.woocommerce.models import (
     Base,
     Coupon,
-    Customer,
-    Meta,
-    Order,
     OrderNote,
     Product,
     Refund,
     RefundItem,
     Review,
 )
-from mesocosm.servers.woocommerce.refusals import denied, no_trash, not_found
+from mesocosm.servers.woocommerce.refusals import no_trash, not_found
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
 from mesocosm.servers.woocommerce.values import window
 
@@ -87,20 +84,6 @@ class Details(Part):
         if not rows:
             raise not_found("woocommerce_rest_invalid_id", "Invalid resource ID.")
         return rows[0]
-
-    def delete_customer(self, customer_id: int, *, force: bool) -> Row:
-        """Delete a customer, whose orders become a guest's; returns what it was."""
-        self.authorise("delete")
-        no_trash("Customers", force=force)
-        record = self.store.customers.customer(customer_id)
-        if record["role"] != "customer":
-            raise denied(
-                "woocommerce_rest_cannot_delete", "Sorry, you are not allowed to delete this resource."
-            )
-        self.run(update(Order).where(Order.customer_id == customer_id).values(customer_id=0))
-        self.run(delete(Meta).where(Meta.owner == "customer", Meta.owner_id == customer_id))
-        self.run(delete(Customer).where(Customer.id == customer_id))
-        return record
 
     # -- how many there are of each kind ----------------------------------------------------------------
 

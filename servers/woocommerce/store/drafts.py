@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mesocosm.servers.woocommerce.models.customers import billing_address, shipping_address
 from mesocosm.servers.woocommerce.refusals import invalid, invalid_parameter
-from mesocosm.servers.woocommerce.store.customers import billing_address, shipping_address
 from mesocosm.servers.woocommerce.store.discounts import Item, discounts
 from mesocosm.servers.woocommerce.store.orders import STATUSES
 from mesocosm.servers.woocommerce.store.shop import Record, Row

@@ -20,9 +20,10 @@ from mesocosm.servers.woocommerce.models import (
     ShippingLine,
     TaxLine,
 )
+from mesocosm.servers.woocommerce.models.customers import EMPTY_BILLING, EMPTY_SHIPPING
 from mesocosm.servers.woocommerce.models.defaults import ADMINISTRATOR_ID
 from mesocosm.servers.woocommerce.refusals import invalid
-from mesocosm.servers.woocommerce.store.customers import EMPTY_BILLING, EMPTY_SHIPPING, PAID
+from mesocosm.servers.woocommerce.store.customers import PAID
 from mesocosm.servers.woocommerce.store.discounts import check_together, check_usable, refuse
 from mesocosm.servers.woocommerce.store.drafts import (
     ORDER_COLUMNS,

@@ -19,8 +19,8 @@ from mesocosm.servers.woocommerce.models import (
     ShippingLine,
     TaxLine,
 )
+from mesocosm.servers.woocommerce.models.customers import EMPTY_BILLING, EMPTY_SHIPPING
 from mesocosm.servers.woocommerce.refusals import gone, invalid, invalid_parameter, not_found
-from mesocosm.servers.woocommerce.store.customers import EMPTY_BILLING, EMPTY_SHIPPING
 from mesocosm.servers.woocommerce.store.drafts import (
     ORDER_CHECKS,
     ORDER_COLUMNS,

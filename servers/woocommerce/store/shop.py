@@ -24,6 +24,7 @@ from sqlalchemy import (
 
 from mesocosm.errors import UsageError
 from mesocosm.servers.woocommerce.models import Base, Customer, Meta, Setting, SignIn
+from mesocosm.servers.woocommerce.models.customers import STAFF
 from mesocosm.servers.woocommerce.refusals import denied, unauthorized
 from mesocosm.servers.woocommerce.values import timestamp
 from mesocosm.services.service import Rules
@@ -36,7 +37,6 @@ Record = Mapping[str, Any]
 Action = Literal["view", "create", "edit", "delete"]
 Owner = Literal["product", "order", "customer", "coupon"]
 
-STAFF = ("administrator", "shop_manager")
 
 _ACTOR = select(SignIn.permissions, Customer.id, Customer.role, Customer.display_name).join(
     Customer, Customer.id == SignIn.customer_id

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
+from mesocosm.servers.woocommerce.models.customers import Address, BillingAddress, MetaChange
 from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import order_shapes, shapes
-from mesocosm.servers.woocommerce.tools.customers import Address, BillingAddress, MetaChange
 from mesocosm.servers.woocommerce.tools.service import FieldNames, OrderId, PageNumber, called, server
 from mesocosm.services.service import Page
 

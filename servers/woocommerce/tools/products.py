@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any, Literal, TypedDict
 
 from mesocosm.servers.woocommerce.models.catalog import ImageData
+from mesocosm.servers.woocommerce.models.customers import MetaChange
 from mesocosm.servers.woocommerce.store import ProductFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.store.reviews import REVIEWS
 from mesocosm.servers.woocommerce.tools import shapes
-from mesocosm.servers.woocommerce.tools.customers import MetaChange
 from mesocosm.servers.woocommerce.tools.resources import ResourceTools
 from mesocosm.servers.woocommerce.tools.service import FieldNames, PageNumber, ProductsPerPage, server
 from mesocosm.services.schema import Words

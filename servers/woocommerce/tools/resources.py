@@ -5,15 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from keyword import iskeyword
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from mesocosm.servers.woocommerce.store import WooCommerceStore, window
+from mesocosm.servers.woocommerce.store import Selection, WooCommerceStore, window
 from mesocosm.servers.woocommerce.store.resources import Collection, ShopResource
 from mesocosm.servers.woocommerce.tools.service import server
+from mesocosm.servers.woocommerce.tools.shapes import only
 from mesocosm.services.schema import Extra
 from mesocosm.services.service import Page
 
 Answer = dict[str, Any]
+_CHOSEN = ("orderby", "order", "include", "exclude")
 _NONE = inspect.Parameter.empty
 _KIND = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
@@ -93,22 +95,43 @@ class ResourceTools:
         ]
 
         def answer(store: WooCommerceStore, **values: Any) -> Page:
-            page, per_page = values.pop("page", None), values.pop("perPage", None)
+            page, per_page, fields = (values.pop(name, None) for name in ("page", "perPage", "fields"))
+            chosen = Selection(**{name: values.pop(name, None) for name in _CHOSEN})
             asked = {names[name]: value for name, value in values.items()}
-            rows, total = self._collection(store).listed(page=page, per_page=per_page, **asked)
-            return Page([resource.shape(row) for row in rows], *window(page, per_page, usual), total)
+            rows, total = self._collection(store).listed(
+                page=page, per_page=per_page, selection=chosen, **asked
+            )
+            shown = [only(resource.shape(row), fields) for row in rows]
+            return Page(shown, *window(page, per_page, usual), total)
 
         rest = [one for one in said if one not in first]
+        if self._fields:
+            rest += self._choices(things.lower())
         return server.reads(declare(f"{self._names}_list", about, [*first, *pages, *rest], answer, Page))
+
+    def _choices(self, things: str) -> Sequence[Argument]:
+        by, direction = self._resource.order
+        orders: Any = Literal[tuple(self._resource.orders)]
+        said = {
+            "orderby": (orders, f"What to order by; {by} by default."),
+            "order": (Literal["asc", "desc"], f"Direction; {direction} by default."),
+            "include": (list[int], f"Only {things} with these IDs."),
+            "exclude": (list[int], f"No {things} with these IDs."),
+            "fields": (list[str], f"Give only these fields of each {self._one}, such as {self._fields}."),
+        }
+        return [Argument(name, kind | None, about, None) for name, (kind, about) in said.items()]
 
     def get(self, about: str, of: str = "") -> Callable[..., Any]:
         """Register the tool that reads one; ``of`` says more of its id."""
         id_ = self._id._replace(about=of or self._id.about)
 
         def answer(store: WooCommerceStore, **values: Any) -> Answer:
-            return self._resource.shape(self._collection(store).one(values[self._id.name]))
+            shape = self._resource.shape(self._collection(store).one(values[self._id.name]))
+            return only(shape, values.get("fields"))
 
-        return server.reads(declare(f"{self._names}_get", about, [id_], answer))
+        fields = Argument("fields", list[str] | None, "Give only these fields.", None)
+        arguments = [id_, fields] if self._fields else [id_]
+        return server.reads(declare(f"{self._names}_get", about, arguments, answer))
 
     def create(self, about: str, data: str) -> Callable[..., Any]:
         """Register the tool that makes one."""
@@ -153,10 +176,10 @@ class ResourceTools:
                 found.append(Argument(name, kind | None if default is None else kind, about, default))
         return found
 
-    def update(self, about: str) -> Callable[..., Any]:
-        """Register the tool that changes one."""
-        changes: Any = Annotated[self._data, Extra(required=[])]
-        told = f"The fields to change, as for {self._names}_create."
+    def update(self, about: str, more: str = "", data: Any = None) -> Callable[..., Any]:
+        """Register the tool that changes one; ``more`` goes on after what it takes."""
+        changes: Any = data or Annotated[self._data, Extra(required=[])]
+        told = f"The fields to change, as for {self._names}_create{more}."
         body = Argument(f"{self._one}Data", changes, told)
 
         def answer(store: WooCommerceStore, **values: Any) -> Answer:

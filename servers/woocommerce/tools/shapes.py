@@ -6,13 +6,12 @@ Left out, because no agent needs them and each would be in every object: ``_link
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from mesocosm.errors import Refusal
 from mesocosm.servers.woocommerce.models.declarative import SITE
-from mesocosm.servers.woocommerce.store import Result, known_fields, money, text_of
+from mesocosm.servers.woocommerce.store import Result, known_fields, text_of
 from mesocosm.services.shapes import same
 
 Shape = dict[str, Any]
@@ -149,19 +148,4 @@ def image(record: Record) -> Shape:
         "date_modified": created,
         "date_modified_gmt": created,
         **same(record, "src", "name", "alt"),
-    }
-
-
-def customer(record: Record) -> Shape:
-    """A customer."""
-    digest = hashlib.md5(record["email"].lower().encode(), usedforsecurity=False).hexdigest()
-    return {
-        "id": record["id"],
-        **dates(record, "date_created", "date_modified"),
-        **same(record, "email", "first_name", "last_name", "role", "username", "billing", "shipping"),
-        "is_paying_customer": record["is_paying_customer"],
-        "orders_count": record["orders_count"],
-        "total_spent": money(record["total_spent"]),
-        "avatar_url": f"https://secure.gravatar.com/avatar/{digest}?s=96&d=mm&r=g",
-        "meta_data": record["meta_data"],
     }

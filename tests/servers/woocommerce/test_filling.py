@@ -62,9 +62,9 @@ def test_past_refunds_and_notes_are_kept(open_shop: Any) -> None:
         ("catalogue.add_products", [{"name": "A", "sku": "CH-1"}]),
         ("catalogue.add_products", [{"name": "A", "regular_price": "x"}]),
         ("catalogue.add_products", [{"name": "A", "categories": [{"id": 99}]}]),
-        ("customers.add_customers", [{"email": "a@b.org"}, {"email": "A@B.org"}]),
-        ("customers.add_customers", [{"email": "a@b.org", "role": "king"}]),
-        ("customers.add_customers", [{"first_name": "A"}]),
+        ("customers.fill", [{"email": "a@b.org"}, {"email": "A@B.org"}]),
+        ("customers.fill", [{"email": "a@b.org", "role": "king"}]),
+        ("customers.fill", [{"first_name": "A"}]),
         ("categories.fill", [{"name": "Seats", "parent": 16}]),
         ("tags.fill", [{"name": "OAK"}]),
         ("coupons.fill", [{"code": "Ten", "amount": "1"}]),
@@ -99,7 +99,7 @@ def test_the_same_filling_gives_the_same_bytes(tmp_path: Path) -> None:
         products = store.catalogue.add_products(
             [{"name": f"P {i}", "regular_price": "5.10"} for i in range(30)]
         )
-        customers = store.customers.add_customers([{"email": f"c{i}@example.org"} for i in range(9)])
+        customers = store.customers.fill([{"email": f"c{i}@example.org"} for i in range(9)])
         store.filling.add_orders(
             [
                 {"customer_id": c, "status": "completed", "line_items": [{"product_id": p}]}

@@ -47,7 +47,7 @@ TOOLS = {name.removeprefix("woo_"): tool for name, tool in load_service("woocomm
 def further(store: Any) -> None:
     store.zones.create({"name": "Europe"})
     store.taxes.create({"country": "US", "rate": "5"})
-    store.customers.add_customers([{"email": "meg@example.org", "role": "shop_manager"}])
+    store.customers.fill([{"email": "meg@example.org", "role": "shop_manager"}])
 
 
 def opened(open_shop: Any, email: str, permissions: str = "read_write") -> Any:
