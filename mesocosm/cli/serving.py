@@ -7,6 +7,7 @@ import json
 import re
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -117,6 +118,10 @@ def serve(
             "--tls", help="Serve https with a certificate made on the spot, for clients such as gh."
         ),
     ] = False,
+    tls_cert: Annotated[
+        Path | None, typer.Option(help="Serve https with this certificate (PEM, with its chain) ...")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="... and its key (PEM).")] = None,
     log: Annotated[
         str | None, typer.Option(help="Write a line of JSON for each request to this file (-: stderr).")
     ] = None,
@@ -164,11 +169,14 @@ def serve(
     raise_file_limit()
     token = choose_token(state, host, admin_token)
     quotas = read_tokens(tokens) if tokens else []
+    pair = _own_certificate(tls_cert, tls_key)
+    if tls and pair is None:
+        pair = _certificate(state, host, allowed_host or [])
     listener = listen(host, port)
     requests = _request_log(log)
     kept = _store(store)
     if hosts is not None or ray is not None:
-        if tls:
+        if tls or tls_cert:
             raise UsageError("--tls is for one process; before hosts put a proxy that speaks https")
         if ray is not None and (kept is None or any(quota.bytes for quota in quotas)):
             raise UsageError(
@@ -184,6 +192,7 @@ def serve(
             key=key_of(state).hex(),
             admin_token=token,
             tokens=quotas,
+            token_file=tokens.absolute() if tokens else None,
             allowed_hosts=allowed_host or [],
             store=kept.url if kept else None,
             keep_every=keep_every,
@@ -204,11 +213,11 @@ def serve(
         store=kept,
         keep_every=keep_every,
         tokens=quotas,
+        token_file=tokens,
     )
     mail = _mail_servers(hosting.pool, _mail_listeners(host, imap_port, smtp_port))
     port = listener.getsockname()[1]
-    base = f"{'https' if tls else 'http'}://{authority(host, port)}"
-    pair = _certificate(state, host, allowed_host or []) if tls else None
+    base = f"{'https' if pair else 'http'}://{authority(host, port)}"
     err.print(f"serving on {base}; control plane: {base}/docs")
     _show_mail(host, hosting.pool.mail_ports)
     if not admin_token:
@@ -226,6 +235,19 @@ def serve(
         if hosting.pool.mail_ports and hosted.is_open(MAIL_SERVICE):
             err.print(f"\n[bold]mail[/] user: the mailbox's address, password: {id_}")
     serve_http(hosting, host, port, listener, mail, pair)
+
+
+def _own_certificate(cert: Path | None, key: Path | None) -> tuple[Path, Path] | None:
+    """The files of a certificate that is there, once they are known to fit each other."""
+    if cert is None and key is None:
+        return None
+    if cert is None or key is None:
+        raise UsageError("--tls-cert and --tls-key go together")
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(cert, key)
+    except (OSError, ssl.SSLError) as error:
+        raise UsageError(f"--tls-cert {cert}, --tls-key {key}: {error.strerror or error}") from None
+    return cert, key
 
 
 def _certificate(state: Path, host: str, more: list[str]) -> tuple[Path, Path]:

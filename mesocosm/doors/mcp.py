@@ -33,6 +33,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 import mesocosm
+from mesocosm.doors import request_ids
 from mesocosm.doors.bodies import looked_at
 from mesocosm.doors.episodes import Caller
 from mesocosm.doors.greeting import Greeting
@@ -142,6 +143,8 @@ def _server(
         )
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if context.request is not None:  # a session's calls are made by a task of its own
+            request_ids.current.set(context.request.headers.get(request_ids.HEADER))
         try:
             service, name = found.get(params.name, ("", ""))
             caller = caller_of(context)

@@ -20,11 +20,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 import orjson
+from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.mcp import HttpEndpoints, error_body
+from mesocosm.doors.request_ids import RAW, current, known, new_id
 from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
 from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.families.storing import Store
@@ -60,6 +62,7 @@ class Hosting:
         store: Store | None = None,
         keep_every: float = KEEP_EVERY,
         tokens: Sequence[Quota] = (),
+        token_file: Path | None = None,
         server: str | None = None,
         alone: bool = False,
     ) -> None:
@@ -77,12 +80,18 @@ class Hosting:
         if seat is None or alone:
             self.pool.metrics.gauge("mesocosm_episodes", "Episodes that there are", self.pool.count)
         self.endpoints = HttpEndpoints(hosts + (allowed_hosts or []))
-        keys = Keys(admin_token, tokens)
-        self.control = control_plane(self.pool, self.endpoints, keys, seat)
+        keys = self._keys = Keys(admin_token, tokens)
+        self.control = control_plane(self.pool, self.endpoints, keys, self._take_tokens, seat, token_file)
         self.quotas: Quotas | None = None
         # With several hosts, the door counts.
-        if tokens and seat is None:
+        if (tokens or token_file) and seat is None:
             self.quotas = Quotas(root, keys, tokens, self.pool.metrics, prune=store is None)
+
+    def _take_tokens(self, tokens: Sequence[Quota]) -> None:
+        """From now on these are the tokens, besides the server's own."""
+        self._keys.take(tokens)
+        if self.quotas is not None:
+            self.quotas.take(tokens)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, and take note of it."""
@@ -90,6 +99,7 @@ class Hosting:
             await self.control(scope, receive, send)
             return
         request_came()
+        scope, request = _with_id(scope)
         began, status, sent = time.perf_counter(), 500, 0
         stream = scope["method"] == "GET"
 
@@ -97,6 +107,7 @@ class Hosting:
             nonlocal status, sent
             if message["type"] == "http.response.start":
                 status = message["status"]
+                message = {**message, "headers": [*message.get("headers", ()), (RAW, request)]}
             else:
                 sent += len(message.get("body", b""))
             await send(message)
@@ -112,10 +123,11 @@ class Hosting:
             self._noted(scope, status, time.perf_counter() - began, sent)
 
     def _noted(self, scope: Scope, status: int, seconds: float, sent: int) -> None:
-        kind = kind_of(scope["path"])
-        self.pool.metrics.request(kind, status, seconds, sent)
+        self.pool.metrics.request(kind_of(scope["path"]), status, seconds, sent)
         if self.log is not None:
-            log_request(self.log, scope["method"], scope["path"], status, seconds, sent)
+            headers = Headers(scope=scope)
+            token = self._keys.holder(headers.get("authorization"))
+            log_request(self.log, scope["method"], scope["path"], headers, token, status, seconds, sent)
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         """By path; the episodes' calls are many, so they take the short way."""
@@ -185,6 +197,18 @@ class Hosting:
             await _refuse(send, 404, f"unknown endpoint; this episode has mcp and <service>/mcp for {known}")
             return
         await self.endpoints.handle(service, hosted, id_, scope, receive, send)
+
+
+def _with_id(scope: Scope) -> tuple[Scope, bytes]:
+    """A request with its id, which is known wherever it is answered."""
+    for name, value in scope["headers"]:
+        if name == RAW and (given := known(value.decode("latin-1"))):
+            current.set(given)
+            return scope, value
+    made = new_id()
+    current.set(made)
+    others = [header for header in scope["headers"] if header[0] != RAW]
+    return {**scope, "headers": [*others, (RAW, made.encode())]}, made.encode()
 
 
 async def _refuse(

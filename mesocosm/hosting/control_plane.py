@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import anyio.to_thread
@@ -28,7 +29,7 @@ from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.hosting.repeats import Repeats
-from mesocosm.hosting.tokens import Keys, Scope, scope_of
+from mesocosm.hosting.tokens import Keys, Quota, Scope, following, scope_of
 from mesocosm.hosting.views import (
     BEING_MOVED,
     FIRST,
@@ -67,7 +68,12 @@ First = Annotated[int, Header(alias=FIRST, ge=0, le=MAX_BATCH, include_in_schema
 
 
 def control_plane(
-    pool: EpisodePool, endpoints: HttpEndpoints, keys: Keys, seat: Seat | None = None
+    pool: EpisodePool,
+    endpoints: HttpEndpoints,
+    keys: Keys,
+    take_tokens: Callable[[Sequence[Quota]], None],
+    seat: Seat | None = None,
+    token_file: Path | None = None,
 ) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -76,6 +82,7 @@ def control_plane(
             BlockingPortal() as portal,
             pool.keeping.running(pool.background),
             looking_at_the_code_runner(pool.background),
+            following(token_file, take_tokens, pool.background),
         ):
             pool.portal = portal
             yield
@@ -310,6 +317,7 @@ def control_plane(
             nonlocal turn
             if body.turn > turn:
                 turn = body.turn
+                take_tokens(body.tokens)
                 await pool.let_go(seat.ours(body.up))
 
     return app

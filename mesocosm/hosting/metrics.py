@@ -162,28 +162,11 @@ class RequestLog:
         if path != "-":
             self._file = Path(path).open("ab", buffering=0)  # noqa: SIM115 - as long as the process
 
-    def write(
-        self,
-        method: str,
-        kind: str,
-        episode: str | None,
-        service: str | None,
-        status: int,
-        seconds: float,
-        sent: int,
-        host: int | None,
-    ) -> None:
-        """Say that a request was answered; ``episode`` is its public number."""
+    def write(self, **about: str | float | None) -> None:
+        """Say that a request was answered, and what is known of it."""
         line = {
             "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),  # noqa: TID251
-            "method": method,
-            "kind": kind,
-            "episode": episode,
-            "service": service,
-            "status": status,
-            "ms": round(seconds * 1e3, 3),
-            "sent": sent,
-            "host": host,
+            **about,
         }
         told = orjson.dumps({name: value for name, value in line.items() if value is not None})
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import resource
 import secrets
 import shutil
@@ -22,6 +23,7 @@ import anyio.to_process
 import anyio.to_thread
 from anyio.from_thread import BlockingPortal
 
+from mesocosm.doors import request_ids
 from mesocosm.doors.connections import most_connections
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api
@@ -85,6 +87,7 @@ class HostedEpisode:
 
         async def make(episode: Episode) -> Outcome:
             began = time.perf_counter()
+            episode.world.journal.request = request_ids.current.get()
             outcome = await take_turn(episode.world, service, action, arguments, key)
             self._pool.metrics.call(service, outcome.status, time.perf_counter() - began)
             return outcome
@@ -489,11 +492,37 @@ class EpisodePool:
             self._use = None
 
 
+_ID_IN_PATH = re.compile("[0-9A-Za-z]{32}")
+
+
 def log_request(
-    log: RequestLog, method: str, path: str, status: int, seconds: float, sent: int, host: int | None = None
+    log: RequestLog,
+    method: str,
+    path: str,
+    headers: Mapping[str, str],
+    token: str | None,
+    status: int,
+    seconds: float,
+    sent: int,
+    host: int | None = None,
 ) -> None:
-    """Write down that a request was answered: which episode it was about by its public number alone."""
+    """Write down that a request was answered: which episode it was about by its public number alone.
+
+    ``token``: the name of the one that it bore. Of a call over MCP, newer clients say in headers what it is.
+    """
     _, room, *rest = [*path.split("/"), ""]
-    episode = public_number(rest[0]) if room in ("e", "episodes") and len(rest[0]) == 32 else None
-    service = rest[1] if room == "e" and len(rest) > 2 and rest[1] not in ("", "mcp") else None
-    log.write(method, kind_of(path), episode, service, status, seconds, sent, host)
+    named = (headers.get("mcp-method"), headers.get("mcp-name"))
+    log.write(
+        request=request_ids.known(headers.get(request_ids.HEADER.lower())),
+        token=token,
+        method=method,
+        path=_ID_IN_PATH.sub("{id}", path)[:200],
+        kind=kind_of(path),
+        episode=public_number(rest[0]) if room in ("e", "episodes") and len(rest[0]) == 32 else None,
+        service=rest[1] if room == "e" and len(rest) > 2 and rest[1] not in ("", "mcp") else None,
+        operation=" ".join(one for one in named if one)[:200] or None,
+        status=status,
+        ms=round(seconds * 1e3, 3),
+        sent=sent,
+        host=host,
+    )

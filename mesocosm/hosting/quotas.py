@@ -88,6 +88,10 @@ class Quotas:
         )
         metrics.gauge_of("mesocosm_token_episodes", "Episodes there are", "token", self._counts)
 
+    def take(self, quotas: Iterable[Quota]) -> None:
+        """From now on these hold."""
+        self._quotas = {quota.name: quota for quota in quotas}
+
     def _counts(self) -> dict[str, int]:
         found = self._ledger.execute("SELECT token, count(*) FROM episodes GROUP BY token")
         return {**dict.fromkeys(self._quotas, 0), **dict(found)}

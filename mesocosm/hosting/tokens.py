@@ -19,14 +19,18 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
+import anyio
+import anyio.to_thread
 import yaml
 from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, TypeAdapter, ValidationError
 
 from mesocosm.errors import UsageError
+from mesocosm.hosting.background import Background
 
 OWN = "admin"
 """Name of the server's own token, which has no quota."""
@@ -104,6 +108,10 @@ class Keys:
 
     def __init__(self, own: str, others: Iterable[Quota] = ()) -> None:
         self._own = own
+        self.take(list(others))
+
+    def take(self, others: Sequence[Quota]) -> None:
+        """From now on these open it, besides the server's own."""
         self._others = {quota.sha256: quota.name for quota in others}
         self._scopes: dict[str, tuple[Scope, ...]] = {quota.name: quota.scopes for quota in others}
 
@@ -122,9 +130,57 @@ class Keys:
         return self._others.get(hashlib.sha256(raw).hexdigest())
 
 
+class TokenFile:
+    """A file of tokens, which may change while it is used."""
+
+    LOOKED_EVERY = 2.0
+    """Seconds."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen: tuple[int, int, int] | None = self._mark()
+
+    def _mark(self) -> tuple[int, int, int]:
+        found = self._path.stat()
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    def changed(self) -> list[Quota] | None:
+        """What it says now, if that is something else. Raises ``UsageError`` for one that is wrong."""
+        try:
+            mark = self._mark()
+            if mark == self._seen:
+                return None
+            said = read_tokens(self._path)
+        except OSError as error:
+            raise UsageError(f"--tokens {self._path}: {error.strerror}") from None
+        self._seen = mark
+        return said
+
+
 def scope_of(method: str, path: str) -> Scope:
     """Which part of the control plane a request is about."""
     if path.endswith(("/grade", "/truth", "/archive")):
         return "grade"
     # Ids open episodes, so to have them listed is to serve.
     return "read" if method in ("GET", "HEAD") and path != "/episodes" else "serve"
+
+
+@asynccontextmanager
+async def following(
+    path: Path | None, take: Callable[[Sequence[Quota]], None], background: Background
+) -> AsyncIterator[None]:
+    """Take what a file of tokens says when it has changed. A wrong one changes nothing, and is trouble."""
+    if path is None:
+        yield
+        return
+    file = TokenFile(path)
+
+    async def look() -> None:
+        said = await anyio.to_thread.run_sync(file.changed)
+        if said is not None:
+            take(said)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(background.every, TokenFile.LOOKED_EVERY, "the file of tokens", look)
+        yield
+        group.cancel_scope.cancel()

@@ -16,6 +16,7 @@ from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
 from mesocosm.hosting.pool import HostedEpisode
+from mesocosm.hosting.tokens import Quota
 from mesocosm.services.service import ending_tools
 
 MAX_BATCH = 1000
@@ -89,6 +90,7 @@ class HostsUp(_Body):
 
     up: list[int]
     turn: int
+    tokens: list[Quota] = []
 
 
 class SnapshotName(_Body):

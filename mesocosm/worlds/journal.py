@@ -36,13 +36,16 @@ CREATE TABLE IF NOT EXISTS calls (
     tokens INTEGER,
     duration_us INTEGER,
     idempotency_key TEXT,
-    parent INTEGER
+    parent INTEGER,
+    request TEXT
 );
 CREATE UNIQUE INDEX IF NOT EXISTS calls_by_key ON calls (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX IF NOT EXISTS calls_by_status ON calls (status) WHERE status != 'ok';
 CREATE INDEX IF NOT EXISTS calls_by_parent ON calls (parent) WHERE parent IS NOT NULL;
 """
 
+_ADDED = {"parent": "INTEGER", "request": "TEXT"}
+"""Columns that came later. Earlier versions name those that they read and write, so they go on with them."""
 _TEXTS = "CREATE TABLE IF NOT EXISTS texts (digest BLOB NOT NULL UNIQUE, text TEXT NOT NULL, tokens INTEGER)"
 _LONG = 400
 """Characters from which a text is kept by its digest, which stands in its place as bytes."""
@@ -59,7 +62,7 @@ def _whole(column: str) -> str:
 
 _COLUMNS = (
     f"seq, service, tool, {_whole('arguments')}, status, {_whole('result')}, error, tokens, duration_us, "
-    "idempotency_key, parent"
+    "idempotency_key, parent, request"
 )
 
 
@@ -80,6 +83,8 @@ class Entry:
     idempotency_key: str | None
     parent: int | None
     """The call inside which this one was made, by code of the agent; its result went to that code."""
+    request: str | None = None
+    """The id of the request that it came with."""
 
     def shown(self) -> dict[str, Any]:
         """The call as users see it: without the text of our own faults."""
@@ -107,10 +112,14 @@ class Journal:
         schema = self._db.execute("SELECT sql FROM sqlite_master WHERE name = 'calls'").fetchone()
         if not schema:
             self._db.executescript(_SCHEMA)
-        elif "parent" not in schema[0]:  # written by an earlier version
-            self._db.execute("ALTER TABLE calls ADD COLUMN parent INTEGER")
+        else:  # as earlier versions wrote it
+            for column, kind in _ADDED.items():
+                if f"{column} {kind}" not in schema[0]:
+                    self._db.execute(f"ALTER TABLE calls ADD COLUMN {column} {kind}")
         self._db.execute(_TEXTS)
         self._kept: OrderedDict[bytes, None] = OrderedDict()
+        self.request: str | None = None
+        """The id of the request whose calls are written down next."""
         self.last = int(self._db.execute("SELECT coalesce(max(seq), 0) FROM calls").fetchone()[0])
 
     def begin(
@@ -119,9 +128,9 @@ class Journal:
         """Record that a writing call starts; returns its number."""
         seq = self.last + 1
         self._db.execute(
-            "INSERT INTO calls (seq, service, tool, arguments, status, idempotency_key, parent)"
-            " VALUES (?, ?, ?, ?, 'begun', ?, ?)",
-            (seq, service, tool, self._keep(arguments), key, parent),
+            "INSERT INTO calls (seq, service, tool, arguments, status, idempotency_key, parent, request)"
+            " VALUES (?, ?, ?, ?, 'begun', ?, ?, ?)",
+            (seq, service, tool, self._keep(arguments), key, parent, self.request),
         )
         self.last = seq
         return seq
@@ -171,8 +180,8 @@ class Journal:
         """Record a whole call that changed nothing."""
         seq = self.last + 1
         self._db.execute(
-            "INSERT INTO calls (seq, service, tool, arguments, status, result, error, duration_us, parent)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO calls (seq, service, tool, arguments, status, result, error, duration_us, parent,"
+            " request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 seq,
                 service,
@@ -183,6 +192,7 @@ class Journal:
                 error,
                 duration_us,
                 parent,
+                self.request,
             ),
         )
         self.last = seq

@@ -332,6 +332,9 @@ def test_what_is_counted_and_logged_tells_no_id(served: Served, server: Blocking
         assert time.monotonic() < until, lines
     assert {(line["status"], line["method"]) for line in calls} == {(200, "POST")}
     assert {line["episode"]: line["host"] for line in calls} == numbers
+    journaled = {call["request"] for one in episodes for call in one.journal()}
+    assert journaled <= {line["request"] for line in calls}
+    assert {line["token"] for line in lines if line["path"] == "/episodes/batch"} == {"admin"}
     pytest.importorskip("prometheus_client")
     page = served.get("/metrics").decode()
     for host in "01":

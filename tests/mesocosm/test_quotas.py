@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
+import ssl
+import subprocess
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -11,10 +17,13 @@ import httpx
 import pytest
 
 import mesocosm
+from mesocosm.doors.mcp import McpTools
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import Refused, ServerError, Unauthorised
 from mesocosm.hosting.listening import serving
+from mesocosm.hosting.metrics import RequestLog
+from mesocosm.hosting.tls import certificate
 from mesocosm.hosting.tokens import read_tokens
 
 OWN = "the-server's-own-token"
@@ -150,3 +159,83 @@ def test_orders_beyond_what_may_wait_are_told_to_come_again(
         for answer in refused:
             assert "wait to be built" in answer.text
             assert int(answer.headers["retry-after"]) >= 1
+
+
+def test_tokens_change_while_the_server_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mesocosm.hosting.tokens.TokenFile.LOOKED_EVERY", 0.05)
+    path = tokens_file(tmp_path, anna="episodes: 3")
+    app = Hosting(tmp_path / "state", admin_token=OWN, tokens=read_tokens(path), token_file=path)
+    with serving(app) as base:
+
+        def status(path: str, token: str) -> int:
+            return httpx.get(base + path, headers={"Authorization": f"Bearer {token}"}).status_code
+
+        def wait_for(path: str, token: str, wanted: int) -> None:
+            until = time.monotonic() + 30
+            while status(path, token) != wanted:
+                assert time.monotonic() < until
+                time.sleep(0.02)
+
+        assert (status("/tasks", "anna-s"), status("/tasks", "ben-s")) == (200, 401)
+        tokens_file(tmp_path, ben="scopes: [read]")
+        wait_for("/tasks", "ben-s", 200)
+        assert (status("/tasks", "anna-s"), status("/episodes", "ben-s")) == (401, 403)
+        path.write_text("ben: [")
+        wait_for("/ready", OWN, 503)
+        assert (status("/tasks", "ben-s"), status("/tasks", OWN)) == (200, 200)
+        tokens_file(tmp_path, ben="episodes: 0")
+        wait_for("/ready", OWN, 200)
+        with (
+            mesocosm.connect_sync(base, token="ben-s", retries=0) as ben,
+            pytest.raises(Refused, match="quota"),
+        ):
+            ben.create(**ORDER)
+
+
+def test_a_request_is_found_again_by_its_id_and_its_token_by_name(tmp_path: Path) -> None:
+    path = tokens_file(tmp_path, anna="episodes: 3")
+    log = tmp_path / "log"
+    app = Hosting(tmp_path / "s", admin_token=OWN, tokens=read_tokens(path), log=RequestLog(str(log)))
+    with serving(app) as base, httpx.Client(base_url=base, timeout=60) as client:
+        client.headers["Authorization"] = "Bearer anna-s"
+        made = client.post("/episodes", json=ORDER, headers={"X-Request-Id": "mine-1"})
+        assert (made.status_code, made.headers["x-request-id"]) == (201, "mine-1")
+        id_ = made.json()["id"]
+        for era in ("auto", "legacy"):
+            with McpTools(f"{base}/e/{id_}/mcp", era=era) as tools:
+                tools.call("email", "get_folders")
+        odd = client.get("/tasks", headers={"X-Request-Id": "x" * 100})
+        assert len(odd.headers["x-request-id"]) == 16
+        calls = client.get(f"/episodes/{id_}/journal").json()["calls"]
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert (lines[0]["request"], lines[0]["token"], lines[0]["path"]) == ("mine-1", "anna", "/episodes")
+    by_id = {line["request"]: line for line in lines}
+    assert len(by_id) == len(lines)
+    assert [by_id[call["request"]]["path"] for call in calls] == ["/e/{id}/mcp"] * 2
+    assert by_id[calls[0]["request"]]["operation"] == "tools/call get_folders"
+    assert "token" not in by_id[calls[0]["request"]]
+    assert id_ not in log.read_text()
+
+
+def test_a_certificate_of_ones_own_is_served_and_its_key_has_to_fit(tmp_path: Path) -> None:
+    cert, key = certificate(tmp_path / "one", ["localhost", "127.0.0.1"])
+    other = certificate(tmp_path / "two", ["localhost"])[1]
+    command = [sys.executable, "-m", "mesocosm", "serve", "--port", "0", "--state", str(tmp_path / "state")]
+    wrong = subprocess.run(
+        [*command, "--tls-cert", str(cert), "--tls-key", str(other)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert wrong.returncode == 2
+    assert "--tls-key" in wrong.stderr
+    right = [*command, "--tls-cert", str(cert), "--tls-key", str(key)]
+    with subprocess.Popen(right, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr
+            found = re.search(r"https://\S+?:\d+", process.stderr.readline())
+            assert found
+            trusting = ssl.create_default_context(cafile=str(cert))
+            assert httpx.get(f"{found[0]}/health", verify=trusting).status_code == 200
+        finally:
+            process.terminate()

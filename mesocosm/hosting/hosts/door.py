@@ -18,6 +18,7 @@ import mesocosm
 from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import ENDING
+from mesocosm.hosting.background import Background
 from mesocosm.hosting.hosts import parting
 from mesocosm.hosting.hosts.asking import ask, handed_on
 from mesocosm.hosting.hosts.links import Host
@@ -75,6 +76,7 @@ class Door:
         most_busy: int = MOST_BUSY,
         log: RequestLog | None = None,
         tokens: Sequence[Quota] = (),
+        token_file: Path | None = None,
         state: Path | None = None,
         prune: bool = False,
         mail: Mapping[str, int] = MappingProxyType({}),
@@ -109,15 +111,25 @@ class Door:
         self._ended = self.metrics.counter("mesocosm_hosts_ended", "Hosts that have ended")
         self._keys = Keys(admin_token, tokens)
         self._quotas: Quotas | None = None
-        if tokens:
+        if tokens or token_file:
             assert state, "quotas are kept there"
             self._quotas = Quotas(state, self._keys, tokens, self.metrics, prune=prune)
+        self._tokens = [quota.model_dump(mode="json") for quota in tokens]
+        self.background = Background()
 
     def client(self) -> Client:
         """The protocol of a connection of a client."""
         client = Client(self)
         self._clients.add(client)
         return client
+
+    def take_tokens(self, tokens: Sequence[Quota]) -> None:
+        """From now on these are the tokens, besides the server's own, here and on all hosts."""
+        self._keys.take(tokens)
+        self._tokens = [quota.model_dump(mode="json") for quota in tokens]
+        if self._quotas is not None:
+            self._quotas.take(tokens)
+        self._place(self.placement.up)
 
     # -- hosts come and go ------------------------------------------------------------------------------
 
@@ -151,7 +163,8 @@ class Door:
         self._turns += 1
         for tell in self.told:
             tell()
-        body = orjson.dumps({"up": self.placement.up, "turn": self._turns})
+        told = {"up": self.placement.up, "turn": self._turns, "tokens": self._tokens}
+        body = orjson.dumps(told)
         concerned = {number: self.hosts[number] for number in (*before.up, *up) if number in self.hosts}
         move = _Move(
             before,
@@ -211,6 +224,8 @@ class Door:
             return partial(self._let_out, self.parts)
         if path == "/hosts" or path.startswith("/hosts/"):
             return self._show_hosts(head) if path == "/hosts" else Reply.refusal(404, "Not Found")
+        if path == "/ready" and (trouble := self.background.trouble):
+            return Reply.refusal(503, trouble)
         if path == "/metrics":
             return self._show_metrics
         if rooted := rooted_at(path):
@@ -224,7 +239,9 @@ class Door:
         """A request was answered."""
         self.metrics.request(kind_of(head.path), status, seconds, sent)
         if self._log is not None:
-            log_request(self._log, head.method, head.path, status, seconds, sent, host)
+            headers = head.headers
+            token = self._keys.holder(headers.get("authorization"))
+            log_request(self._log, head.method, head.path, headers, token, status, seconds, sent, host)
 
     async def host_of(self, id_: str) -> Host | Reply:
         """The host that an episode is on, when it has it; else why there is none."""

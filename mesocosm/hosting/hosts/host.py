@@ -42,6 +42,8 @@ class HostSettings(BaseModel):
     key: str
     """Of the ids, in hexadecimal digits."""
     admin_token: str
+    token_file: Path | None = None
+    """Where the door reads them, which tells hosts of changes."""
     tokens: list[Quota] = []
     """What opens the control plane besides; the door counts what their holders make."""
     allowed_hosts: list[str] = []

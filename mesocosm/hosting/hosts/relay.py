@@ -20,6 +20,7 @@ import orjson
 
 from mesocosm.doors.connections import BODY, IDLE, INTRODUCTION, connections
 from mesocosm.doors.deadlines import Deadline
+from mesocosm.doors.request_ids import HEADER, known, new_id
 from mesocosm.hosting.hosts.links import Host, Link
 from mesocosm.hosting.http import A_HEADER, MAX_HEADERS
 
@@ -185,6 +186,9 @@ class Client(asyncio.Protocol):
         """The head is there: say where the request goes."""
         raw = b"".join((*self._pieces, data)) if self._pieces else data
         self._pieces = []
+        if b"\r\nx-request-id:" not in raw.lower():
+            line, _, rest = raw.lstrip(b"\r\n").partition(b"\r\n")
+            raw = b"%s\r\nx-request-id: %s\r\n%s" % (line, new_id().encode(), rest)
         end = raw.find(b"\r\n\r\n")
         if end < 0 or end + A_HEADER * raw.count(b"\r\n", 0, end) > MAX_HEADERS:
             self._transport.abort()
@@ -349,6 +353,8 @@ class Client(asyncio.Protocol):
             return
         self._last = self._last or not self._whole or not self._keep
         headers = {**reply.headers, "content-length": str(len(reply.body))}
+        if self._head and (request := known(self._head.headers.get(HEADER.lower()))):
+            headers[HEADER.lower()] = request
         headers["connection"] = "close" if self._last else "keep-alive"
         lines = [
             f"HTTP/1.1 {reply.status} {_phrase(reply.status)}",

@@ -18,6 +18,7 @@ from mesocosm.hosting.hosts.ids import Ids
 from mesocosm.hosting.hosts.placement import Placement
 from mesocosm.hosting.metrics import RequestLog
 from mesocosm.hosting.pool import count_in
+from mesocosm.hosting.tokens import following
 
 Start = Callable[[Door, HostSettings], AbstractAsyncContextManager[object]]
 """Begins hosts of a door, as they are told to be."""
@@ -56,13 +57,18 @@ async def _serve(
         settings.admin_token,
         log=log,
         tokens=settings.tokens,
+        token_file=settings.token_file,
         state=settings.state,
         prune=settings.store is None,
         mail=settings.mail_ports,
     )
     if not settings.alone:
         door.metrics.gauge("mesocosm_episodes", "Episodes that there are", lambda: count_in(settings.state))
-    async with start(door, settings), _mail_servers(door, mail):
+    async with (
+        start(door, settings),
+        _mail_servers(door, mail),
+        following(settings.token_file, door.take_tokens, door.background),
+    ):
         server = await loop.create_server(door.client, sock=listener, backlog=2048)
         leave_modules_out()
         beside = asyncio.create_task(asyncio.to_thread(when_up))
