@@ -119,3 +119,21 @@ def test_fields_that_strict_models_ask_for(http: httpx2.Client) -> None:
     assert said(http.get("/api/v3/search/issues", params={"q": "repo:acme/app"}))["search_type"] == "lexical"
     content = {"message": "m", "content": "eA==", "branch": "main"}
     assert said(http.put(f"{REPO}/contents/x.txt", params={"ref": "main"}, json=content), 201)
+
+
+def test_a_repository_is_deleted_with_all_that_is_in_it(http: httpx2.Client) -> None:
+    name = said(http.post("/api/v3/user/repos", json={"name": "gone", "auto_init": True}), 201)["full_name"]
+    base = f"/api/v3/repos/{name}"
+    issue = said(http.post(f"{base}/issues", json={"title": "One"}), 201)["number"]
+    comment = said(http.post(f"{base}/issues/{issue}/comments", json={"body": "Yes"}), 201)["id"]
+    said(http.post(f"{base}/issues/comments/{comment}/reactions", json={"content": "+1"}), 201)
+    said(http.post(f"{base}/labels", json={"name": "kept", "color": "ff0000"}), 201)
+    said(http.post(f"{base}/milestones", json={"title": "M"}), 201)
+    said(http.post(f"{base}/releases", json={"tag_name": "v1"}), 201)
+    said(http.delete(base), 204)
+    said(http.get(base), 404)
+    again = said(http.post("/api/v3/user/repos", json={"name": "gone"}), 201)
+    assert again["open_issues_count"] == 0
+    assert said(http.get(f"{base}/issues")) == []
+    said(http.delete(REPO), 204)  # with pull requests, reviews and commits
+    assert said(http.get("/api/v3/search/issues", params={"q": "is:open"}))["total_count"] == 0

@@ -52,6 +52,12 @@ def update_repository(store: CodehostStore, request: Request, owner: str, repo: 
     return full_repository(Links(request), store, store.administering.change_repository(repository, changes))
 
 
+@api.delete(REPO)
+def delete_repository(store: CodehostStore, owner: str, repo: str) -> None:
+    """Delete a repository with all that is in it."""
+    store.administering.remove_repository(store.repositories.repository(owner, repo))
+
+
 @api.put(f"{REPO}/topics")
 def set_topics(store: CodehostStore, request: Request, owner: str, repo: str) -> Json:
     """The topics of a repository, replaced."""

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import ColumnElement, FromClause, delete, func, insert, select, update
 
 from mesocosm.errors import NotFound
-from mesocosm.servers.codehost.models import File, Issue, Release, Repository, Status
+from mesocosm.servers.codehost.models import (
+    Base,
+    File,
+    Issue,
+    PullRequest,
+    Reaction,
+    Release,
+    Repository,
+    Status,
+)
 from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean
@@ -37,11 +46,49 @@ LANGUAGES = {
 }
 """Languages by how the names of files end."""
 
+_CHUNK = 500
+_SUBJECTS = {"issues": "issue", "comments": "comment", "review_comments": "review_comment"}
+"""What reactions call the things in these tables."""
+
 
 class Administering(Part):
     """Settings, releases, locks and statuses."""
 
     # -- repositories -----------------------------------------------------------------------------------
+
+    def remove_repository(self, repository: Row) -> None:
+        """Delete a repository with all that is in it; its forks go on without it."""
+        self.store.repositories.require(repository, "admin")
+        id_ = repository["id"]
+        elsewhere = (
+            select(PullRequest.issue_id)
+            .join(Issue, Issue.id == PullRequest.issue_id)
+            .where(PullRequest.head_repository_id == id_, Issue.repository_id != id_)
+        )
+        if self.session.scalars(elsewhere.limit(1)).first() is not None:
+            raise Unprocessable(
+                "Validation Failed: pull requests of other repositories come from this one, so it cannot be"
+                " deleted here."
+            )
+        self.session.execute(update(Repository).where(Repository.parent_id == id_).values(parent_id=None))
+        self._remove(Repository.__table__, Repository.__table__.c.id, [id_])
+        self.session.expire_all()
+
+    def _remove(self, table: FromClause, column: ColumnElement[Any], ids: Sequence[int]) -> None:
+        """Remove rows of a table by values in a column, and first all that belong to them."""
+        for start in range(0, len(ids), _CHUNK):
+            chosen = column.in_(ids[start : start + _CHUNK])
+            key = list(table.primary_key)
+            if len(key) == 1:
+                own = list(self.session.scalars(select(key[0]).where(chosen)))
+                for child in Base.metadata.sorted_tables:
+                    for link in sorted(child.foreign_keys, key=lambda one: one.parent.name):
+                        if link.column is key[0] and own:
+                            self._remove(child, link.parent, own)
+                if subject := _SUBJECTS.get(str(table)):
+                    is_theirs = (Reaction.subject == subject) & Reaction.subject_id.in_(own)
+                    self.session.execute(delete(Reaction).where(is_theirs))
+            self.session.execute(delete(table).where(chosen))  # type: ignore[arg-type]
 
     def change_repository(self, repository: Row, changes: Mapping[str, Any]) -> Row:
         """Set what is given: ``description``, ``homepage``, ``private``, ``archived``, ``default_branch``."""
