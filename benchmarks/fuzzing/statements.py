@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache, partial
+from itertools import cycle
 
 import sqlglot
 from sqlglot import exp
@@ -29,8 +30,8 @@ _COLUMNS = {
     "snowflake": ("id", "title", "price", "share", "day", "more", "more:tags"),
     "bigquery": ("id", "title", "price", "share", "day", "tags", "data", "box"),
 }
-_EVERY = 500
-"""Statements between two looks at the neighbour and at the engines."""
+_EVERY = 100
+"""Statements between two looks at the neighbour and at one of the engines, in turn."""
 _PLAIN = {
     "snowflake": (
         *(
@@ -224,8 +225,9 @@ class Statements:
         self._before = self._seen()
         # Of both products' instances of either.
         files = [one.path / f"{service}.db" for one in (world, neighbour) for service in _SERVICES.values()]
-        self._canaries = [Canary(str(file)) for file in files]
-        self._look()
+        self._turns = cycle([Canary(str(file)) for file in files])
+        for _ in files:
+            self._look()
         self._accepted: dict[str, list[str]] = {"snowflake": [], "bigquery": []}
 
     def __iter__(self) -> Source:
@@ -272,8 +274,7 @@ class Statements:
     def _look(self) -> Outcome:
         seen = self._seen()
         assert seen == self._before, f"the neighbour sees something else: {seen[:500]}"
-        for canary in self._canaries:
-            canary.look()
+        next(self._turns).look()
         return Outcome("ok", (seen,))
 
     # -- the grammar ------------------------------------------------------------------------------------

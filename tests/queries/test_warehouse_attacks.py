@@ -13,6 +13,7 @@ from mesocosm.errors import Refusal
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.queries.dialects.snowflake import Snowflake
+from mesocosm.services.queries.engine import engine
 from mesocosm.services.queries.statements import parse_one
 from mesocosm.services.world import World
 from mesocosm.worlds import deadlines
@@ -231,6 +232,57 @@ def test_others_are_served_while_a_statement_does_not_end(world: World, tmp_path
             served += 1
         thread.join()
     assert served == 3
+
+
+CALLS = [
+    "dateadd({}, 1, current_date)",
+    "timestampadd({}, 1, current_date)",
+    "time_add({}, 1, current_date)",
+    "date_sub({}, 1, current_date)",
+    "time_slice(current_date, 1, {})",
+    "date_trunc({}, current_date)",
+    "last_day(current_date, {})",
+    "extract({} from current_date)",
+    "anonymous_agg_func({})",
+    "to_char(current_date, {})",
+]
+ENDING = [
+    "day; COMMIT; CREATE OR REPLACE MACRO sing(x) AS 666; SELECT 1--",
+    "day; COMMIT; DROP TABLE canary; SELECT 1--",
+    "day; BEGIN; SELECT ERROR('x') --",
+    "day, (SELECT s FROM canary)) --",
+    "day, sing(1)) --",
+    "day FROM (SELECT 1)) UNION ALL SELECT table_name FROM DUCKDB_TABLES() --",
+]
+
+
+def in_marks(text: str, mark: str) -> str:
+    return mark + text.replace(mark, mark * 2) + mark
+
+
+def test_what_stands_in_the_engines_is_neither_seen_nor_changed(world: World, tmp_path: Path) -> None:
+    world.copy_to(tmp_path / "other")
+    engines = [str(path / "snowflake.db") for path in (world.path, tmp_path / "other")]
+    planted = (
+        "COMMIT; CREATE TABLE canary AS SELECT 'song' s; CREATE MACRO sing(x) AS concat('song', x); BEGIN; "
+    )
+    asked = (
+        "SELECT s, sing(1), sum(1), (SELECT count(*) FROM duckdb_functions() WHERE NOT internal) FROM canary"
+    )
+    for one in engines:
+        engine().run(f"{planted} SELECT 1", {}, world=one, known=True)
+    before = engine().run(f"{asked} GROUP BY s", {}, world=engines[1], known=True).rows
+    assert before == [("song", "song1", 1, 1)]
+    for text in ENDING:
+        units = (in_marks(text, "'"), in_marks(text, '"'), f"$${text}$$", text)
+        for call in CALLS:
+            for unit in units:
+                outcome = world.call("snowflake", "read_query", {"query": f"select {call.format(unit)}"})
+                assert outcome.status != "fault", outcome.text
+                assert "song" not in outcome.text, outcome.text
+    for one in engines:
+        assert engine().run(f"{asked} GROUP BY s", {}, world=one, known=True).rows == before
+        engine().run("COMMIT; DROP TABLE canary; DROP MACRO sing; BEGIN; SELECT 1", {}, world=one, known=True)
 
 
 def test_the_parser_takes_what_people_write() -> None:
