@@ -70,7 +70,7 @@ def view(
             browser = Browser(entries_of(path), answers=not hide_answers)
             report("opening it")
             if len(browser.entries) == 1:
-                browser.pages(0)[1].overview({})
+                browser.pages(0)[1].overview({"why": "1"})
         listener = listen("127.0.0.1", port)
         key = secrets.token_urlsafe(16)
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/?key={key}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from mesocosm.services.service import load_service
 from mesocosm.services.world import World
 from mesocosm.worlds import tokens
 from mesocosm.worlds.changes import TableChanges, compare_database
-from mesocosm.worlds.copies import copy_tree, copy_world
+from mesocosm.worlds.copies import copy_world
 from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.workspace import Workspace
 
@@ -153,33 +153,40 @@ def runs_code(world: World, entry: Entry) -> bool:
 # -- what changed ---------------------------------------------------------------------------------------
 
 
-def replayed(base: Path, entries: Iterable[Entry]) -> Iterator[tuple[World, list[Change]]]:
-    """Make the calls again on a copy; after each, the world as it is then and what the call changed."""
+def replayed(
+    base: Path, entries: Iterable[Entry], wanted: Container[int]
+) -> Iterator[tuple[Entry, World, list[Change]]]:
+    """Make the calls again on a copy; after each, the world as it is then and, of those that are wanted, what
+    the call changed."""
     with tempfile.TemporaryDirectory(prefix="mesocosm-look-") as name:
         folder = Path(name)
         copy_world(base, folder / "world")
-        copy_world(base, folder / "before")
         with World(folder / "world", base=base) as world:
             for entry in entries:
-                if entry.status in ("interrupted", "disturbed"):
-                    world.journal.record(entry.service, entry.tool, "{}", entry.status, "", None, 0)
-                    yield world, []
-                    continue
-                outcome = world.calls.make_again(entry)
                 tools = world.services[entry.service].tools if entry.service in world.services else {}
                 tool = tools.get(entry.tool)
-                silent = outcome.status != "ok" or (tool is not None and not tool.writes)
-                step = [] if silent else list(_step(folder / "world", folder / "before", entry.service))
-                yield world, step
+                if entry.status in ("interrupted", "disturbed") or (tool is not None and not tool.writes):
+                    # What reads is not made again: it is enough that it takes its turn.
+                    arguments = orjson.dumps(entry.arguments).decode()
+                    world.journal.record(entry.service, entry.tool, arguments, entry.status, "", None, 0)
+                    yield entry, world, []
+                elif entry.seq in wanted:
+                    copy_world(folder / "world", folder / "before")
+                    done = world.calls.make_again(entry).status == "ok"
+                    yield entry, world, list(_step(folder, entry.service)) if done else []
+                    shutil.rmtree(folder / "before")
+                else:
+                    world.calls.make_again(entry)
+                    yield entry, world, []
 
 
-def _step(world: Path, before: Path, service: str) -> Iterator[Change]:
+def _step(folder: Path, service: str) -> Iterator[Change]:
+    """What differs between the world and as it was before."""
     name = f"{service}.db"
-    if (world / name).is_file():
-        for table, changes in compare_database(world / name, before / name):
+    if (folder / "world" / name).is_file():
+        for table, changes in compare_database(folder / "world" / name, folder / "before" / name):
             yield change_of(service, table, changes)
-        shutil.copyfile(world / name, before / name)
-    here, there = _hashes(world / "workspace"), _hashes(before / "workspace")
+    here, there = _hashes(folder / "world" / "workspace"), _hashes(folder / "before" / "workspace")
     if here != there:
         both = here.keys() & there.keys()
         yield files_change(
@@ -187,8 +194,6 @@ def _step(world: Path, before: Path, service: str) -> Iterator[Change]:
             sorted(there.keys() - here.keys()),
             sorted(name for name in both if here[name] != there[name]),
         )
-        shutil.rmtree(before / "workspace", ignore_errors=True)
-        copy_tree(world / "workspace", before / "workspace")
 
 
 def _hashes(folder: Path) -> dict[str, str]:

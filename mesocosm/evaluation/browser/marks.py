@@ -159,6 +159,19 @@ class Marks:
         return {_even(plain(text.partition("\n")[2])): key for key, text in texts.items()}
 
     @cached_property
+    def _pieces_of_keys(self) -> dict[str, int]:
+        """By the key of a message: the piece of evidence that is its text."""
+        texts = {_even(plain(piece.contains)): number for number, piece in enumerate(self._subject.evidence)}
+        return {key: texts[text] for text, key in self._keyed.items() if text in texts}
+
+    def told_by(self, derivation: Any) -> int | None:
+        """The call that first delivered the message of a derivation; None if none did."""
+        number = self._pieces_of_keys.get(derivation.text)
+        if number is not None and number in self._subject.delivered:
+            return self._subject.delivered[number]
+        return next(iter(self.reached(derivation.says).calls), None)
+
+    @cached_property
     def places(self) -> dict[str, tuple[str, Item]]:
         """By the key of a message: where it stands."""
         found: dict[str, tuple[str, Item]] = {}

@@ -22,7 +22,7 @@ from mesocosm.evaluation.browser.calls import FILES, Call
 from mesocosm.evaluation.browser.comparing import compared
 from mesocosm.evaluation.browser.marks import Marks, Piece, plain
 from mesocosm.evaluation.browser.subject import NOW, Subject
-from mesocosm.evaluation.browser.why import explain
+from mesocosm.evaluation.browser.why import Part, explain
 from mesocosm.services.previews import LINES
 from mesocosm.services.schema import description_of
 from mesocosm.services.service import load_service
@@ -150,6 +150,8 @@ class Pages:
     def overview(self, options: Mapping[str, str]) -> str:
         """What it is, why it failed, what was found."""
         subject, info = self._subject, self._subject.episode.info
+        is_known = subject.is_small or self._shown.frozen or "why" in options or "_why" in self.__dict__
+        _ = self._why if is_known else None
         facts: dict[str, Any] = {
             "Task": f"{subject.name}: {subject.episode.family.task.title}",
             "Length": f"{info.edl:,} tokens measured"
@@ -181,13 +183,18 @@ class Pages:
             "overview.html",
             subject.name,
             "",
-            why=explain(subject, self._marks),
+            why=self._why if is_known else [],
+            asks=not is_known and subject.verdict is not None and subject.verdict.verdict == "failed",
             facts=facts,
             services=[(name, counted.get(name, 0)) for name in content.services],
             findings=sorted(subject.verdict.findings, key=lambda one: one.passed) if subject.verdict else [],
-            first_wrong=subject.first_wrong,
+            first_wrong=subject.known_first_wrong,
             prompt=subject.episode.prompt,
         )
+
+    @cached_property
+    def _why(self) -> list[Part]:
+        return explain(self._subject, self._marks)
 
     def _agent(self) -> str:
         result = self._subject.result
@@ -284,7 +291,7 @@ class Pages:
             total=len(chosen),
             only=only,
             most=max((call.tokens for call in subject.calls), default=0),
-            first_wrong=subject.first_wrong,
+            first_wrong=subject.known_first_wrong,
             turns=subject.turns,
             start=asked.start,
             size=CALLS,
@@ -315,7 +322,7 @@ class Pages:
             after=self._place_of(call.service),
             earlier=subject.calls[at - 1].seq if at else None,
             later=subject.calls[at + 1].seq if at + 1 < len(subject.calls) else None,
-            first_wrong=subject.first_wrong,
+            first_wrong=subject.known_first_wrong,
             start=start,
             size=_RESULT,
             here=partial(_with, f"{self._shown.base}/calls/{seq}", options),
@@ -391,7 +398,7 @@ class Pages:
     def derivations(self, options: Mapping[str, str]) -> str:
         """How each fact follows from what is delivered, step by step."""
         marks = self._marks
-        rows = [(one, marks.places.get(one.text), marks.reached(one.says)) for one in marks.derivations]
+        rows = [(one, marks.places.get(one.text), marks.told_by(one)) for one in marks.derivations]
         told = [] if rows or not self._subject.expected else self._subject.expected.derived()
         return self._page(
             "derivations.html", "Derivations", "derivations", rows=rows, places=marks.places, told=told

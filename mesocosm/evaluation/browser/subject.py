@@ -10,10 +10,9 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +35,17 @@ from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Image, load_service
 from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes
+from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.manifest import Manifest
 
 NOW, BUILT = "now", "built"
 """States of a world: as it is in the end, and as it was built; ``call-7`` is that after a call."""
-_MISREADINGS = 120
+SMALL = 150_000
+"""Tokens of a world up to which what takes long is done without being asked for."""
+_MISREADINGS = 60
 """Ways to misread an event that are tried, at most."""
-_JUDGED_CALLS = 60
-"""Writing calls after each of which the checker is asked, at most, to find the first wrong one."""
+_FEW_WRITES = 8
+"""Writing calls after each of which the checker is asked; of more, first after some."""
 
 
 class Subject:
@@ -66,6 +68,7 @@ class Subject:
         self.episode = self._copied(path, folder / "episode")
         self.answers = answers and (self.episode.path / EXPECTED).is_file()
         self._contents: dict[str, Content] = {}
+        self._steps: dict[int, list[Change]] = {}
 
     def _copied(self, path: Path, copy: Path) -> Episode:
         for folder in (path / "episode", path):
@@ -176,36 +179,61 @@ class Subject:
         entries = self.episode.world.journal.entries()
         return not any(seen.runs_code(self.episode.world, entry) for entry in entries)
 
-    @cached_property
-    def _steps(self) -> tuple[dict[int, list[Change]], tuple[int, str] | None]:
-        """What each call changed, and the first call after which something that was right no longer is."""
-        changes: dict[int, list[Change]] = {}
-        first: tuple[int, str] | None = None
-        if not self.replayable:
-            return changes, first
-        held = (
-            {check.name for check in self.episode.findings(of_base=True) if check.passed}
-            if self.answers
-            else set()
-        )
-        wrong = {check.name for check in self.verdict.findings if not check.passed} if self.verdict else set()
-        judged = 0
-        for call, (world, step) in zip(self.calls, self._replayed(), strict=False):
-            changes[call.seq] = step
-            # Only what is wrong in the end is looked for: what was mended counts for nothing.
-            if step and first is None and held & wrong and judged < _JUDGED_CALLS and self.expected:
-                judged += 1
-                # A connection of its own: what the checker reads is what lies on the disk.
-                with World(world.path, base=world.base, read_only=True) as opened:
-                    found = list(self.episode.family.check(opened, self.expected))
-                broken = next((one for one in found if not one.passed and one.name in held & wrong), None)
-                if broken:
-                    first = call.seq, broken.name
-        return changes, first
-
     def changes_of(self, seq: int) -> list[Change]:
         """What a call changed; nothing where calls are not made again."""
-        return self._steps[0].get(seq, [])
+        if seq not in self._steps and self.replayable:
+            # Of a world that is quickly gone through, all at once.
+            wanted = {call.seq for call in self.calls if call.writes} if self.is_small else {seq}
+            for entry, _, step in self._replayed(wanted):
+                if entry.seq in wanted:
+                    self._steps[entry.seq] = step
+                    if entry.seq == max(wanted):
+                        break
+        return self._steps.get(seq, [])
+
+    def _first_broken(self) -> tuple[int, str] | None:
+        """The first call after which a finding that held, and does not in the end, no longer holds.
+
+        Not all states are judged: first some, then those between the last that was right and the next.
+        """
+        verdict, expected = self.verdict, self.expected
+        if verdict is None or expected is None:
+            return None
+        wrong = {check.name for check in verdict.findings if not check.passed}
+        wrong &= {check.name for check in self.episode.findings(of_base=True) if check.passed}
+        done = [call.seq for call in self.calls if call.writes and call.status == "ok"]
+        writes = done if wrong and self.replayable else []
+        while writes:
+            step = max(1, round(len(writes) ** 0.5)) if len(writes) > _FEW_WRITES else 1
+            chosen = {*writes[step - 1 :: step], writes[-1]}
+            found = self._broken(chosen, wrong, expected)
+            if found is None or step == 1:
+                return found
+            at = writes.index(found[0])
+            writes = writes[max(0, at - step + 1) : at + 1]
+        return None
+
+    def _broken(self, chosen: set[int], wrong: set[str], expected: Expected) -> tuple[int, str] | None:
+        """The first of these calls after which one of these findings no longer holds."""
+        for entry, world, _ in self._replayed():
+            if entry.seq in chosen:
+                # A connection of its own: what the checker reads is what lies on the disk.
+                with World(world.path, base=world.base, read_only=True) as opened:
+                    found = self.episode.family.check(opened, expected)
+                    broken = next((one for one in found if not one.passed and one.name in wrong), None)
+                if broken:
+                    return entry.seq, broken.name
+        return None
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is quickly gone through."""
+        return self.episode.info.edl <= SMALL
+
+    @property
+    def known_first_wrong(self) -> tuple[int, str] | None:
+        """The first wrong call, unless to find it takes long and nobody has asked for it."""
+        return self.first_wrong if self.is_small or "first_wrong" in self.__dict__ else None
 
     @cached_property
     def first_wrong(self) -> tuple[int, str] | None:
@@ -221,7 +249,7 @@ class Subject:
             for call, best in zip(own, judged or (), strict=False):
                 if not best:
                     return call.seq, "not among the best calls at that moment"
-        return self._steps[1]
+        return self._first_broken()
 
     @cached_property
     def misread(self) -> list[tuple[Any, str]]:
@@ -230,12 +258,18 @@ class Subject:
         misreadings = self.episode.family.hook("misreadings")
         if misreadings is None or self.verdict is None or self.verdict.verdict != "failed":
             return []
+        if not self.reading.writes:
+            return []  # nothing was done, which is right under no reading
+        details = " ".join(check.detail for check in self.verdict.findings if not check.passed)
+        mistakes = list(misreadings(self.expected))
+        # Findings name at least one of those whom the mistake concerns.
+        named = [one for one in mistakes if any(len(text) > 3 and text in details for text in one.concerned)]
         with World(self.episode.path / "world", base=self.episode.path / "base", read_only=True) as opened:
             opened.besides = frozenset(self.episode.info.added)
             return [
-                (derivation, how)
-                for derivation, how, otherwise in islice(misreadings(self.expected), _MISREADINGS)
-                if all(check.passed for check in self.episode.family.check(opened, otherwise))
+                (one.derivation, one.how)
+                for one in (named or mistakes)[:_MISREADINGS]
+                if all(check.passed for check in self.episode.family.check(opened, one.expected()))
             ]
 
     @cached_property
@@ -287,14 +321,14 @@ class Subject:
         if seq == state or not seq.isdigit() or not self.replayable or int(seq) > len(self.calls):
             raise UsageError(f"there is no state {state!r}")
         copy = self._folder / state
-        for call, (world, _) in zip(self.calls, self._replayed(), strict=False):
-            if call.seq == int(seq):
+        for entry, world, _ in self._replayed():
+            if entry.seq == int(seq):
                 world.copy_to(copy)
                 break
         return World(copy, read_only=True)
 
-    def _replayed(self) -> Iterator[tuple[World, list[Change]]]:
-        return seen.replayed(self.episode.path / "base", self.episode.world.journal.entries())
+    def _replayed(self, wanted: Container[int] = ()) -> Iterator[tuple[Entry, World, list[Change]]]:
+        return seen.replayed(self.episode.path / "base", self.episode.world.journal.entries(), wanted)
 
     def ask(self, state: str, service: str, tool: str, arguments: dict[str, Any]) -> Outcome:
         """What a tool answers in a state of the world, on a copy that is thrown away: nothing is changed."""

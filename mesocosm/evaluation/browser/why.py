@@ -16,8 +16,6 @@ from mesocosm.services.views import Item
 
 _NAMED = 4
 """Things that are named; of others their number is told."""
-_SOLVED = 150_000
-"""Tokens of a world up to which the reference solver is asked for what it does."""
 _CALLED = ("to", "recipients", "login_id", "name", "title", "subject", "summary", "filename", "path", "email")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
 _ENDED = {
@@ -88,13 +86,13 @@ def _fact(marks: Marks, one: Any) -> Iterator[Part]:
     kind = one.kind.replace("_", " ")
     path = f"derivations#d{marks.derivations.index(one) + 1}"
     yield Part(f"“{kind}” in “{place[1].title}”" if place else f"“{kind}”", path)
-    calls = marks.reached(one.says).calls
-    yield Part(f" (delivered by call {calls[0]})" if calls else " (never delivered)")
+    call = marks.told_by(one)
+    yield Part(f" (delivered by call {call})" if call else " (never delivered)")
 
 
 def _against(subject: Subject) -> Iterator[Part]:
     """What differs from what the reference solver does, by a few rows."""
-    if subject.episode.info.edl > _SOLVED or isinstance(subject.solution, str):
+    if not subject.is_small or isinstance(subject.solution, str):
         return
     told: dict[str, list[str]] = {"missing": [], "different": [], "not expected": []}
     for _, pairs in compared(subject.solution, subject.changes):

@@ -94,6 +94,19 @@ class Organisation:
     records: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Mistake:
+    """One event misread, so that the answer is another one."""
+
+    derivation: Derivation
+    """How the event is told."""
+    how: str
+    concerned: frozenset[str]
+    """Values of the facts that differ: names, addresses, codes."""
+    expected: Callable[[], AskedExpected]
+    """What the checker would be told if it were no mistake."""
+
+
 class AskedExpected(WrittenExpected):
     """The truth, and how it follows from what is delivered."""
 
@@ -302,20 +315,23 @@ class Asked(Written):
     def _reread(self, expected: AskedExpected, directory: Directory, events: Sequence[Event]) -> Truth:
         """The truth as it follows from some events."""
         params = self.Params(**expected.options)
-        answer = self._answer(directory, events, expected.records, params)
+        return self._answered(expected, self._answer(directory, events, expected.records, params))
+
+    def _answered(self, expected: AskedExpected, answer: Answer) -> Truth:
+        """The truth where the answer is another one."""
         kept = self.truth_of(expected)
         truth = Truth(self.definition, None, kept.now, kept.zone, self.hooks, kept.parameters)
         return _filled(truth, answer)
 
-    def misreadings(self, expected: AskedExpected) -> Iterator[tuple[Derivation, str, AskedExpected]]:
-        """Yield each event that can be misread so that it makes a difference: how it is told, how it is
-        misread, and what the checker would then expect."""
+    def misreadings(self, expected: AskedExpected) -> Iterator[Mistake]:
+        """Yield each event that can be misread so that the answer is another one."""
         directory = Directory(expected.lists)
         events = Rereading(expected.derivations, directory, expected.texts).events()
         told = {
             one.event: one for one in sorted(expected.derivations, key=lambda one: one.written, reverse=True)
         }
-        right = [one.fields for one in wanted_of(self.definition, self.truth_of(expected))]
+        params = self.Params(**expected.options)
+        right = self._answer(directory, events, expected.records, params)
         for number, event in enumerate(events):
             for how, change in _CHANGES.items():
                 try:
@@ -323,11 +339,21 @@ class Asked(Written):
                 except Inapplicable:
                     continue
                 misread = [*events[:number], *([other] if other else []), *events[number + 1 :]]
-                truth = self._reread(expected, directory, misread)
-                if [one.fields for one in wanted_of(self.definition, truth)] != right:
-                    otherwise = expected.model_copy(update={"truth": keeping.kept(truth, 0)})
-                    otherwise._settled = {}  # what follows from the facts as they are
-                    yield told[event.id], how, otherwise
+                answer = self._answer(directory, misread, expected.records, params)
+                if answer != right:
+                    yield Mistake(
+                        told[event.id],
+                        how,
+                        frozenset(_differing(right, answer)),
+                        partial(self._expecting, expected, answer),
+                    )
+
+    def _expecting(self, expected: AskedExpected, answer: Answer) -> AskedExpected:
+        """What the checker would be told if the answer were another one."""
+        truth = self._answered(expected, answer)
+        otherwise = expected.model_copy(update={"truth": keeping.kept(truth, 0)})
+        otherwise._settled = {}  # what follows from the facts as they are
+        return otherwise
 
     # -- near misses ------------------------------------------------------------------------------------
 
@@ -382,6 +408,18 @@ class Asked(Written):
                 continue
             return
         raise Inapplicable
+
+
+def _differing(one: Answer, other: Answer) -> Iterator[str]:
+    """The values of facts that are in one of two answers and not in the other."""
+    for name in {*one.singles, *one.sets}:
+        here = [one.singles[name]] if name in one.singles else list(one.sets[name])
+        there = [other.singles[name]] if name in other.singles else list(other.sets.get(name, ()))
+        for fact in [
+            *(each for each in here if each not in there),
+            *(each for each in there if each not in here),
+        ]:
+            yield from (str(value) for value in fact.values())
 
 
 def _nothing(tools: Tools, expected: Any) -> None:
