@@ -19,6 +19,7 @@ from mesocosm.cli.options import (
     Parameter,
     Ray,
     SpreadCommand,
+    Structured,
     Tools,
     read_parameters,
     read_services,
@@ -103,6 +104,7 @@ def evaluate(
         typer.Option("--with", help="Services to add to every task, such as memory_tool,python_execute."),
     ] = None,
     tools: Tools = "all",
+    structured: Structured = False,
     disturb: Disturb = "",
     agent: Annotated[
         str,
@@ -145,8 +147,13 @@ def evaluate(
     from mesocosm.evaluation.evaluating import Evaluation, default_log_folder, run_parts
     from mesocosm.evaluation.papers.presets import evaluations
     from mesocosm.families.disturbing import read_disturb
+    from mesocosm.worlds.limits import STRUCTURED, override
 
     names = [name.strip() for name in tasks.split(",") if name.strip()]
+    if structured and server:
+        raise UsageError("--structured is the server's to say: mesocosm serve --structured")
+    if structured:
+        override(STRUCTURED)
     given = {
         "models": model or [],
         "length": length,

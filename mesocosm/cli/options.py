@@ -24,6 +24,13 @@ Seed = Annotated[int, typer.Option("--seed", min=0, max=MAX_SEED, help="Seed of 
 
 PaperName = Literal["lore", "lumina", "agentlongbench", "longproc", "loca"]
 """Whose published experiment is meant."""
+Structured = Annotated[
+    bool,
+    typer.Option(
+        "--structured",
+        help="Tools whose result is an object have an output schema and give it as structured content, too.",
+    ),
+]
 Tools = Annotated[
     str,
     typer.Option(

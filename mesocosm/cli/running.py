@@ -18,6 +18,7 @@ from mesocosm.cli.options import (
     Length,
     Parameter,
     Seed,
+    Structured,
     TaskName,
     Tools,
     Trust,
@@ -124,6 +125,7 @@ def run(
     with_: With = None,
     param: Parameter = None,
     tools: Tools = "all",
+    structured: Structured = False,
     disturb: Disturb = "",
     to: Annotated[
         Path | None, typer.Option("--out", help="Run directory (default: the next below runs/).")
@@ -148,7 +150,12 @@ def run(
     from mesocosm.families.family import load_family
     from mesocosm.families.tool_limits import count_tools, too_many
     from mesocosm.hosting.control_plane_client import ControlPlane
+    from mesocosm.worlds.limits import STRUCTURED, override
 
+    if structured and server:
+        raise UsageError("--structured is the server's to say: mesocosm serve --structured")
+    if structured:
+        override(STRUCTURED)
     trusted(task if trust else None)
     family = load_family(task)
     parameters = read_parameters(param)

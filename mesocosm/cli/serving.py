@@ -24,6 +24,7 @@ from mesocosm.cli.options import (
     Parameter,
     Seed,
     SpreadCommand,
+    Structured,
     Tools,
     Trust,
     With,
@@ -130,14 +131,15 @@ def serve(
     seed: Seed = 0,
     param: Parameter = None,
     tools: Tools = "all",
+    structured: Structured = False,
     disturb: Disturb = "",
     with_: With = None,
     trust: Trust = False,
 ) -> None:
     """Serve one world over stdio, or many episodes over HTTP."""
-    from mesocosm.worlds.limits import override, settings
+    from mesocosm.worlds.limits import STRUCTURED, override, settings
 
-    for assignment in limit or []:
+    for assignment in [*(limit or []), *([STRUCTURED] if structured else [])]:
         override(assignment)
     settings()  # says now what is wrong with them
     told = (("--with", with_), ("--param", param), ("--disturb", disturb))

@@ -17,6 +17,7 @@ from typing import Any, Literal, Self
 import anyio
 import anyio.from_thread
 import mcp_types as types
+import orjson
 from anyio.abc import TaskGroup, TaskStatus
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.server import Server
@@ -54,6 +55,7 @@ from mesocosm.services.service import (
     offered_tool,
 )
 from mesocosm.services.world import World
+from mesocosm.worlds.limits import setting
 
 IDEMPOTENCY_KEY = "io.mesocosm/idempotency-key"
 """Request ``_meta`` key (over HTTP also the header ``Idempotency-Key``): a retried write counts once."""
@@ -155,7 +157,11 @@ def _server(
         except Exception:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's alone
             _log.exception("the call %s could not be made", params.name)
             raise MCPError(code=types.INTERNAL_ERROR, message=FAULT_TEXT) from None
-        return types.CallToolResult(content=_content(outcome), is_error=outcome.is_error)
+        content = _content(outcome)
+        if tool.gives_object and not outcome.is_error and setting(_STRUCTURED):
+            said = orjson.loads(outcome.text)
+            return types.CallToolResult(content=content, structured_content=said, is_error=False)
+        return types.CallToolResult(content=content, is_error=outcome.is_error)
 
     def input_schema(name: str) -> dict[str, Any] | None:
         service, tool = found.get(name, (None, ""))
@@ -221,14 +227,18 @@ def _resources(services: Collection[str], caller_of: Callable[[Context], Caller]
     }
 
 
-_types: dict[tuple[int, str], types.Tool] = {}
+_STRUCTURED = "structured_results"
+_types: dict[tuple[int, str, bool], types.Tool] = {}
 
 
 def _tool_type(tool: Tool, name: str, service: str) -> types.Tool:
-    found = _types.get((id(tool), name))
+    structured = tool.gives_object and bool(setting(_STRUCTURED))
+    found = _types.get((id(tool), name, structured))
     if found is None:
         listing = {**tool.listing, "name": name, "_meta": {SERVICE_KEY: service}}
-        found = _types[id(tool), name] = types.Tool.model_validate(listing)
+        if structured:
+            listing["outputSchema"] = {"type": "object"}
+        found = _types[id(tool), name, structured] = types.Tool.model_validate(listing)
     return found
 
 

@@ -47,6 +47,7 @@ from mesocosm.families.building import check_parameters
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family
 from mesocosm.families.quantities import show_length
+from mesocosm.worlds.limits import setting
 from mesocosm.worlds.workspace import replace_file
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ def episode_task(
         continue_on_fail=True,
         metadata={
             "strategy": label(strategies),
+            "structured": bool(setting("structured_results")),
             "window": axes.window,
             "agent": axes.agent,
             "services": list(axes.services),

@@ -28,7 +28,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache, wraps
+from functools import cache, cached_property, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
 
 from sqlalchemy import Executable, MetaData
@@ -239,6 +239,13 @@ class Tool(Action):
             "idempotentHint": self.idempotent or not self.writes,
             "openWorldHint": False,
         }
+
+    @cached_property
+    def gives_object(self) -> bool:
+        """Whether its result is an object, by what its function says that it returns."""
+        returned = typing.get_type_hints(self.function).get("return")
+        origin = typing.get_origin(returned) or returned
+        return isinstance(origin, type) and issubclass(origin, Mapping)
 
     @property
     def listing(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
+from typing import Any
 
 from pydantic import BaseModel, ByteSize, ConfigDict, Field, ValidationError
 
@@ -17,6 +18,8 @@ from mesocosm.errors import UsageError
 
 _MIB = 1024 * 1024
 PREFIX = "MESOCOSM_"
+STRUCTURED = "structured_results=true"
+"""What ``--structured`` sets."""
 
 
 def _size(mib: int, description: str, *, least: int = 1) -> ByteSize:
@@ -33,6 +36,9 @@ class Settings(BaseModel):
     workspace_size: ByteSize = _size(1024, "All files of a workspace together")
     workspace_entries: int = Field(default=100_000, ge=1, description="Files and folders in a workspace")
     workspace_depth: int = Field(default=64, ge=1, le=200, description="Folders nested in a workspace")
+    structured_results: bool = Field(
+        default=False, description="Whether tools whose result is an object give it to clients as one, too"
+    )
     call_timeout: int = Field(
         default=20, ge=1, le=86_400, description="Seconds of a call; what takes longer is refused and undone"
     )
@@ -84,10 +90,9 @@ def settings() -> Settings:
     return _parsed(tuple((name, os.environ.get(variable(name))) for name in Settings.model_fields))
 
 
-def setting(name: str) -> int:
+def setting(name: str) -> Any:
     """One of them, without reading the others: what is asked with every call."""
-    of_it: int = getattr(_parsed(((name, os.environ.get(variable(name))),)), name)
-    return of_it
+    return getattr(_parsed(((name, os.environ.get(variable(name))),)), name)
 
 
 def override(assignment: str) -> None:
