@@ -113,6 +113,13 @@ def serve(
         float,
         typer.Option(min=0, help="With --store: seconds until a change is kept (0: before it is answered)."),
     ] = 5.0,
+    expire_after: Annotated[
+        str | None,
+        typer.Option(
+            envvar="MESOCOSM_EXPIRE_AFTER",
+            help="Remove episodes without a call, and instances without use, after so long: 12h, 7d.",
+        ),
+    ] = None,
     tls: Annotated[
         bool,
         typer.Option(
@@ -159,6 +166,7 @@ def serve(
     from mesocosm.families.family import load_family
     from mesocosm.families.leasing import server_of
     from mesocosm.hosting.application import LOOPBACK, Hosting
+    from mesocosm.hosting.expiring import read_age
     from mesocosm.hosting.hosts.host import HostSettings
     from mesocosm.hosting.hosts.ids import key_of
     from mesocosm.hosting.listening import admin_token as choose_token
@@ -171,6 +179,7 @@ def serve(
     raise_file_limit()
     token = choose_token(state, host, admin_token)
     quotas = read_tokens(tokens) if tokens else []
+    expiry = read_age(expire_after) if expire_after else None
     pair = _own_certificate(tls_cert, tls_key)
     if tls and pair is None:
         pair = _certificate(state, host, allowed_host or [])
@@ -200,6 +209,7 @@ def serve(
             keep_every=keep_every,
             server=server_of(state) if kept else None,
             alone=ray is not None,
+            expire_after=expiry,
             behind_proxy=host in LOOPBACK and ray is None,
         )
         if not admin_token:
@@ -216,6 +226,7 @@ def serve(
         keep_every=keep_every,
         tokens=quotas,
         token_file=tokens,
+        expire_after=expiry,
     )
     mail = _mail_servers(hosting.pool, _mail_listeners(host, imap_port, smtp_port))
     port = listener.getsockname()[1]

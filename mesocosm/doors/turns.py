@@ -75,5 +75,15 @@ class _Limiter:
             return self._kept.get()
 
 
+def call_threads() -> anyio.CapacityLimiter:
+    """Of calls that take longer."""
+    return _calls.get()
+
+
+def code_threads() -> anyio.CapacityLimiter:
+    """Of calls that run code."""
+    return _code.get()
+
+
 _calls = _Limiter("call_limiter", lambda: MAX_THREADS)
 _code = _Limiter("code_limiter", lambda: settings().sandbox_jobs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import math
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -50,7 +51,7 @@ class InstanceCache:
         self._store = store
         """URL of where others find them, too."""
         self._building = anyio.Semaphore(_BUILDING_AT_ONCE)
-        self._takes = 1.0
+        self.takes = 1.0
         """Seconds of a build, of late."""
         self._locks: dict[str, anyio.Lock] = {}
 
@@ -69,7 +70,18 @@ class InstanceCache:
         path = self.path(family, seed, target, parameters)
         if not path.is_dir():
             _build_once(family, seed, path, target, parameters, self._store)
+        os.utime(path)  # it is used: what is not for long may be removed
         return path
+
+    @property
+    def waiting(self) -> int:
+        """How many builds wait for others."""
+        return self._building.statistics().tasks_waiting
+
+    @property
+    def running(self) -> int:
+        """How many builds there are."""
+        return _BUILDING_AT_ONCE - self._building.value
 
     async def prepare(
         self, family: Family, seed: int, target: int | None, parameters: Mapping[str, Any]
@@ -88,13 +100,12 @@ class InstanceCache:
             self._locks.pop(path.name, None)
 
     async def _build_apart(self, build: Callable[[str | None], None]) -> None:
-        waiting = self._building.statistics().tasks_waiting
-        if self._building.value == 0 and waiting >= settings().builds_waiting:
-            raise TooManyBuilds(waiting, self._takes)
+        if self._building.value == 0 and self.waiting >= settings().builds_waiting:
+            raise TooManyBuilds(self.waiting, self.takes)
         async with self._building:
             began = time.monotonic()
             await anyio.to_process.run_sync(build, self._store)
-            self._takes += (time.monotonic() - began - self._takes) / 4
+            self.takes += (time.monotonic() - began - self.takes) / 4
 
 
 def _build(

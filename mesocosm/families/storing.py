@@ -87,6 +87,11 @@ class Store:
         self._stuck = 0
         """Requests that have not come to an end, in threads of their own."""
 
+    @property
+    def waiting(self) -> int:
+        """Requests that are not answered yet."""
+        return self._stuck
+
     def _timely(self, ask: Callable[[], T], seconds: float | None = None) -> T:
         """What something answers that may hang, such as a disk of another machine.
 

@@ -65,10 +65,11 @@ class Hosting:
         token_file: Path | None = None,
         server: str | None = None,
         alone: bool = False,
+        expire_after: float | None = None,
     ) -> None:
         hosts = [pattern for host in LOOPBACK for pattern in (host, f"{host}:*")] + ["[::1]", "[::1]:*"]
         self.pool = EpisodePool(
-            root, max_open, seat.new_id if seat else None, store, keep_every, server, alone
+            root, max_open, seat.new_id if seat else None, store, keep_every, server, alone, expire_after
         )
         self.busy = 0
         """Requests that are being answered, streams left out."""

@@ -13,7 +13,7 @@ import anyio.to_thread
 import sqlalchemy.exc
 from anyio.from_thread import BlockingPortal
 from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
 import mesocosm
@@ -23,8 +23,9 @@ from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.families.archives import pack
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names
+from mesocosm.hosting.api_page import api_page
 from mesocosm.hosting.batches import judge_all, open_all, open_one
-from mesocosm.hosting.health import NO_ROOM, disk_trouble, is_no_room, looking_at_the_code_runner
+from mesocosm.hosting.health import NO_ROOM, is_no_room, looking_at_the_code_runner
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING
 from mesocosm.hosting.pool import EpisodePool
@@ -83,6 +84,7 @@ def control_plane(
             pool.keeping.running(pool.background),
             looking_at_the_code_runner(pool.background),
             following(token_file, take_tokens, pool.background),
+            pool.expiring(),
         ):
             pool.portal = portal
             yield
@@ -113,6 +115,9 @@ def control_plane(
         version=mesocosm.__version__,
         description="Create, inspect, rewind, fork, grade and delete episodes.",
         lifespan=lifespan,
+        # The usual pages load their scripts from a host elsewhere.
+        docs_url=None,
+        redoc_url=None,
     )
     admin: dict[str, Any] = {
         "dependencies": [Depends(require_admin)],
@@ -140,6 +145,10 @@ def control_plane(
         assert isinstance(error, NotNow)
         return JSONResponse({"detail": str(error)}, 503, {"Retry-After": str(error.seconds)})
 
+    @app.get("/docs", response_class=HTMLResponse, include_in_schema=False)
+    async def docs() -> HTMLResponse:
+        return HTMLResponse(api_page(app.openapi()))
+
     @app.get("/health", tags=["status"])
     async def health() -> Health:
         """The process answers."""
@@ -160,8 +169,7 @@ def control_plane(
         store and code runner answer."""
         if pool.portal is None:
             raise HTTPException(503, "the episodes are not being served")
-        trouble = await anyio.to_thread.run_sync(disk_trouble, pool.root)
-        if trouble := trouble or pool.keeping.failed or pool.background.trouble:
+        if trouble := await anyio.to_thread.run_sync(pool.trouble):
             raise HTTPException(503, trouble)
         return Health()
 

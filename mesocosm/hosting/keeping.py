@@ -69,6 +69,10 @@ class Keeping:
         """How many episodes could not be kept, each for a reason of its own."""
         return len(self._not_kept)
 
+    def __len__(self) -> int:
+        """How many episodes are to be kept."""
+        return len(self._waiting)
+
     def __contains__(self, id_: str) -> bool:
         """Whether an episode is to be kept."""
         return id_ in self._waiting

@@ -51,6 +51,7 @@ class Metrics:
         self._requests = prometheus.Histogram(
             f"{at}_request_seconds", "Requests", ["kind", "status"], buckets=_SECONDS, **found
         )
+        prometheus.ProcessCollector(namespace=at, registry=self.registry)
         self._sent = prometheus.Counter(f"{at}_sent_bytes", "Bytes of answers", ["kind"], **found)
         self._calls: Any = None
         if at == "mesocosm":

@@ -12,9 +12,9 @@ import shutil
 import sqlite3
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,7 +27,7 @@ from mesocosm.doors import request_ids
 from mesocosm.doors.connections import most_connections
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api
-from mesocosm.doors.turns import take_turn
+from mesocosm.doors.turns import call_threads, code_threads, take_turn
 from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
@@ -36,6 +36,8 @@ from mesocosm.families.leasing import IN_USE, server_of
 from mesocosm.families.storing import Store, mark
 from mesocosm.families.task import Offer
 from mesocosm.hosting.background import Background
+from mesocosm.hosting.expiring import old_episodes, old_instances, remove_instance
+from mesocosm.hosting.health import disk_trouble
 from mesocosm.hosting.hosts.ids import is_id
 from mesocosm.hosting.keeping import KEEP_EVERY, Keeping
 from mesocosm.hosting.metrics import Metrics, RequestLog, kind_of
@@ -50,6 +52,7 @@ R = TypeVar("R")
 FILES_PER_EPISODE = 8
 """File descriptors that an open episode needs at most, about."""
 _PATIENCE = 8.0
+_EXPIRED_EVERY = 300.0
 _ASKED = 8.0
 """Seconds in which requests about an episode have to be answered before it is let go."""
 """Seconds in which another process has to give a world up: a host that is told to end has five."""
@@ -246,8 +249,10 @@ class EpisodePool:
         keep_every: float = KEEP_EVERY,
         server: str | None = None,
         alone: bool = False,
+        expire_after: float | None = None,
     ) -> None:
         self.root = root
+        self._expire_after = expire_after
         self._alone = alone
         """Whether no other process has this directory, though others have the episodes: what is let go is
         removed."""
@@ -265,15 +270,84 @@ class EpisodePool:
         self.keeping = Keeping(store, keep_every, server or (server_of(root) if store else ""), listed=alone)
         self.background = Background()
         self.metrics = Metrics()
-        self.metrics.gauge("mesocosm_open_episodes", "Episodes whose files are open", lambda: len(self._open))
-        if store is not None:
-            text = "Episodes that cannot be kept, each for a reason of its own"
-            self.metrics.gauge("mesocosm_episodes_not_kept", text, lambda: self.keeping.not_kept)
+        self._watch()
         self.mail_ports: dict[str, int] = {}
         """Ports of the mail protocols (``imap``, ``smtp``) that are served beside."""
         self.portal: BlockingPortal | None = None
         """The way into the event loop of a running server, for other threads of its process."""
         self._watchers: dict[str, list[Callable[[], None]]] = {}
+
+    def _watch(self) -> None:
+        """Say what metrics show of it."""
+        gauge, keeping, instances = self.metrics.gauge, self.keeping, self.instances
+        gauge("mesocosm_open_episodes", "Episodes whose files are open", lambda: len(self._open))
+        gauge(
+            "mesocosm_not_ready", "Whether /ready says that something is amiss", lambda: bool(self.trouble())
+        )
+        gauge("mesocosm_builds_waiting", "Instances that wait to be built", lambda: instances.waiting)
+        gauge("mesocosm_builds_running", "Instances that are being built", lambda: instances.running)
+        gauge("mesocosm_build_recent_seconds", "What a build takes, of late", lambda: instances.takes)
+        for name, limiter, what in (("calls", call_threads, "Calls"), ("code", code_threads, "Jobs of code")):
+            running = partial(lambda of: of().borrowed_tokens, limiter)
+            waiting = partial(lambda of: of().statistics().tasks_waiting, limiter)
+            gauge(f"mesocosm_{name}_running", f"{what} that are at work in threads", running)
+            gauge(f"mesocosm_{name}_waiting", f"{what} that wait for a thread", waiting)
+        self._expired = self.metrics.counter(
+            "mesocosm_episodes_expired", "Episodes that nobody used any more"
+        )
+        if keeping.store is not None:
+            text = "Episodes that cannot be kept, each for a reason of its own"
+            gauge("mesocosm_episodes_not_kept", text, lambda: keeping.not_kept)
+            gauge(
+                "mesocosm_episodes_to_keep",
+                "Episodes that changed since they were kept",
+                lambda: len(keeping),
+            )
+            gauge(
+                "mesocosm_store_failing",
+                "Whether the store did not take what was to be kept last",
+                lambda: keeping.failed is not None,
+            )
+            store = keeping.store
+            gauge(
+                "mesocosm_store_waiting", "Requests of the store that are not answered", lambda: store.waiting
+            )
+
+    def trouble(self) -> str | None:
+        """Why not all can be done that this is for, or ``None``."""
+        return disk_trouble(self.root) or self.keeping.failed or self.background.trouble
+
+    @asynccontextmanager
+    async def expiring(self) -> AsyncIterator[None]:
+        """Remove what nobody has used for long, every so often, if that is asked for."""
+        if self._expire_after is None:
+            yield
+            return
+        async with anyio.create_task_group() as group:
+            every = min(self._expire_after / 4, _EXPIRED_EVERY)
+            group.start_soon(self.background.every, every, "removing what is old", self._expire)
+            yield
+            group.cancel_scope.cancel()
+
+    async def _expire(self) -> None:
+        assert self._expire_after
+        old = partial(old_episodes, self.root, self._expire_after)
+        for folder in await anyio.to_thread.run_sync(old):
+            try:
+                id_ = (folder / _ID).read_text()
+                hosted = self._open.get(id_)
+                if self._is_ours(id_) and not (hosted and hosted.asked):
+                    await self.delete(id_)
+                    self._expired()
+            except (NotNow, UsageError, FileNotFoundError):
+                continue  # another process has it, or has removed it
+        if not self._alone:
+            await anyio.to_thread.run_sync(self._expire_instances, self._expire_after)
+
+    def _expire_instances(self, seconds: float) -> None:
+        for path in old_instances(self.root, seconds):
+            with suppress(FileNotFoundError):
+                remove_instance(path)
 
     @contextmanager
     def watching(self, id_: str, tell: Callable[[], None]) -> Iterator[None]:

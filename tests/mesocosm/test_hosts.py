@@ -346,6 +346,11 @@ def test_what_is_counted_and_logged_tells_no_id(served: Served, server: Blocking
     dashboard = (Path(__file__).parents[2] / "docs" / "guides" / "grafana.json").read_text()
     for name in set(re.findall(r"mesocosm_\w+", dashboard)):
         assert f"# TYPE {name.removesuffix('_count').removesuffix('_bucket')} " in page, name
+    rules = (Path(__file__).parents[2] / "docs" / "guides" / "alerts.yaml").read_text()
+    of_a_store = {"mesocosm_store_failing", "mesocosm_episodes_not_kept"}
+    for name in set(re.findall(r"mesocosm_\w+", rules)) - of_a_store:
+        assert f"# TYPE {name.removesuffix('_count').removesuffix('_total')}" in page, name
+    assert "mesocosm_process_resident_memory_bytes{" in page
     for text in (page, served.log.read_text()):
         assert not any(one.id in text for one in episodes)
     with pytest.raises(urllib.error.HTTPError, match="401"):

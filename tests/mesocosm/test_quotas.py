@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import ssl
 import subprocess
@@ -21,8 +22,10 @@ from mesocosm.doors.mcp import McpTools
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import Refused, ServerError, Unauthorised
+from mesocosm.hosting.expiring import alone
 from mesocosm.hosting.listening import serving
 from mesocosm.hosting.metrics import RequestLog
+from mesocosm.hosting.pool import folder_of
 from mesocosm.hosting.tls import certificate
 from mesocosm.hosting.tokens import read_tokens
 
@@ -239,3 +242,47 @@ def test_a_certificate_of_ones_own_is_served_and_its_key_has_to_fit(tmp_path: Pa
             assert httpx.get(f"{found[0]}/health", verify=trusting).status_code == 200
         finally:
             process.terminate()
+
+
+def test_episodes_that_nobody_uses_are_removed(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with serving(Hosting(state, admin_token=OWN)) as base, mesocosm.connect_sync(base, token=OWN) as server:
+        left, used, kept = server.create_batch([{**ORDER, "count": 3}])
+        with pytest.raises(UsageError, match="a server uses"), alone(state):
+            pass
+    folder = state / "episodes" / folder_of(left.id)
+    age(folder, 8 * 86_400)
+    command = [sys.executable, "-m", "mesocosm", "gc", "--state", str(state), "--older-than", "7d", "--json"]
+    for more, removed in (["--dry-run"], False), ([], True):
+        ran = subprocess.run([*command, *more], capture_output=True, text=True, check=True)
+        assert json.loads(ran.stdout) == {"episodes": 1, "instances": 0, "removed": removed}
+        assert folder.is_dir() is not removed
+    age(state / "episodes" / folder_of(used.id), 100)
+    age(state / "episodes" / folder_of(kept.id), 100)
+    [instance] = (path for path in (state / "instances").iterdir() if path.name[0] != ".")
+    age(instance, 100)
+    app = Hosting(state, admin_token=OWN, expire_after=60)
+    app.pool.get(used.id).asked = 1  # as while it is being asked for something
+    with serving(app) as base, mesocosm.connect_sync(base, token=OWN) as server:
+        until = time.monotonic() + 30
+        while instance.is_dir() or len(app.pool.ids()) > 1:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert app.pool.ids() == [used.id]
+        assert server.create(**ORDER).grade().verdict == "failed"
+
+
+def age(folder: Path, seconds: float) -> None:
+    """As if nobody had been there for so long."""
+    for path in (folder, *(folder / "world").glob("journal.db*")):
+        if path.exists():
+            os.utime(path, (path.stat().st_atime, path.stat().st_mtime - seconds))
+
+
+def test_the_page_of_the_control_plane_asks_no_other_host(tmp_path: Path) -> None:
+    with serving(Hosting(tmp_path, admin_token=OWN)) as base:
+        page = httpx.get(f"{base}/docs").text
+        described = httpx.get(f"{base}/openapi.json").json()
+    assert not re.search("(?i)<script|https?://", page)
+    for path, methods in described["paths"].items():
+        assert all(f"{method.upper()} {path}" in page for method in methods)

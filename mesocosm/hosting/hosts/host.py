@@ -54,6 +54,8 @@ class HostSettings(BaseModel):
     """The name under which it holds what is kept there; all hosts of a door have one."""
     alone: bool = False
     """Whether no other host has its state directory: episodes that it lets go are left in the store alone."""
+    expire_after: float | None = None
+    """Seconds after which episodes that nobody uses are removed."""
     behind_proxy: bool = False
     """Whether headers that say how a client came in are believed: only if all clients are on this machine."""
 
@@ -86,6 +88,7 @@ def hosting_of(settings: HostSettings) -> Hosting:
         server=settings.server,
         seat=Seat(settings.number, Ids(bytes.fromhex(settings.key))),
         alone=settings.alone,
+        expire_after=settings.expire_after,
     )
     hosting.pool.mail_ports.update(settings.mail_ports)
     return hosting
