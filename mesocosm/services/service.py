@@ -101,6 +101,24 @@ class Store(Rules):
             cls.service = service
 
 
+T = TypeVar("T")
+
+
+class Topic(Generic[T]):
+    """A part of a store, made of it when it is first asked for: ``quizzes = Topic(Quizzes)``."""
+
+    def __init__(self, part: Callable[[Any], T]) -> None:
+        self._part = part
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self._name = name
+
+    def __get__(self, store: Any, owner: type[Any]) -> T:
+        made = self._part(store)
+        store.__dict__[self._name] = made  # so that it is found before this the next time
+        return made
+
+
 S = TypeVar("S", bound=Store)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from mesocosm.servers.codehost.models import Base
 from mesocosm.servers.codehost.store.accounts import Accounts
 from mesocosm.servers.codehost.store.administering import Administering
@@ -31,7 +29,7 @@ from mesocosm.servers.codehost.store.search_code import CodeSearch
 from mesocosm.servers.codehost.store.search_issues import IssueSearch
 from mesocosm.servers.codehost.store.searching import Searching
 from mesocosm.servers.codehost.store.taking_back import TakingBack
-from mesocosm.services.service import Store
+from mesocosm.services.service import Store, Topic
 
 
 class CodehostStore(View, Store):
@@ -39,95 +37,24 @@ class CodehostStore(View, Store):
 
     metadata = Base.metadata
 
-    @cached_property
-    def accounts(self) -> Accounts:
-        """Who there is, and who is signed in."""
-        return Accounts(self)
-
-    @cached_property
-    def repositories(self) -> Repositories:
-        """Repositories, and who may do what in them."""
-        return Repositories(self)
-
-    @cached_property
-    def commits(self) -> Commits:
-        """Git's side of a repository."""
-        return Commits(self)
-
-    @cached_property
-    def contents(self) -> Contents:
-        """The files of a repository."""
-        return Contents(self)
-
-    @cached_property
-    def fields(self) -> Fields:
-        """What issues can be marked with."""
-        return Fields(self)
-
-    @cached_property
-    def issues(self) -> Issues:
-        """Issues, and the conversations of pull requests."""
-        return Issues(self)
-
-    @cached_property
-    def pulls(self) -> Pulls:
-        """Pull requests."""
-        return Pulls(self)
-
-    @cached_property
-    def reviews(self) -> Reviews:
-        """Reviews."""
-        return Reviews(self)
-
-    @cached_property
-    def pushes(self) -> Pushes:
-        """Pushing."""
-        return Pushes(self)
-
-    @cached_property
-    def releases(self) -> Releases:
-        """Releases; drafts are for those who can write."""
-        return Releases(self)
-
-    @cached_property
-    def searching(self) -> Searching:
-        """The parts of searches."""
-        return Searching(self)
-
-    @cached_property
-    def code_search(self) -> CodeSearch:
-        """Searches of what is in git; forks are left out, as in the product."""
-        return CodeSearch(self)
-
-    @cached_property
-    def issue_search(self) -> IssueSearch:
-        """Searches of issues and pull requests."""
-        return IssueSearch(self)
-
-    @cached_property
-    def account_search(self) -> AccountSearch:
-        """Searches of repositories, and of people and organisations."""
-        return AccountSearch(self)
-
-    @cached_property
-    def listing(self) -> Listing:
-        """Lists that only the REST API gives, or gives in its own way."""
-        return Listing(self)
-
-    @cached_property
-    def taking_back(self) -> TakingBack:
-        """Changing and removing what was said, which only the REST API does."""
-        return TakingBack(self)
-
-    @cached_property
-    def administering(self) -> Administering:
-        """Settings, releases, locks and statuses, which only the REST API changes."""
-        return Administering(self)
-
-    @cached_property
-    def filling(self) -> Filling:
-        """Bulk methods for generators."""
-        return Filling(self)
+    accounts = Topic(Accounts)
+    repositories = Topic(Repositories)
+    commits = Topic(Commits)
+    contents = Topic(Contents)
+    fields = Topic(Fields)
+    issues = Topic(Issues)
+    pulls = Topic(Pulls)
+    reviews = Topic(Reviews)
+    pushes = Topic(Pushes)
+    releases = Topic(Releases)
+    searching = Topic(Searching)
+    code_search = Topic(CodeSearch)
+    issue_search = Topic(IssueSearch)
+    account_search = Topic(AccountSearch)
+    listing = Topic(Listing)
+    taking_back = Topic(TakingBack)
+    administering = Topic(Administering)
+    filling = Topic(Filling)
 
 
 __all__ = ["CodehostStore", "NewComment", "NewCommit", "NewIssue", "NewPull", "NewReview"]

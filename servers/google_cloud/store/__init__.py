@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from mesocosm.servers.google_cloud.models import Base, Project
 from mesocosm.servers.google_cloud.store.bigquery import BigQuery
 from mesocosm.servers.google_cloud.store.compute import Compute
 from mesocosm.servers.google_cloud.store.logs import Logs
 from mesocosm.servers.google_cloud.store.part import read_project
 from mesocosm.servers.google_cloud.store.storage import Storage
-from mesocosm.services.service import Store
+from mesocosm.services.service import Store, Topic
 
 __all__ = ["GoogleCloudStore"]
 
@@ -30,22 +28,7 @@ class GoogleCloudStore(Store):
         self.project.id = project
         self.session.flush()
 
-    @cached_property
-    def storage(self) -> Storage:
-        """Cloud Storage."""
-        return Storage(self)
-
-    @cached_property
-    def logs(self) -> Logs:
-        """Cloud Logging."""
-        return Logs(self)
-
-    @cached_property
-    def bigquery(self) -> BigQuery:
-        """BigQuery."""
-        return BigQuery(self)
-
-    @cached_property
-    def compute(self) -> Compute:
-        """Compute Engine."""
-        return Compute(self)
+    storage = Topic(Storage)
+    logs = Topic(Logs)
+    bigquery = Topic(BigQuery)
+    compute = Topic(Compute)

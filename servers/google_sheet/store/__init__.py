@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Any
 
 from mesocosm.servers.google_sheet.models import Base
@@ -17,7 +16,7 @@ from mesocosm.servers.google_sheet.store.formats import Formats
 from mesocosm.servers.google_sheet.store.names import Names
 from mesocosm.servers.google_sheet.store.sheets import Sheets
 from mesocosm.servers.google_sheet.store.values import Values
-from mesocosm.services.service import Store
+from mesocosm.services.service import Store, Topic
 from mesocosm.worlds import database, deadlines
 
 __all__ = ["SheetStore"]
@@ -30,55 +29,16 @@ class SheetStore(Store):
 
     # -- parts ------------------------------------------------------------------------------------------
 
-    @cached_property
-    def drive(self) -> Drive:
-        """Accounts, files and permissions."""
-        return Drive(self)
-
-    @cached_property
-    def comments(self) -> Comments:
-        """Remarks on files, and their revisions."""
-        return Comments(self)
-
-    @cached_property
-    def sheets(self) -> Sheets:
-        """Spreadsheets and the sheets in them."""
-        return Sheets(self)
-
-    @cached_property
-    def names(self) -> Names:
-        """Named ranges, and what a range's text means."""
-        return Names(self)
-
-    @cached_property
-    def values(self) -> Values:
-        """What is read from and written to cells."""
-        return Values(self)
-
-    @cached_property
-    def formats(self) -> Formats:
-        """How cells look."""
-        return Formats(self)
-
-    @cached_property
-    def dimensions(self) -> Dimensions:
-        """Rows and columns."""
-        return Dimensions(self)
-
-    @cached_property
-    def computing(self) -> Computing:
-        """Formulas."""
-        return Computing(self)
-
-    @cached_property
-    def batches(self) -> Batches:
-        """Several changes of a spreadsheet at once."""
-        return Batches(self)
-
-    @cached_property
-    def filling(self) -> Filling:
-        """Many cells at once, for generators."""
-        return Filling(self)
+    drive = Topic(Drive)
+    comments = Topic(Comments)
+    sheets = Topic(Sheets)
+    names = Topic(Names)
+    values = Topic(Values)
+    formats = Topic(Formats)
+    dimensions = Topic(Dimensions)
+    computing = Topic(Computing)
+    batches = Topic(Batches)
+    filling = Topic(Filling)
 
     # -- statements -------------------------------------------------------------------------------------
 

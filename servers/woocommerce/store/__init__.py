@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from mesocosm.servers.woocommerce.models import Base
 from mesocosm.servers.woocommerce.refusals import invalid_parameter, text_of
 from mesocosm.servers.woocommerce.store.batches import Batches, Result
@@ -31,7 +29,7 @@ from mesocosm.servers.woocommerce.store.terms import Categories, Tags
 from mesocosm.servers.woocommerce.store.variations import Variations
 from mesocosm.servers.woocommerce.store.webhooks import Webhooks
 from mesocosm.servers.woocommerce.values import known_fields, money, window
-from mesocosm.services.service import Store
+from mesocosm.services.service import Store, Topic
 
 __all__ = [
     "SYSTEM_TOOLS",
@@ -59,121 +57,31 @@ class WooCommerceStore(Shop, Store):
 
     metadata = Base.metadata
 
-    @cached_property
-    def catalogue(self) -> Catalogue:
-        """Changing the catalogue."""
-        return Catalogue(self)
-
-    @cached_property
-    def categories(self) -> Categories:
-        """Categories of products."""
-        return Categories(self)
-
-    @cached_property
-    def configuration(self) -> Configuration:
-        """Settings and payment gateways."""
-        return Configuration(self)
-
-    @cached_property
-    def coupons(self) -> Coupons:
-        """Coupons."""
-        return Coupons(self)
-
-    @cached_property
-    def customers(self) -> Customers:
-        """Customers and what they have bought."""
-        return Customers(self)
-
-    @cached_property
-    def details(self) -> Details:
-        """Objects that belong to others, one by one."""
-        return Details(self)
-
-    @cached_property
-    def filling(self) -> Filling:
-        """Bulk methods for generators."""
-        return Filling(self)
-
-    @cached_property
-    def lifecycle(self) -> Lifecycle:
-        """What a change of an order's status brings about."""
-        return Lifecycle(self)
-
-    @cached_property
-    def ordering(self) -> Ordering:
-        """Creating, changing and deleting orders."""
-        return Ordering(self)
-
-    @cached_property
-    def orders(self) -> Orders:
-        """Reading orders."""
-        return Orders(self)
-
-    @cached_property
-    def pricing(self) -> Pricing:
-        """What prices depend on."""
-        return Pricing(self)
-
-    @cached_property
-    def products(self) -> Products:
-        """Reading the catalogue."""
-        return Products(self)
-
-    @cached_property
-    def refunds(self) -> Refunds:
-        """Refunds."""
-        return Refunds(self)
-
-    @cached_property
-    def reports(self) -> Reports:
-        """Reports on sales, customers, orders, products and stock."""
-        return Reports(self)
-
-    @cached_property
-    def reviews(self) -> Reviews:
-        """Reviews of products."""
-        return Reviews(self)
-
-    @cached_property
-    def stock(self) -> Stock:
-        """Stock and sales counts, as orders change them."""
-        return Stock(self)
-
-    @cached_property
-    def system(self) -> System:
-        """The state of the system and its maintenance tools."""
-        return System(self)
-
-    @cached_property
-    def taxes(self) -> Taxes:
-        """Tax classes and rates."""
-        return Taxes(self)
-
-    @cached_property
-    def tags(self) -> Tags:
-        """Tags of products."""
-        return Tags(self)
-
-    @cached_property
-    def variations(self) -> Variations:
-        """Single variations."""
-        return Variations(self)
-
-    @cached_property
-    def webhooks(self) -> Webhooks:
-        """Webhooks."""
-        return Webhooks(self)
-
-    @cached_property
-    def zones(self) -> Zones:
-        """Shipping zones."""
-        return Zones(self)
+    catalogue = Topic(Catalogue)
+    categories = Topic(Categories)
+    configuration = Topic(Configuration)
+    coupons = Topic(Coupons)
+    customers = Topic(Customers)
+    details = Topic(Details)
+    filling = Topic(Filling)
+    lifecycle = Topic(Lifecycle)
+    ordering = Topic(Ordering)
+    orders = Topic(Orders)
+    pricing = Topic(Pricing)
+    products = Topic(Products)
+    refunds = Topic(Refunds)
+    reports = Topic(Reports)
+    reviews = Topic(Reviews)
+    stock = Topic(Stock)
+    system = Topic(System)
+    taxes = Topic(Taxes)
+    tags = Topic(Tags)
+    variations = Topic(Variations)
+    webhooks = Topic(Webhooks)
+    zones = Topic(Zones)
 
     def zone_methods(self, zone_id: int) -> ZoneMethods:
         """The ways of shipping of a zone."""
         return ZoneMethods(self, zone_id)
 
-    @cached_property
-    def batches(self) -> Batches:
-        """Batches of products and orders, and of what else has the same three verbs."""
-        return Batches(self)
+    batches = Topic(Batches)
