@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,6 +25,7 @@ from mesocosm.servers.google_sheet.store.engine.worker import Worker
 from mesocosm.servers.google_sheet.store.filling import NewSheet
 from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.services.world import World
+from mesocosm.worlds import deadlines
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sheets_data import COLUMN, LINES, cases, row_of, same
@@ -274,3 +278,35 @@ def request(before: str, after: str, cells: dict[tuple[int, int], list[Any]]) ->
     sheet = {"title": "S", "rows": 20, "columns": 10, "cells": content}
     moment = {"now": "2025-03-01T12:00:00", "seed": after, "edits": [], "names": {}}
     return {"before": before, "after": after, "sheets": [sheet], **moment}
+
+
+def test_nobody_waits_for_those_who_compute_for_long(tmp_path: Path) -> None:
+    def small(world: World) -> None:
+        store = world.store(SheetStore)
+        store.drive.create_account(ADA, "Ada")
+        store.drive.sign_in(ADA)
+        store.filling.spreadsheet("Small", [NewSheet("Sheet1", [[1]])])
+
+    def write(world: World, formula: str, patience: float) -> str:
+        [book] = json.loads(world.call("google_sheet", "list_spreadsheets", {}).text)
+        tool = world.tool("google_sheet", "update_cells")
+        cells = {"spreadsheet_id": book["id"], "sheet": "Sheet1", "range": "A2", "data": [[formula]]}
+        return world.calls.make("google_sheet", tool, cells, patience=patience).text
+
+    def attack(world: World) -> None:
+        with pytest.raises(deadlines.Overdue):
+            write(world, "=" + "+".join(['LEN(REGEXREPLACE(REPT("a",32000),"a(?:.*z)?","b"))'] * 50), 6.0)
+
+    with ExitStack() as stack:
+        first, *others = (
+            stack.enter_context(build_world(tmp_path / str(number), ["google_sheet"], small))
+            for number in range(4)
+        )
+        threads = [threading.Thread(target=attack, args=(other,)) for other in others]
+        for thread in threads:
+            thread.start()
+        write(first, "=A1+1", 60.0)
+        assert all(thread.is_alive() for thread in threads)
+        for thread in threads:
+            thread.join()
+    assert sum(not one.owed for one in processes._free) <= 4

@@ -1,4 +1,5 @@
-"""The processes that compute formulas: few for one server, started when there are formulas to compute."""
+"""The processes that compute formulas, started when there are formulas to compute: a few that stay, and more
+while all are busy, so that who computes for long is waited for by nobody else."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ import orjson
 from mesocosm.errors import Invalid, MissingExtra
 from mesocosm.worlds import deadlines
 
-_MOST = max(2, min(4, os.cpu_count() or 2))
-"""Processes at a time."""
+_MOST, _RESTING = 8, max(2, min(4, os.cpu_count() or 2))
+"""Processes at a time, and those that stay when they are not used."""
 _SLOW = 0.2
 """Seconds that a process needs to start or to take in a spreadsheet: too long where everybody waits."""
 _PACKAGE = "mesocosm.servers.google_sheet.store"
@@ -58,24 +59,25 @@ class _Process:
         self.states: set[str] = set()
         self.used = False
         """Whether something was asked of it."""
-        self.owed = False
-        """Whether an answer is still to come that nobody waits for any more."""
+        self.owed = b""
+        """The request whose answer is still to come, and nobody waits for it any more."""
         self.asked_at = 0.0
 
     def ask(self, request: bytes) -> Any:
         """The answer to a request. Raises ``Gone``, and ``Overdue`` when the time of the call is up."""
         if self.owed:
-            self._line()
-            self.owed = False
+            line, owed, self.owed = self._line(), self.owed, b""
+            if owed == request:
+                return orjson.loads(line)
         assert self.popen.stdin
         try:
             self.popen.stdin.write(request + b"\n")
             self.popen.stdin.flush()
         except OSError:
             raise Gone from None
-        self.owed, self.asked_at = True, perf_counter()
+        self.owed, self.asked_at = request, perf_counter()
         line = self._line()
-        self.owed = False
+        self.owed = b""
         return orjson.loads(line)
 
     def _line(self) -> bytes:
@@ -123,7 +125,7 @@ class Processes:
             request: ``before`` and ``after`` (states), ``edits``, ``now``, ``seed``.
             whole: Called for the spreadsheet's content (after the edits), where no process has it.
         """
-        process = self._taken(request["before"])
+        process = self._taken(request)
         try:
             answer = self._answered_once_more(process, request, whole)
         except Gone:
@@ -176,8 +178,9 @@ class Processes:
         deadlines.expect(_SLOW)
         return {**process.ask(orjson.dumps({**request, **whole(), "edits": []})), "whole": True}
 
-    def _taken(self, state: str) -> _Process:
-        """A process that nobody uses, best one that holds the state."""
+    def _taken(self, request: dict[str, Any]) -> _Process:
+        """A process that nobody uses, best one that is at work on the same request, or holds the state."""
+        state, after = request["before"], b'"after":%b' % orjson.dumps(request["after"])
         if importlib.util.find_spec("formualizer") is None:
             raise MissingExtra("Formulas in spreadsheets", "sheets")
         with self._changed:
@@ -186,8 +189,11 @@ class Processes:
             ):  # a fork has the processes of its parent, which it must not use
                 self._free, self._count, self._process_id = [], 0, os.getpid()
             while True:
-                for process in self._free:
-                    if state in process.states and not process.owed:
+                for fits in (
+                    lambda one: after in one.owed,
+                    lambda one: state in one.states and not one.owed,
+                ):
+                    for process in filter(fits, self._free):
                         self._free.remove(process)
                         return process
                 if self._count < _MOST and not any(not process.owed for process in self._free):
@@ -208,8 +214,12 @@ class Processes:
 
     def _give_back(self, process: _Process) -> None:
         with self._changed:
-            self._free.append(process)
-            self._changed.notify()
+            # One that owes an answer is busy, though nobody waits for it.
+            if process.owed or sum(not one.owed for one in self._free) < _RESTING:
+                self._free.append(process)
+                self._changed.notify()
+                return
+        self._drop(process)
 
     def _drop(self, process: _Process) -> None:
         process.end()
