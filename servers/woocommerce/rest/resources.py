@@ -17,6 +17,7 @@ from mesocosm.servers.woocommerce.store.reviews import REVIEWS
 from mesocosm.servers.woocommerce.store.shipping import ZONE_METHODS, ZONES
 from mesocosm.servers.woocommerce.store.taxes import TAX_RATES
 from mesocosm.servers.woocommerce.store.terms import CATEGORIES, TAGS
+from mesocosm.servers.woocommerce.store.variations import VARIATIONS
 from mesocosm.servers.woocommerce.store.webhooks import WEBHOOKS
 from mesocosm.servers.woocommerce.tools.shapes import batch_results, only
 from mesocosm.services.schema import Words
@@ -128,6 +129,12 @@ def _asked(resource: ShopResource) -> Any:
 
 for _kept in KEPT:
     serve(_kept.path, _kept, partial(Kept.of, _kept))
+serve(
+    "/products/{inside}/variations",
+    VARIATIONS,
+    lambda store, inside: store.variations(inside or 0),
+    forced=True,
+)
 serve("/products/categories", CATEGORIES, lambda store, _: store.categories)
 serve("/products/tags", TAGS, lambda store, _: store.tags)
 serve("/taxes", TAX_RATES, lambda store, _: store.taxes)

@@ -76,9 +76,12 @@ class WooCommerceStore(Shop, Store):
     system = Topic(System)
     taxes = Topic(Taxes)
     tags = Topic(Tags)
-    variations = Topic(Variations)
     webhooks = Topic(Webhooks)
     zones = Topic(Zones)
+
+    def variations(self, product_id: int) -> Variations:
+        """The variations of a product."""
+        return Variations(self, product_id)
 
     def zone_methods(self, zone_id: int) -> ZoneMethods:
         """The ways of shipping of a zone."""

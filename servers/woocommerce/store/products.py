@@ -101,7 +101,7 @@ _PARENT = select(
     Product.name, Product.slug, Product.manage_stock, Product.stock_quantity, Product.stock_status
 ).where(Product.id == bindparam("id"))
 
-_ORDERINGS = {
+ORDERINGS = {
     "date": Product.date_created,
     "id": Product.id,
     "title": func.lower(Product.name),
@@ -204,7 +204,7 @@ class Products(Part):
         if self.product_row(product_id)["parent_id"]:
             raise not_found("woocommerce_rest_product_invalid_id")
         conditions = chosen(Product, selection)
-        order = ordering(Product, selection, _ORDERINGS, "menu_order", "asc")
+        order = ordering(Product, selection, ORDERINGS, "menu_order", "asc")
         rows = self.fetch(
             _VARIATIONS.where(*conditions).order_by(*order),
             parent=product_id,
@@ -313,7 +313,7 @@ def _price_conditions(wanted: ProductFilter) -> list[Any]:
 def _ordering(wanted: ProductFilter, orderby: str | None, order: str | None) -> list[Any]:
     if orderby == "include":
         return [included_order(Product, wanted.include)]
-    column = _ORDERINGS[orderby or "date"]
+    column = ORDERINGS[orderby or "date"]
     if order == "asc":
         return [column, Product.id]
     return [column.desc(), Product.id.desc()]

@@ -9,6 +9,7 @@ from mesocosm.servers.woocommerce.models.catalog import ImageData
 from mesocosm.servers.woocommerce.models.customers import MetaChange
 from mesocosm.servers.woocommerce.store import ProductFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.store.reviews import REVIEWS
+from mesocosm.servers.woocommerce.store.variations import VARIATIONS
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.resources import ResourceTools
 from mesocosm.servers.woocommerce.tools.service import FieldNames, PageNumber, ProductsPerPage, server
@@ -233,9 +234,8 @@ def woo_products_variations_list(
         productId: ID of the variable product.
         perPage: Variations per page, 1 to 100; 10 by default.
     """
-    records, total = store.products.variations(productId, page=page, per_page=perPage)
-    parent = store.products.parent_of_variations(productId)
-    items = [shapes.variation(record, parent) for record in records]
+    records, total = store.variations(productId).listed(page=page, per_page=perPage)
+    items = [VARIATIONS.shape(record) for record in records]
     return Page(items, *window(page, perPage), total)
 
 

@@ -10,11 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from mesocosm.errors import Refusal
-from mesocosm.servers.woocommerce.models.catalog import image
-from mesocosm.servers.woocommerce.models.declarative import SITE
 from mesocosm.servers.woocommerce.store import Result, known_fields, text_of
 from mesocosm.servers.woocommerce.store.product_data import PRODUCTS
-from mesocosm.services.shapes import same
 
 Shape = dict[str, Any]
 Record = Mapping[str, Any]
@@ -55,33 +52,3 @@ def _error(target: int, refusal: Refusal) -> Shape:
 
 product = PRODUCTS.shape
 """A product."""
-
-
-def variation(record: Record, parent: Record) -> Shape:
-    """A variation of a product."""
-    shown = product(record) | {
-        "name": record["name"].removeprefix(f"{parent['name']} - "),
-        "permalink": f"{SITE}/product/{parent['slug']}/?variation={record['id']}",
-        "image": image(record["images"][0]) if record["images"] else None,
-    }
-    if parent["manage_stock"] and not record["manage_stock"]:
-        shown |= _shared_stock(parent)
-    return same(shown, *_OF_VARIATIONS)
-
-
-_OF_VARIATIONS = (
-    *("id", "date_created", "date_created_gmt", "date_modified", "date_modified_gmt"),
-    *("name", "parent_id", "description", "permalink", "status", "sku", "price", "regular_price"),
-    *("sale_price", "date_on_sale_from", "date_on_sale_from_gmt", "date_on_sale_to"),
-    *("date_on_sale_to_gmt", "on_sale", "purchasable", "virtual", "downloadable", "downloads"),
-    *("download_limit", "download_expiry", "tax_status", "tax_class", "manage_stock"),
-    *("stock_quantity", "stock_status", "backorders", "backorders_allowed", "backordered"),
-    *("low_stock_amount", "weight", "dimensions", "shipping_required", "shipping_taxable"),
-    *("shipping_class", "shipping_class_id", "image", "attributes", "menu_order", "meta_data"),
-)
-
-
-def _shared_stock(parent: Record) -> Shape:
-    """The stock of a variation that is kept for all variations together."""
-    shared = {name: parent[name] for name in ("stock_quantity", "stock_status")}
-    return {"manage_stock": "parent", **shared, "backordered": parent["stock_status"] == "onbackorder"}
