@@ -270,3 +270,34 @@ def test_a_dataset_is_made_once_and_has_a_name_that_may_be(cloud: Call) -> None:
         refused(cloud, "nvalid", "bigquery_create_dataset", dataset_id=name)
     cloud("bigquery_create_dataset", dataset_id="x" * 1_024)
     assert lines(cloud("bigquery_list_datasets"))[0].startswith("Found 2 datasets")
+
+
+def test_a_dataset_tells_of_its_tables_and_views(cloud: Call) -> None:
+    query(cloud, "INSERT crm.people (id, name) VALUES (1, 'Ada')")
+    query(cloud, "CREATE VIEW crm.named AS SELECT id FROM crm.people WHERE name IS NOT NULL")
+    told = query(cloud, "SELECT table_id, type, row_count FROM crm.__TABLES__ ORDER BY table_id")
+    assert '{"table_id":"named","type":2,' in told
+    assert '{"table_id":"people","type":1,"row_count":1}' in told
+    told = query(cloud, "SELECT size_bytes FROM crm.__TABLES__ WHERE table_id = 'people'")
+    assert '{"size_bytes":13}' in told  # a number of 8 bytes, a text of 2 and its 3
+    shown = query(
+        cloud,
+        "SELECT column_name, is_nullable, data_type FROM crm.INFORMATION_SCHEMA.COLUMNS"
+        " WHERE table_name = 'people' ORDER BY ordinal_position",
+    )
+    assert '"column_name":"id","is_nullable":"NO","data_type":"INT64"' in shown
+    assert '"column_name":"name","is_nullable":"YES","data_type":"STRING"' in shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "fits"),
+    [("NUMERIC(38, 9)", True), ("NUMERIC(39, 9)", False), ("NUMERIC(5, 6)", False), ("STRING(0)", False)],
+)
+def test_a_column_has_the_size_that_a_type_may_have(cloud: Call, kind: str, fits: bool) -> None:
+    statement = f"CREATE TABLE crm.sized (x {kind})"
+    if fits:
+        query(cloud, statement)
+        query(cloud, "INSERT crm.sized VALUES (12.5)")
+        assert '{"x":12.5}' in query(cloud, "SELECT x FROM crm.sized").replace('"12.5"', "12.5")
+    else:
+        refused(cloud, "NUMERIC|scale|precision|maxLength", "bigquery_run_query", query=statement)

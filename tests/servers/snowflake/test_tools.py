@@ -178,3 +178,36 @@ def test_a_show_tells_how_much_there_is_and_what_is_current(account: Call) -> No
     columns = {row["column_name"]: row for row in read(account, "show columns in table shop.public.orders")}
     assert [columns[name]["null?"] for name in ("ID", "AT")] == ["NOT_NULL", "true"]
     refused(account, "SHOW", "read_query", query="show grants")
+
+
+def test_a_column_that_is_added_has_its_default_in_every_row(account: Call) -> None:
+    account("write_query", query="alter table orders add column kind varchar(5) default 'new'")
+    account("write_query", query="alter table orders add column empty int")
+    account("write_query", query="alter table orders add column if not exists kind varchar default 'x'")
+    assert read(account, "select kind, empty from orders") == [{"KIND": "new", "EMPTY": None}] * 2
+    measured = read(
+        account,
+        "select column_name as n, data_type as t, character_maximum_length as l, character_octet_length as o,"
+        " numeric_precision as p, numeric_scale as s, datetime_precision as d"
+        " from shop.information_schema.columns where table_name = 'ORDERS' order by ordinal_position",
+    )
+    assert [tuple(row.values()) for row in measured] == [
+        ("ID", "NUMBER", None, None, 38, 0, None),
+        ("AT", "TIMESTAMP_NTZ", None, None, None, None, 9),
+        ("NOTE", "TEXT", 16_777_216, 16_777_216, None, None, None),
+        ("TOTAL", "NUMBER", None, None, 10, 2, None),
+        ("KIND", "TEXT", 5, 20, None, None, None),
+        ("EMPTY", "NUMBER", None, None, 38, 0, None),
+    ]
+
+
+def test_a_merge_says_what_it_did_and_a_failed_statement_does_nothing(account: Call) -> None:
+    told = account(
+        "write_query",
+        query="merge into orders o using (select 2 as id union all select 9) s on o.id = s.id"
+        " when matched then update set total = 0 when not matched then insert (id) values (s.id)",
+    )
+    assert "rows inserted: 1" in told
+    assert "rows updated: 1" in told
+    refused(account, "NULL", "write_query", query="update orders set id = null where id = 9")
+    assert read(account, "select sum(id) as n from orders") == [{"N": 12}]
