@@ -18,6 +18,7 @@ import httpx2
 from mesocosm.errors import Refusal
 from mesocosm.evaluation.browser.application import Browser, Entry, application
 from mesocosm.evaluation.browser.exporting import export
+from mesocosm.evaluation.runs import grade_run
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
@@ -65,6 +66,8 @@ def main(task: str, length: str) -> None:
         episode = Episode.create(folder / "run" / "episode", folder / "instance", family)
         family.survey(Reading(episode.world), built.expected)
         print(f"{task} at {length}: {episode.world.journal.last} calls")
+        result = grade_run(episode, agent="reading")
+        (folder / "run" / "run.json").write_text(result.model_dump_json())
         episode.close()
         started = perf_counter()
         browser = Browser([Entry(folder / "run")])

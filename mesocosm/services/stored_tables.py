@@ -32,9 +32,10 @@ def stored_items(
     size = Asked().size
     for number, row in enumerate(found):
         start = number - number % size
-        text = "\n".join(str(value) for value in row[1:] if value is not None)
+        values = [str(value) for value in row[1:] if value is not None]
+        text = "\n".join(values)
         where = f"{path}?from={start}" if start else path
-        yield Item("row", title, text, where, f"{name}:{row[0]}")
+        yield Item("row", f"{title}: {', '.join(values[:2])}"[:80], text, where, f"{name}:{row[0]}")
 
 
 def shown(value: Any) -> Cell:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -34,6 +35,8 @@ _WHOLE = 0.6
 _LINE = 12
 """Letters from which on a line is looked for among what was delivered."""
 _LINES = 60
+_FEW = 60
+"""Pieces of evidence that are looked for one by one; of more, each text is looked through for all."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ class Marks:
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
+        self._texts: dict[str, tuple[str, list[int], list[Item]]] = {}
 
     @cached_property
     def _finders(self) -> dict[str, EvidenceFinder]:
@@ -123,9 +127,39 @@ class Marks:
             needles[content.place_of(piece.service)] += [(number, part) for part in readable_parts(piece)]
         return {service: EvidenceFinder(found) for service, found in needles.items()}
 
+    def holders(self, numbers: Collection[int]) -> dict[int, list[tuple[str, Item]]]:
+        """By piece of evidence, of those that are asked for: what holds it."""
+        if len(numbers) > _FEW:
+            return self._all_holders
+        found = {}
+        for number in numbers:
+            piece = self._subject.evidence[number]
+            place = self._subject.content("now").place_of(piece.service)
+            if held := list(self._holding(place, readable_parts(piece))):
+                found[number] = held
+        return found
+
+    def _holding(self, service: str, needles: Sequence[str]) -> Iterator[tuple[str, Item]]:
+        """The items of a service that hold one of a few texts."""
+        joined, ends, items = self._joined(service)
+        for needle in needles:
+            last = -1
+            for at in _all(joined, needle):
+                if (number := bisect_right(ends, at)) != last:
+                    yield service, items[number]
+                    last = number
+
+    def _joined(self, service: str) -> tuple[str, list[int], list[Item]]:
+        """All texts of a service in one, where each of them ends, and whose they are."""
+        if service not in self._texts:
+            content = self._subject.content("now")
+            items = content.items(service) if service in content.services else []
+            texts = [f"{item.title}\n{plain(item.text)}\0" for item in items]
+            self._texts[service] = "".join(texts), list(accumulate(map(len, texts))), items
+        return self._texts[service]
+
     @cached_property
-    def holders(self) -> dict[int, list[tuple[str, Item]]]:
-        """By piece of evidence: what holds it."""
+    def _all_holders(self) -> dict[int, list[tuple[str, Item]]]:
         content, found = self._subject.content("now"), defaultdict(list)
         for service, finder in self._finders.items():
             if service not in content.services:
@@ -163,6 +197,11 @@ class Marks:
         """By the key of a message: the piece of evidence that is its text."""
         texts = {_even(plain(piece.contains)): number for number, piece in enumerate(self._subject.evidence)}
         return {key: texts[text] for text, key in self._keyed.items() if text in texts}
+
+    @property
+    def leaned(self) -> Collection[int]:
+        """The pieces of evidence that derivations lean on."""
+        return self._pieces_of_keys.values()
 
     def told_by(self, derivation: Any) -> int | None:
         """The call that first delivered the message of a derivation; None if none did."""

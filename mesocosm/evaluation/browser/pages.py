@@ -379,10 +379,9 @@ class Pages:
         """The pieces of evidence: where each is and when it was delivered."""
         subject, asked, only = self._subject, Asked(options), options.get("only", "all")
         numbers = subject.missed if only == "missed" else range(len(subject.evidence))
-        rows = [
-            (n, subject.evidence[n], self._marks.holders.get(n, []), subject.delivered.get(n))
-            for n in numbers[asked.start : asked.start + PAGE]
-        ]
+        shown = numbers[asked.start : asked.start + PAGE]
+        holders = self._marks.holders(shown)
+        rows = [(n, subject.evidence[n], holders.get(n, []), subject.delivered.get(n)) for n in shown]
         return self._page(
             "evidence.html",
             "Evidence",

@@ -16,10 +16,27 @@ from mesocosm.services.views import Item
 
 _NAMED = 4
 """Things that are named; of others their number is told."""
-_CALLED = ("to", "recipients", "login_id", "name", "title", "subject", "summary", "filename", "path", "email")
+_CALLED = (
+    "to",
+    "recipients",
+    "login_id",
+    "name",
+    "title",
+    "subject",
+    "summary",
+    "filename",
+    "path",
+    "email",
+    "answer",
+)
+_WORDS = 240
+"""Letters of the last words that are quoted."""
+_LOOKED_FOR = 50
+"""Pieces of evidence of which it is looked for where they stand."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
 _ENDED = {
-    "done": "the agent declared that it was done",
+    "submitted": "the agent declared that it was done",
+    "stopped": "the model made no further call",
     "calls": "the limit of calls was reached",
     "turns": "the limit of turns was reached",
     "seconds": "the time was up",
@@ -92,7 +109,7 @@ def _fact(marks: Marks, one: Any) -> Iterator[Part]:
 
 def _against(subject: Subject) -> Iterator[Part]:
     """What differs from what the reference solver does, by a few rows."""
-    if not subject.is_small or isinstance(subject.solution, str):
+    if not subject.is_small or not subject.reading.writes or isinstance(subject.solution, str):
         return
     told: dict[str, list[str]] = {"missing": [], "different": [], "not expected": []}
     for _, pairs in compared(subject.solution, subject.changes):
@@ -104,8 +121,7 @@ def _against(subject: Subject) -> Iterator[Part]:
                 told[how].append(label)
     for how, labels in told.items():
         # Rows that say most come first; those that only lead from one row to another say nothing beside them.
-        named = sorted(filter(None, labels), key=lambda label: -label.count(" / "))
-        told[how] = named or ["rows without a name"] * bool(labels)
+        told[how] = sorted(filter(None, labels), key=lambda label: -label.count(" / "))
     if found := {how: labels for how, labels in told.items() if labels}:
         yield Part("Against what the reference solver does", "changes?against=solution")
         for number, (how, labels) in enumerate(found.items()):
@@ -135,16 +151,21 @@ def _missed(subject: Subject, marks: Marks) -> Iterator[Part]:
         f"{len(missed)} of {_count(len(subject.evidence), 'piece')} of evidence ", "evidence?only=missed"
     )
     yield Part(f"{'was' if len(missed) == 1 else 'were'} never delivered")
-    named: list[tuple[str, Item]] = []
-    for number in missed:
-        for place in marks.holders.get(number, ())[:1]:
-            if place not in named:
-                named.append(place)
+    # Of very many, those that are looked for first say enough.
+    holders = marks.holders(_leading(subject, marks, missed))
+    places = [place for number in holders for place in holders[number][:1] if number in set(missed)]
+    named = list({(item.kind, item.title): (service, item) for service, item in places}.values())
     # What derivations lean on says more than rows of lists and lines of logs.
     leaned = {(service, item.path) for service, item in marks.places.values()}
     named.sort(key=lambda place: (place[0], place[1].path) not in leaned)
     yield from _listed(": ", named, len(missed))
     yield Part(". ")
+
+
+def _leading(subject: Subject, marks: Marks, missed: Sequence[int]) -> Sequence[int]:
+    """Of the pieces of evidence that were missed, those that are named if there are too many to look for."""
+    leaned = set(marks.leaned) & set(missed)
+    return [*sorted(leaned), *(number for number in missed if number not in leaned)][:_LOOKED_FOR]
 
 
 def _listed(begin: str, places: Sequence[tuple[str, Item]], total: int) -> Iterator[Part]:
@@ -198,7 +219,13 @@ def _end(subject: Subject) -> Iterator[Part]:
     talk = subject.conversation
     ended = _ENDED.get(talk.ended or "", talk.ended) if talk else None
     if ended:
-        yield Part(f"It ended after {_count(len(subject.calls), 'call')}: {ended}.")
+        yield Part(f"It ended after {_count(len(subject.calls), 'call')}: {ended}")
+        if subject.turns and (words := " ".join(subject.turns[-1].text.split())):
+            yield Part("; its last words were ")
+            yield Part(
+                f"“{words[:_WORDS]}{'…' if len(words) > _WORDS else ''}”", f"turns/{subject.turns[-1].number}"
+            )
+        yield Part(".")
     elif subject.calls:
         last = subject.calls[-1]
         yield Part(f"It ended after {_count(len(subject.calls), 'call')}; the last was ")
@@ -225,6 +252,7 @@ def summary(path: Path, *, answers: bool = True) -> dict[str, Any]:
     subject = Subject(path, answers=answers)
     try:
         marks = Marks(subject)
+        holders = marks.holders(subject.missed)
         return {
             "task": subject.name,
             "verdict": subject.verdict.verdict if subject.verdict else None,
@@ -238,7 +266,7 @@ def summary(path: Path, *, answers: bool = True) -> dict[str, Any]:
                 {
                     "evidence": number + 1,
                     "service": subject.evidence[number].service,
-                    "stands_in": [item.title or item.path for _, item in marks.holders.get(number, ())[:3]],
+                    "stands_in": [item.title or item.path for _, item in holders.get(number, ())[:3]],
                 }
                 for number in subject.missed
             ],
