@@ -7,7 +7,8 @@ A server is started as a process. So many ordinary episodes call a short tool ea
 them one hostile episode does one thing as fast as it can, of each kind in turn, from a process of its own.
 Reported are median and worst time of the ordinary calls, without a hostile episode and beside each kind. The
 targets, 50 and 500 ms, hold for a machine with nothing else to do: the lines ``nobody`` and ``nobody again``
-say what this one takes by itself, before and after. A line is printed for each kind as it is measured. Exit code 1 if any was late.
+say what this one takes by itself, before and after. A line is printed for each kind as it is measured. Exit
+code 1 if any was late.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import imaplib
 import json
 import multiprocessing
 import re
+import signal
 import socket
 import statistics
 import subprocess
@@ -657,6 +659,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help=f"some of {','.join(ATTACKS)}")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the server ends, too
     chosen = [name for name in ATTACKS if not options.only or name in options.only.split(",")]
     rows: dict[str, dict[str, float]] = {}
     with serving(options.hosts) as server:
