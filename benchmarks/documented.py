@@ -74,9 +74,9 @@ def shown(value: Any) -> str:
         case float():
             return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value))
         case list() | tuple():
-            return "[" + ", ".join(shown(one) for one in value) + "]"
+            return "[" + ", ".join(_within(one) for one in value) + "]"
         case dict():
-            return "{" + ", ".join(f'"{name}": {shown(one)}' for name, one in value.items()) + "}"
+            return "{" + ", ".join(f"{json.dumps(name)}: {_within(one)}" for name, one in value.items()) + "}"
         case bytes():
             return value.hex().upper()
         case datetime():
@@ -86,6 +86,11 @@ def shown(value: Any) -> str:
     return str(value)
 
 
+def _within(value: Any) -> str:
+    """A value inside of another, as JSON has it."""
+    return "null" if value is None else json.dumps(value) if isinstance(value, str) else shown(value)
+
+
 def same(ours: str, theirs: str) -> bool:
     """Whether two texts are one value: blanks count, how a number or a moment is written does not."""
     if ours == theirs:
@@ -93,7 +98,7 @@ def same(ours: str, theirs: str) -> bool:
     with suppress(ValueError):
         return _close(float(ours), float(theirs), theirs)
     if ours[:1] in "[{" and theirs[:1] in "[{":
-        return _plain(ours) == _plain(theirs)
+        return _as_json(ours, theirs) or _pieces(ours) == _pieces(theirs)
     with suppress(ValueError):
         return _moment(ours) == _moment(theirs)
     return ours.lower() == theirs.lower() in ("true", "false", "null")
@@ -109,18 +114,23 @@ def _close(ours: float, theirs: float, written: str) -> bool:
     )
 
 
-def _plain(text: str) -> str:
+def _as_json(ours: str, theirs: str) -> bool:
     try:
-        return json.dumps(json.loads(text), sort_keys=True)
+        return bool(json.loads(ours) == json.loads(theirs))
     except ValueError:
-        pieces = re.split(r"[\[\]{}(),\s]+", re.sub(r"[\"']", "", text).replace(" UTC", "+00"))
-        return " ".join(_number(one) for one in pieces if one)
+        return False
+
+
+def _pieces(text: str) -> list[str]:
+    """What lists and structs hold, however their brackets and quotes are written."""
+    plain = re.sub(r"[\"']", "", text).replace(" UTC", "+00")
+    return [_number(one) for one in re.split(r"[\[\]{}(),\s]+", plain) if one]
 
 
 def _number(text: str) -> str:
     with suppress(ValueError):
         return repr(float(text))
-    return text
+    return text.lower() if text.lower() in ("null", "true", "false") else text
 
 
 def _moment(text: str) -> str:

@@ -50,7 +50,6 @@ LEAVING = [
     "call pragma_version()",
     "vacuum",
     "export database '/tmp/x'",
-    "begin",
     "execute immediate 'select 1'",
     "create function f() returns int as '1'",
     "create stage s url = 's3://x'",

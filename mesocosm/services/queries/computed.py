@@ -19,10 +19,13 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localco
 from functools import wraps
 from typing import Any, Literal
 
+from mesocosm.services.queries import json_changes
 from mesocosm.services.queries import numeric_models as models
 
 SAID = "\u2063"
 """Before what the statement, or what is made of it, says itself: by ERROR, or by one of these functions."""
+_LONGEST = 19
+"""Digits of a number of 64 bits."""
 _DIGITS = 120
 """Of what is computed on the way: twice what the widest decimal has, and some."""
 
@@ -57,24 +60,24 @@ def _whole(text: str) -> int:
     hexadecimal = digits[:2] in ("0x", "0X")
     allowed = "0123456789abcdefABCDEF" if hexadecimal else "0123456789"
     digits = digits[2:] if hexadecimal else digits
-    if not digits or digits.strip(allowed):
-        raise ValueError(f"Bad int64 value: {text}")
+    if not digits or digits.strip(allowed) or len(digits.lstrip("0")) > _LONGEST:
+        raise ValueError(f"Bad int64 value: {text[:100]}")
     value = sign * int(digits, 16 if hexadecimal else 10)
     if not -(2**63) <= value < 2**63:
-        raise ValueError(f"Bad int64 value: {text}")
+        raise ValueError(f"Bad int64 value: {text[:100]}")
     return value
 
 
 def _bool(text: str) -> bool:
     """CAST of a text AS BOOL."""
     if text.lower() not in ("true", "false"):
-        raise ValueError(f"Bad bool value: {text}")
+        raise ValueError(f"Bad bool value: {text[:100]}")
     return text.lower() == "true"
 
 
 def _refused(said: str, value: str) -> float:
     """An error about a value, where one is met."""
-    raise ValueError(f"{said}: {value}")
+    raise ValueError(f"{said}: {value[:100]}")
 
 
 def _normalized(text: str, form: Literal["NFC", "NFD", "NFKC", "NFKD"], fold: bool) -> str:
@@ -94,13 +97,13 @@ def _parsed(text: str) -> str:
             break
     if whole.startswith(("-", "+")):
         if sign:
-            raise ValueError(f"Invalid input to PARSE_NUMERIC: {text}")
+            raise ValueError(f"Invalid input to PARSE_NUMERIC: {text[:100]}")
         sign, whole = whole[0], whole[1:]
     digits = whole.replace(",", "")
     if not digits.replace(".", "", 1).isdecimal() or not digits.isascii():
-        raise ValueError(f"Invalid input to PARSE_NUMERIC: {text}")
+        raise ValueError(f"Invalid input to PARSE_NUMERIC: {text[:100]}")
     if mark and not exponent.lstrip("+-").isdecimal():
-        raise ValueError(f"Invalid input to PARSE_NUMERIC: {text}")
+        raise ValueError(f"Invalid input to PARSE_NUMERIC: {text[:100]}")
     return f"{sign}{digits}{mark}{exponent}"
 
 
@@ -130,14 +133,14 @@ def _moment(text: str) -> datetime:
         with suppress(ValueError):
             made = datetime.strptime(day, form)  # noqa: DTZ007
             return datetime.combine(made, time.fromisoformat(clock)) if clock else made
-    raise ValueError(f"Timestamp '{text}' is not recognized")
+    raise ValueError(f"Timestamp '{text[:100]}' is not recognized")
 
 
 def _day(text: str) -> date:
     try:
         return _moment(text).date()
     except (ValueError, OverflowError):
-        raise ValueError(f"Date '{text}' is not recognized") from None
+        raise ValueError(f"Date '{text[:100]}' is not recognized") from None
 
 
 # -- arrays and objects of Snowflake, as JSON ---------------------------------------------------------------
@@ -230,7 +233,7 @@ def _member(value: str, name: str) -> str | None:
     return None if found is None else json.dumps(whole[found])
 
 
-FUNCTIONS: dict[str, tuple[Callable[..., object], tuple[str, ...], str]] = {
+FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...], str]] = {
     "computed_divide": (_divide, ("VARCHAR", "VARCHAR", "INTEGER"), "VARCHAR"),
     "computed_multiply": (_multiply, ("VARCHAR", "VARCHAR", "INTEGER"), "VARCHAR"),
     "computed_round": (_rounded, ("VARCHAR", "INTEGER", "VARCHAR"), "VARCHAR"),
@@ -256,6 +259,9 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], tuple[str, ...], str]] = {
     "computed_object_without": (_object_without, ("VARCHAR", "VARCHAR"), "VARCHAR"),
     "computed_object_pick": (_object_pick, ("VARCHAR", "VARCHAR"), "VARCHAR"),
     "computed_member": (_member, ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "computed_json": (json_changes.change, ("VARCHAR", "VARCHAR", "VARCHAR", "BOOLEAN"), "VARCHAR"),
+    "computed_values": (json_changes.values, ("VARCHAR", "VARCHAR", "BOOLEAN"), "VARCHAR[]"),
+    "computed_scalars": (json_changes.scalars, ("VARCHAR", "VARCHAR"), "VARCHAR[]"),
     "computed_from_base32": (_from_base32, ("VARCHAR",), "BLOB"),
     "computed_to_base32": (_to_base32, ("BLOB",), "VARCHAR"),
 }
@@ -264,11 +270,13 @@ PREFIX = "COMPUTED_"
 """As sqlglot writes their names."""
 
 
-def guarded(function: Callable[..., object]) -> Callable[..., object]:
-    """The function, whose refusals are marked as the statement's own."""
+def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, of NULL as NULL, and whose refusals are marked as the statement's own."""
 
     @wraps(function)
-    def call(*values: object) -> object:
+    def call(*values: object) -> Any:
+        if None in values:
+            return None
         try:
             return function(*values)
         except decimal.DecimalException:

@@ -25,6 +25,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+from duckdb.func import SPECIAL
 
 from mesocosm.services.queries import allowlist, computed
 
@@ -132,8 +133,9 @@ class _Instance:
                 self.connection.create_function(
                     name,
                     computed.guarded(function),
-                    list(arguments),
+                    [*arguments],
                     result,
+                    null_handling=SPECIAL,
                 )
             self._computes = True
 

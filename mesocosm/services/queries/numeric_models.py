@@ -8,7 +8,8 @@ import math
 import re
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
-_PRECISION = 120
+_PRECISION = 700
+"""More digits than the largest FLOAT64 has, with those behind its point."""
 WIDEST = 10_000
 """Digits and blanks that a format may ask for."""
 
@@ -327,7 +328,7 @@ def _elements(pattern: str) -> list[str]:
     while at < len(pattern):
         found = _MODEL.match(pattern, at)
         if found is None:
-            raise ValueError(f"Bad output format {pattern!r}.")
+            raise ValueError(f"Bad output format {pattern[:100]!r}.")
         made.append(found[0])
         at = found.end()
     return made
@@ -458,7 +459,7 @@ def from_char(pattern: str, text: str) -> str:
         found = _read(_elements(one), text.strip())
         if found is not None:
             return found
-    raise ValueError(f"Can't parse '{text}' as number with format '{pattern}'")
+    raise ValueError(f"Can't parse '{text[:100]}' as number with format '{pattern[:100]}'")
 
 
 def _read(elements: list[str], plain: str) -> str | None:

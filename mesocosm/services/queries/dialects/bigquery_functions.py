@@ -17,6 +17,7 @@ from mesocosm.errors import Invalid
 
 SAME = frozenset({"ACOSH", "ASINH", "ATANH", "COSH", "SINH", "TANH", "CBRT", "TRANSLATE", "ISNAN", "ISINF"})
 """Functions that the parser has no class for, and that DuckDB computes under the same name alike."""
+_ELEMENTS_OF = {"BOOL": "BOOLEAN", "FLOAT64": "DOUBLE", "INT64": "BIGINT", "STRING": "VARCHAR"}
 NAMED = {
     "IEEE_DIVIDE": "CAST(:0 AS DOUBLE) / CAST(:1 AS DOUBLE)",
     "CSC": "1 / SIN(:0)",
@@ -31,6 +32,11 @@ NAMED = {
     "ARRAY_SUM": "LIST_SUM(:0)",
     "ARRAY_AVG": "LIST_AVG(:0)",
     "ERROR": "ERROR(:0)",
+    **{
+        f"{prefix}{kind}_ARRAY": f"CAST(COMPUTED_VALUES('{kind}', CAST(:0 AS VARCHAR), {lax}) AS {duck}[])"
+        for kind, duck in _ELEMENTS_OF.items()
+        for prefix, lax in (("", "FALSE"), ("LAX_", "TRUE"))
+    },
 }
 """Others of these."""
 FUNCTIONS = SAME | frozenset(NAMED)
@@ -166,6 +172,36 @@ LAX_INT64 = (
 )
 LAX_FLOAT64 = "CASE WHEN JSON_TYPE(:x) <> 'BOOLEAN' THEN TRY_CAST(:x ->> '$' AS DOUBLE) END"
 LAX_STRING = "CASE WHEN JSON_TYPE(:x) NOT IN ('OBJECT', 'ARRAY') THEN :x ->> '$' END"
+
+
+def changed_json(how: str) -> Callable[[exp.Expr], exp.Expr]:
+    """A rule for functions that change JSON by paths, and take one flag by its name."""
+
+    def rule(node: exp.Expr) -> exp.Expr:
+        given = [one for one in node.expressions if not isinstance(one, exp.Kwarg)]
+        flags = [one.expression for one in node.expressions if isinstance(one, exp.Kwarg)]
+        parts: list[exp.Expr] = []
+        for place, one in enumerate(given):
+            is_path = how == "remove" or place % 2 == 0
+            parts.append(one if is_path else exp.Anonymous(this="TO_JSON", expressions=[one.copy()]))
+        made = duck(
+            "COMPUTED_JSON(:how, CAST(:j AS VARCHAR), CAST(:a AS VARCHAR), :flag)",
+            how=text(how),
+            j=node.this,
+            a=exp.Anonymous(this="JSON_ARRAY", expressions=[one.copy() for one in parts]),
+            flag=flags[0] if flags else exp.true(),
+        )
+        return exp.cast(made, "JSON", dialect="duckdb")
+
+    return rule
+
+
+def value_array(node: exp.Expr) -> exp.Expr:
+    """JSON_VALUE_ARRAY."""
+    path = node.expression
+    written = path.sql("bigquery") if isinstance(path, exp.JSONPath) else "'$'"
+    said = written.strip("'").replace("\\'", "'") if isinstance(path, exp.JSONPath) else "$"
+    return duck("COMPUTED_SCALARS(CAST(:j AS VARCHAR), :p)", j=node.this, p=text(said))
 
 
 def of_json(kind: str, types: str) -> str:

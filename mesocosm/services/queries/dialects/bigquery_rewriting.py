@@ -17,6 +17,7 @@ from mesocosm.services.queries.dialects.bigquery_functions import (
     LAX_INT64,
     LAX_STRING,
     NAMED,
+    changed_json,
     commonest,
     day_of,
     duck,
@@ -29,6 +30,7 @@ from mesocosm.services.queries.dialects.bigquery_functions import (
     read_time,
     shown_time,
     time_trunc,
+    value_array,
     whole_units,
 )
 from mesocosm.services.queries.dialects.bigquery_numbers import (
@@ -494,6 +496,11 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Array: _array,
     exp.JSONObject: _object,
     exp.JSONStripNulls: _stripped,
+    exp.JSONSet: changed_json("set"),
+    exp.JSONRemove: changed_json("remove"),
+    exp.JSONArrayAppend: changed_json("append"),
+    exp.JSONArrayInsert: changed_json("insert"),
+    exp.JSONValueArray: value_array,
     exp.Window: _windowed,
     exp.JustifyDays: _of(intervals.JUSTIFY_DAYS),
     exp.JustifyHours: _of(intervals.JUSTIFY_HOURS),
