@@ -201,7 +201,7 @@ class Processes:
                     self._count += 1
                     break
                 if self._free:
-                    self._free.sort(key=lambda process: process.owed)
+                    self._free.sort(key=lambda process: bool(process.owed))
                     return self._free.pop(0)
                 deadlines.check()
                 self._changed.wait(0.005)
