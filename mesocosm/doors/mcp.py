@@ -56,6 +56,7 @@ from mesocosm.services.service import (
 )
 from mesocosm.services.world import World
 from mesocosm.worlds.limits import setting
+from mesocosm.worlds.room import NO_ROOM, is_no_room
 
 IDEMPOTENCY_KEY = "io.mesocosm/idempotency-key"
 """Request ``_meta`` key (over HTTP also the header ``Idempotency-Key``): a retried write counts once."""
@@ -154,7 +155,10 @@ def _server(
             outcome = await caller.make(service, tool, params.arguments or {}, _key(context))
         except UnknownTool:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {params.name}") from None
-        except Exception:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's alone
+        except Exception as error:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's
+            if is_no_room(error):
+                # Nothing was done, and it is no fault of the episode's: /ready says it to who can help.
+                raise MCPError(code=types.INTERNAL_ERROR, message=f"Not done: {NO_ROOM}.") from None
             _log.exception("the call %s could not be made", params.name)
             raise MCPError(code=types.INTERNAL_ERROR, message=FAULT_TEXT) from None
         content = _content(outcome)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -13,10 +12,10 @@ import anyio.to_thread
 
 from mesocosm.hosting.background import Background
 from mesocosm.sandbox.levels import remote
+from mesocosm.worlds.room import NO_ROOM
 
 LEAST_FREE = 64 * 2**20
 """Bytes on the disk of the episodes with less than which no further one should be made."""
-NO_ROOM = "there is no room on the disk of the episodes"
 _PROBE = bytes(16_384)
 _LOOKED_EVERY = 10.0
 
@@ -35,13 +34,6 @@ def disk_trouble(root: Path) -> str | None:
     if free.f_bavail * free.f_frsize < LEAST_FREE:
         return f"{NO_ROOM}: less than {LEAST_FREE // 2**20} MiB"
     return None
-
-
-def is_no_room(error: BaseException) -> bool:
-    """Whether something failed because a disk is full."""
-    if isinstance(error, OSError):
-        return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return "disk is full" in str(error)
 
 
 @asynccontextmanager

@@ -22,7 +22,14 @@ import mesocosm
 from mesocosm.errors import UsageError
 from mesocosm.families.storing import Store
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.client import BlockingServer, Busy, CallFailed, ServerError, UnknownEpisode
+from mesocosm.hosting.client import (
+    BlockingEpisode,
+    BlockingServer,
+    Busy,
+    CallFailed,
+    ServerError,
+    UnknownEpisode,
+)
 from mesocosm.hosting.health import LEAST_FREE
 from mesocosm.hosting.listening import serving
 from mesocosm.hosting.metrics import RequestLog
@@ -291,6 +298,8 @@ def test_a_full_disk_is_said_and_nothing_is_lost_when_it_is_freed(tmp_path: Path
                 server.create(**{**ORDER, "seed": 2})
             assert caught.value.status == 507
             assert episode.look().data["id"] == episode.id
+            with pytest.raises(ServerError, match="Not done: there is no room on the disk"):
+                write_on(episode)
             for number in range(5):
                 with suppress(MCPError, ServerError):
                     big = {"path": f"{number}.txt", "content": "x" * 200_000}
@@ -309,6 +318,12 @@ def test_a_full_disk_is_said_and_nothing_is_lost_when_it_is_freed(tmp_path: Path
             assert episode.grade().verdict == "failed"
     finally:
         subprocess.run(["umount", "--lazy", disk], check=True)
+
+
+def write_on(episode: BlockingEpisode) -> None:
+    """Until there is no room: the last blocks of an episode's files have some."""
+    for number in range(1000):
+        episode.call("filesystem", "write_file", path=f"on-{number}.txt", content="x" * 4096)
 
 
 def ready(base: str) -> int:
