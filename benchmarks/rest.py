@@ -140,10 +140,10 @@ def build_episode(state: Path, folder: Path) -> str:
 
     with World.create(folder / "world", Manifest(services={"canvas": None, "documents": None})) as world:
         documents = world.store(DocumentsStore)
-        documents.create_user("ada@example.org", "Ada")
+        documents.items.create_user("ada@example.org", "Ada")
         documents.sign_in("ada@example.org")
-        documents.create_space("Library", owner="ada@example.org", space_id="library")
-        documents.add_documents(
+        documents.items.create_space("Library", owner="ada@example.org", space_id="library")
+        documents.filling.add_documents(
             "library", [{"title": f"Report {n}", "content": f"Week {n}."} for n in range(ROWS)]
         )
         store = world.store(CanvasStore)

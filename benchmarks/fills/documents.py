@@ -16,20 +16,22 @@ def fill(world: World, texts: Texts, size: int) -> list[Call]:
     """The spaces: half of the documents lie in one folder."""
     store, many = world.store(DocumentsStore), size // _PER_DOCUMENT
     for email in (ME, BOB, *(f"user{number}@example.org" for number in range(5 + many // 100))):
-        store.create_user(email, email.partition("@")[0])
+        store.items.create_user(email, email.partition("@")[0])
     store.sign_in(ME)
-    space = store.create_space("Research", owner=BOB, space_id="research")
-    store.give("research", ME, "editor")
-    folders = store.add_folders(space, [f"Area {n % 7}/Topic {n}" for n in range(6 + many // 50)])
-    ids = store.add_documents(folders[0], [_document(texts, n, many) for n in range(many // 2)])
+    space = store.items.create_space("Research", owner=BOB, space_id="research")
+    store.sharing.give("research", ME, "editor")
+    folders = store.filling.add_folders(space, [f"Area {n % 7}/Topic {n}" for n in range(6 + many // 50)])
+    ids = store.filling.add_documents(folders[0], [_document(texts, n, many) for n in range(many // 2)])
     step = many // 2 // len(folders) + 1
     for at, folder in enumerate(folders[1:], 1):
-        ids += store.add_documents(folder, [_document(texts, at * step + n, many) for n in range(step)])
+        ids += store.filling.add_documents(
+            folder, [_document(texts, at * step + n, many) for n in range(step)]
+        )
     long = "\n\n".join(texts.text() for _ in range(many // 4))
-    store.add_documents(space, [{"title": "Everything", "file_id": "everything", "content": long}])
+    store.filling.add_documents(space, [{"title": "Everything", "file_id": "everything", "content": long}])
     for id_ in ids[:: max(1, len(ids) // 50)]:
-        store.add_comments(id_, [_comment(texts) for _ in range(3)])
-    store.add_comments("everything", [_comment(texts) for _ in range(many // 10)])
+        store.filling.add_comments(id_, [_comment(texts) for _ in range(3)])
+    store.filling.add_comments("everything", [_comment(texts) for _ in range(many // 10)])
     return _calls(store, folders, ids, len(long), many)
 
 
@@ -59,7 +61,9 @@ def _calls(
 ) -> list[Call]:
     some = (ids[0], ids[len(ids) // 2], ids[-1], "everything")
     reply: NewComment = {"author": BOB, "text": "Yes."}
-    thread = store.add_comments("everything", [{"author": ME, "text": "Is it so?", "replies": [reply]}])
+    thread = store.filling.add_comments(
+        "everything", [{"author": ME, "text": "Is it so?", "replies": [reply]}]
+    )
     return [
         ("get_current_user", {}),
         *pages("list_users", (7 + many // 100) // 20),

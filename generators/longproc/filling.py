@@ -79,12 +79,12 @@ def _put(world: World, sheets: list[Sheet], delivery: Delivery) -> None:
         world.workspace.fill(files, world.now)
         return
     store = world.store(DocumentsStore)
-    store.create_user(CLERK, "Clerk")
-    store.create_user(USER, "Reader")
+    store.items.create_user(CLERK, "Clerk")
+    store.items.create_user(USER, "Reader")
     store.sign_in(USER)
-    store.create_space("Cases", owner=CLERK, space_id=SPACE)
-    store.give(SPACE, USER, "viewer")
-    store.add_documents(
+    store.items.create_space("Cases", owner=CLERK, space_id=SPACE)
+    store.sharing.give(SPACE, USER, "viewer")
+    store.filling.add_documents(
         SPACE,
         [{"title": sheet.name, "content": sheet.text, "file_id": f"sheet-{sheet.name}"} for sheet in sheets],
     )

@@ -17,15 +17,15 @@ def generate(world: World, params: Params) -> Expected:
     """Fill the document store."""
     codebase = compose(world, params)
     store = world.store(DocumentsStore)
-    store.create_user(OWNER, "Developer")
-    store.create_user(USER, "Analyst")
+    store.items.create_user(OWNER, "Developer")
+    store.items.create_user(USER, "Analyst")
     store.sign_in(USER)
-    store.create_space("Codebase", owner=OWNER, space_id=SPACE)
-    store.give(SPACE, USER, "viewer")
+    store.items.create_space("Codebase", owner=OWNER, space_id=SPACE)
+    store.sharing.give(SPACE, USER, "viewer")
     rows: list[NewDocument] = [
         {"title": file.id, "content": file.text, "file_id": file.id} for file in codebase.files
     ]
-    store.add_documents(SPACE, rows)
+    store.filling.add_documents(SPACE, rows)
     return Expected(
         public=codebase.public,
         evidence=codebase.evidence,

@@ -32,18 +32,18 @@ def generate(world: World, params: Params) -> Expected:
     rows: list[NewDocument] = [
         {"title": file.id, "content": file.text, "file_id": file.id} for file in chain.files
     ]
-    store.add_documents(SPACE, rows)
+    store.filling.add_documents(SPACE, rows)
     return Expected.of(chain)
 
 
 def open_library(world: World) -> DocumentsStore:
     """The document store with the space ``SPACE``, which the agent may read."""
     store = world.store(DocumentsStore)
-    store.create_user(LIBRARIAN, "Library")
-    store.create_user(USER, "Reader")
+    store.items.create_user(LIBRARIAN, "Library")
+    store.items.create_user(USER, "Reader")
     store.sign_in(USER)
-    store.create_space("Library", owner=LIBRARIAN, space_id=SPACE)
-    store.give(SPACE, USER, "viewer")
+    store.items.create_space("Library", owner=LIBRARIAN, space_id=SPACE)
+    store.sharing.give(SPACE, USER, "viewer")
     return store
 
 

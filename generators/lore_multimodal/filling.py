@@ -74,8 +74,8 @@ def generate(world: World, params: Params) -> Expected:
     texts: list[NewDocument] = [
         {"title": file.id, "content": file.text, "file_id": file.id} for file in chain.files if not file.draw
     ]
-    store.add_documents(SPACE, texts)
-    store.add_images(SPACE, [_image(file) for file in chain.files if file.draw])
+    store.filling.add_documents(SPACE, texts)
+    store.filling.add_images(SPACE, [_image(file) for file in chain.files if file.draw])
     return Expected.of(chain, sights=_sights(chain))
 
 

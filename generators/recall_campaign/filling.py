@@ -188,9 +188,9 @@ def _first_letter(plan: Plan) -> Mail:
 
 def _fill_documents(world: World, plan: Plan, documents: Sequence[Document]) -> None:
     store = world.store(DocumentsStore)
-    store.create_user(plan.account.email, plan.account.person.name)
-    space = store.create_space("Operations", owner=plan.account.email)
-    store.add_documents(
+    store.items.create_user(plan.account.email, plan.account.person.name)
+    space = store.items.create_space("Operations", owner=plan.account.email)
+    store.filling.add_documents(
         space,
         [
             {

@@ -56,11 +56,11 @@ class DocumentThing(Thing):
         space = _space(store)
         _let_in(store, space, {str(fields["author"]) for fields in things if fields.get("author")})
         paths = sorted({str(fields.get("folder") or "") for fields in things})
-        made = store.add_folders(space, [path for path in paths if path])
+        made = store.filling.add_folders(space, [path for path in paths if path])
         places = dict(zip([path for path in paths if path], made, strict=True)) | {"": space}
         for path in paths:
             numbers = [n for n, fields in enumerate(things) if (fields.get("folder") or "") == path]
-            ids = store.add_documents(places[path], [_new(things[n]) for n in numbers])
+            ids = store.filling.add_documents(places[path], [_new(things[n]) for n in numbers])
             for number, file_id in zip(numbers, ids, strict=True):
                 given[number] = {"id": file_id}
         return given
@@ -95,22 +95,22 @@ def _new(fields: Fields) -> Any:
 
 def _let_in(store: rules.DocumentsStore, space: str, authors: Collection[str]) -> None:
     """Who writes in a space may write in it."""
-    mine = str(store.place(space).owner)
+    mine = str(store.filling.place(space).owner)
     for author in sorted(set(authors) - {mine}):
-        store.give(space, author, "editor")
+        store.sharing.give(space, author, "editor")
 
 
 def _space(store: rules.DocumentsStore) -> str:
-    spaces = {row["name"]: row["id"] for row in store.spaces(1, 100).rows}
-    return str(spaces.get(_SPACE) or store.create_space(_SPACE))
+    spaces = {row["name"]: row["id"] for row in store.items.spaces(1, 100).rows}
+    return str(spaces.get(_SPACE) or store.items.create_space(_SPACE))
 
 
 def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None:
     store = world.store(rules.DocumentsStore)
     for name, email in [(owner.name, owner.email), *people]:
-        store.create_user(email, name)
+        store.items.create_user(email, name)
     store.sign_in(owner.email)
-    store.create_space(_SPACE)
+    store.items.create_space(_SPACE)
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:

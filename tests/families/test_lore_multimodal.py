@@ -254,11 +254,11 @@ def test_the_longest_formula_can_be_stretched() -> None:
 
 def fill_store(world: World, *, texts: list[Any] | None = None, images: list[Any] | None = None) -> None:
     store = world.store(DocumentsStore)
-    store.create_user("a@example.org", "A")
+    store.items.create_user("a@example.org", "A")
     store.sign_in("a@example.org")
-    store.create_space("Library", owner="a@example.org", space_id="library")
-    store.add_documents("library", texts or [])
-    store.add_images("library", images or [])
+    store.items.create_space("Library", owner="a@example.org", space_id="library")
+    store.filling.add_documents("library", texts or [])
+    store.filling.add_images("library", images or [])
 
 
 def shown_image(tools: Tools, file_id: str) -> Image:
@@ -418,7 +418,7 @@ def test_a_document_that_is_no_view_of_an_image_is_damage(
 ) -> None:
     tools.call("submit_answer", "submit_answer", answer=expected_of(hard).answer)
     with episode.world.editing() as world:
-        world.store(DocumentsStore).create("Mine", "text", "text", None)
+        world.store(DocumentsStore).writing.create("Mine", "text", "text", None)
     assert failures(episode) == {"documents"}
 
 

@@ -22,10 +22,10 @@ ADA = "ada@example.org"
 
 def fill(world: World) -> None:
     documents = world.store(DocumentsStore)
-    documents.create_user(ADA, "Ada")
+    documents.items.create_user(ADA, "Ada")
     documents.sign_in(ADA)
-    documents.create_space("Library", owner=ADA, space_id="library")
-    documents.add_documents("library", [{"title": "Plan", "content": "One", "file_id": "plan"}])
+    documents.items.create_space("Library", owner=ADA, space_id="library")
+    documents.filling.add_documents("library", [{"title": "Plan", "content": "One", "file_id": "plan"}])
     calendar = world.store(CalendarStore)
     calendar.create_account(ADA, "Ada")
     calendar.sign_in(ADA)
@@ -56,7 +56,7 @@ def test_a_write_is_seen_by_the_next_read(tools: Any) -> None:
 def test_what_was_changed_from_outside_is_seen(tools: Any) -> None:
     assert read(tools) == "One"
     with tools.world.editing() as world:
-        world.store(DocumentsStore).update("plan", "Three")
+        world.store(DocumentsStore).writing.update("plan", "Three")
     assert read(tools) == "Three"
 
 

@@ -24,11 +24,11 @@ ADA, BOB = "ada@example.org", "bob@example.org"
 
 def fill(world: World) -> None:
     store = world.store(DocumentsStore)
-    store.create_user(ADA, "Ada")
-    store.create_user(BOB, "Bob")
+    store.items.create_user(ADA, "Ada")
+    store.items.create_user(BOB, "Bob")
     store.sign_in(ADA)
-    store.create_space("Library", owner=ADA, space_id="library")
-    store.add_documents(
+    store.items.create_space("Library", owner=ADA, space_id="library")
+    store.filling.add_documents(
         "library",
         [
             {"title": f"Paper {n}", "content": f"Text {n}, längst fertig.", "file_id": f"p%{n}"}

@@ -41,7 +41,7 @@ def fill(world: World) -> None:
     drive.create_account(ME, "Ada")
     drive.sign_in(ME)
     documents = world.store(DocumentsStore)
-    documents.create_user(ME, "Ada")
+    documents.items.create_user(ME, "Ada")
     documents.sign_in(ME)
     cloud = world.store(GoogleCloudStore)
     cloud.bigquery.datasets.create("shop")

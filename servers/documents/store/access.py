@@ -7,14 +7,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
 from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select, text
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
-from mesocosm.servers.documents.models import Base, Document, Folder, Share, SignIn, Space, User
-from mesocosm.services.service import Row, Store
+from mesocosm.servers.documents.models import Document, Folder, Share, SignIn, Space, User
+from mesocosm.services.service import Row, Rules
+
+if TYPE_CHECKING:
+    from mesocosm.servers.documents.store import DocumentsStore
 
 Kind = Literal["space", "folder", "document"]
 
@@ -201,10 +204,8 @@ def page_bounds(page: int, per_page: int) -> tuple[int, int]:
     return per_page, (page - 1) * per_page
 
 
-class AccessStore(Store):
-    """Users, and what they may do."""
-
-    metadata = Base.metadata
+class Access(Rules):
+    """Users, and what they may do: what the store and each of its parts have."""
 
     # -- users ------------------------------------------------------------------------------------------
 
@@ -326,6 +327,14 @@ class AccessStore(Store):
             known = select(table.id).where(table.id.in_(one_of("ids"))).limit(1)
             for row in self.fetch(known, ids=as_list(ids)):
                 raise Conflict(f"The id {row['id']!r} is in use already.")
+
+
+class DocumentsPart(Access):
+    """One topic of the store; the others are reached through ``store``."""
+
+    def __init__(self, store: DocumentsStore) -> None:
+        super().__init__(store.world, store.session)
+        self.store = store
 
 
 def folder_numbers(trail: str | None) -> tuple[int, ...]:

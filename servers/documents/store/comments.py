@@ -11,6 +11,7 @@ from sqlalchemy.orm import aliased
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.documents.models import Comment, Document
 from mesocosm.servers.documents.store.access import (
+    DocumentsPart,
     Listing,
     as_list,
     clean_text,
@@ -21,7 +22,6 @@ from mesocosm.servers.documents.store.access import (
     timestamp,
 )
 from mesocosm.servers.documents.store.filling import MAX_COMMENT, comment_text
-from mesocosm.servers.documents.store.search import SearchStore
 from mesocosm.services.service import Row
 
 REPLIES_SHOWN = 10
@@ -81,7 +81,7 @@ class Threads(Listing):
     replies: Mapping[int, Sequence[Row]]
 
 
-class CommentsStore(SearchStore):
+class Comments(DocumentsPart):
     """Comments on documents."""
 
     def threads(self, file_id: str, page: int, per_page: int, *, resolved: bool) -> Threads:
@@ -120,7 +120,7 @@ class CommentsStore(SearchStore):
         return self._insert(comment.document, text, comment.thread or comment.number, None)
 
     def _insert(self, document: int, text: str, thread: int | None, quote: str | None) -> Comment:
-        number = self.last_number("comments") + 1
+        number = self.store.filling.last_number("comments") + 1
         comment = Comment(
             number=number,
             id=derived_id("comment", number),

@@ -11,6 +11,7 @@ from sqlalchemy import insert, select, text
 from mesocosm.errors import Invalid
 from mesocosm.servers.documents.models import Comment, Document, Picture, User
 from mesocosm.servers.documents.store.access import (
+    DocumentsPart,
     Item,
     clean_name,
     clean_text,
@@ -19,7 +20,6 @@ from mesocosm.servers.documents.store.access import (
     timestamp,
 )
 from mesocosm.servers.documents.store.pictures import check_size, combined, inspect
-from mesocosm.servers.documents.store.reading import ReadingStore
 
 TEXT_TYPES = ("text", "markdown", "html")
 MAX_CHARACTERS = 5_000_000
@@ -72,7 +72,7 @@ class NewComment(TypedDict, total=False):
     created_at: str
 
 
-class FillingStore(ReadingStore):
+class Filling(DocumentsPart):
     """What generators put into the store, and what the tools' own writing builds on."""
 
     def place(self, item_id: str) -> Item:
@@ -92,7 +92,7 @@ class FillingStore(ReadingStore):
                 so_far = f"{so_far}/{name}"
                 if so_far not in made:
                     place = self.place(parent)
-                    made[so_far] = self.add_folder(place, name, owner or place.owner)
+                    made[so_far] = self.store.items.add_folder(place, name, owner or place.owner)
                 parent = made[so_far]
         return [made["/" + path.strip("/")] for path in wanted]
 

@@ -11,7 +11,7 @@ from mesocosm.servers.documents.models import Document, Folder, Share, Space, Us
 from mesocosm.servers.documents.store.access import (
     ANYONE,
     RANKS,
-    AccessStore,
+    DocumentsPart,
     Item,
     Listing,
     address,
@@ -110,7 +110,7 @@ _NAMES = select(Folder.number, Folder.id, Folder.name).where(Folder.number.in_(o
 _SPACE_NAME = select(Space.id, Space.name).where(Space.number == bindparam("number"))
 
 
-class ItemsStore(AccessStore):
+class Items(DocumentsPart):
     """Spaces and folders, and what is in them."""
 
     # -- users and spaces -------------------------------------------------------------------------------

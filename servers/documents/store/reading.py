@@ -10,8 +10,14 @@ from sqlalchemy import bindparam, func, select, union_all
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.documents.models import Comment, Document, Picture, Version
-from mesocosm.servers.documents.store.access import LARGEST, Item, Listing, page_bounds, within_reach
-from mesocosm.servers.documents.store.items import ItemsStore
+from mesocosm.servers.documents.store.access import (
+    LARGEST,
+    DocumentsPart,
+    Item,
+    Listing,
+    page_bounds,
+    within_reach,
+)
 from mesocosm.servers.documents.store.pictures import draw, read_matrix
 from mesocosm.services.service import Image, Row
 
@@ -125,7 +131,7 @@ class About:
     """Id of the document that an image was derived from."""
 
 
-class ReadingStore(ItemsStore):
+class Reading(DocumentsPart):
     """What can be read of documents."""
 
     def about(self, file_id: str) -> About:
@@ -133,7 +139,7 @@ class ReadingStore(ItemsStore):
         item = self.document(file_id, trashed=True)
         row = self.fetch(_DOCUMENT, number=item.number)[0]
         derived = self.fetch(_SOURCE, number=row["derived_from"]) if row["derived_from"] else []
-        return About(item, row, self.path(item), derived[0]["id"] if derived else None)
+        return About(item, row, self.store.items.path(item), derived[0]["id"] if derived else None)
 
     def read(
         self, file_id: str, offset: int = 0, limit: int | None = None, unit: Unit = "characters"

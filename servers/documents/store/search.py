@@ -10,9 +10,8 @@ from typing import Any
 from sqlalchemy import text
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.documents.store.access import Listing, as_list, page_bounds, storable
+from mesocosm.servers.documents.store.access import DocumentsPart, Listing, as_list, page_bounds, storable
 from mesocosm.servers.documents.store.excerpts import excerpts
-from mesocosm.servers.documents.store.writing import WritingStore
 
 _MAX_QUERY, _MAX_WORDS = 500, 32
 _WORD = re.compile(r"[^\W_]+")
@@ -64,7 +63,7 @@ class Found(Listing):
     """One page of search results; each row has a ``snippet`` of the text around the words."""
 
 
-class SearchStore(WritingStore):
+class Search(DocumentsPart):
     """Finding documents."""
 
     def search(

@@ -9,6 +9,7 @@ from mesocosm.servers.documents.models import Share, User
 from mesocosm.servers.documents.store.access import (
     ANYONE,
     RANKS,
+    DocumentsPart,
     Item,
     Listing,
     address,
@@ -16,7 +17,6 @@ from mesocosm.servers.documents.store.access import (
     one_of,
     page_bounds,
 )
-from mesocosm.servers.documents.store.comments import CommentsStore
 
 _SHARES = (
     select(Share.item, Share.principal, Share.rank, User.name)
@@ -29,7 +29,7 @@ _SHARES = (
 _TOTAL = select(func.count().label("total")).where(Share.item.in_(one_of("items")))
 
 
-class SharingStore(CommentsStore):
+class Sharing(DocumentsPart):
     """Giving and taking roles."""
 
     def permissions(self, item_id: str, page: int, per_page: int) -> tuple[Item, Listing]:
@@ -51,7 +51,7 @@ class SharingStore(CommentsStore):
     def give(self, item_id: str, principal: str, role: str) -> None:
         """Give a role, whoever is signed in: what generators use."""
         found = self.find("document", item_id, anybody=True)
-        self.set_role(found or self.place(item_id), principal, role)
+        self.set_role(found or self.store.filling.place(item_id), principal, role)
 
     def set_role(self, item: Item, principal: str, role: str) -> None:
         """Set a role on an item without asking who does it."""

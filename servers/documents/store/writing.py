@@ -8,10 +8,9 @@ from sqlalchemy import insert, select
 
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.documents.models import Document, Picture, Version
-from mesocosm.servers.documents.store.access import Item, clean_name, clean_text, timestamp
+from mesocosm.servers.documents.store.access import DocumentsPart, Item, clean_name, clean_text, timestamp
 from mesocosm.servers.documents.store.filling import (
     MAX_CHARACTERS,
-    FillingStore,
     NewDocument,
     checked_type,
     plain_text,
@@ -24,7 +23,7 @@ _IMAGE_SUFFIXES = ("png", "jpg", "jpeg", "gif", "webp")
 _MAX_UPLOAD = 20_000_000
 
 
-class WritingStore(FillingStore):
+class Writing(DocumentsPart):
     """What can be done to documents."""
 
     # -- making -----------------------------------------------------------------------------------------
@@ -41,7 +40,7 @@ class WritingStore(FillingStore):
             "transform": None,
             "given": given,
         }
-        return self.insert_documents(place, [columns])[0]
+        return self.store.filling.insert_documents(place, [columns])[0]
 
     def copy(self, file_id: str, title: str | None, parent_id: str | None) -> str:
         """A copy of a document as it is now, beside it unless told otherwise."""
@@ -53,11 +52,11 @@ class WritingStore(FillingStore):
         }
         given = NewDocument(owner=self.me)
         columns |= {"title": title if title is not None else _copy_title(row.title), "given": given}
-        return self.insert_documents(place, [columns])[0]
+        return self.store.filling.insert_documents(place, [columns])[0]
 
     def _beside(self, item: Item) -> Item:
         """Where a document lies, if the user may write there, else the personal space."""
-        around = self.whereabouts(item)[-1]["id"]
+        around = self.store.items.whereabouts(item)[-1]["id"]
         found = self.find("folder", around) or self.find("space", around)
         return found if found is not None and found.rank >= 3 else self.personal_space(self.me)
 
@@ -77,11 +76,11 @@ class WritingStore(FillingStore):
         else:
             text = clean_text(_decoded(data), "the file", MAX_CHARACTERS)
             columns |= {"type": _TYPE_OF_SUFFIX.get(suffix, "text"), "content": text, "picture": None}
-        return self.insert_documents(place, [columns])[0]
+        return self.store.filling.insert_documents(place, [columns])[0]
 
     def _add_picture(self, data: bytes) -> int:
         media_type, width, height = inspect(data)
-        number = self.last_number("pictures") + 1
+        number = self.store.filling.last_number("pictures") + 1
         row = {"number": number, "data": data, "media_type": media_type, "width": width, "height": height}
         self.session.execute(insert(Picture), [row])
         return number
@@ -90,7 +89,11 @@ class WritingStore(FillingStore):
         """Write a document to a file of the workspace; returns the path as shown, and the bytes."""
         item = self.document(file_id)
         row = self.session.get_one(Document, item.number)
-        data = self.picture(row.picture, row.transform).data if row.picture else row.content.encode()
+        data = (
+            self.store.reading.picture(row.picture, row.transform).data
+            if row.picture
+            else row.content.encode()
+        )
         written = self.workspace.write(path, data, self.now)
         return self.workspace.shown(written), len(data)
 
@@ -138,7 +141,7 @@ class WritingStore(FillingStore):
     def restore_version(self, file_id: str, version: int) -> Item:
         """Make an earlier text the present one, as a new version."""
         item = self.document(file_id, "editor")
-        text = self.version_text(item, version)
+        text = self.store.reading.version_text(item, version)
         self._set_content(self.session.get_one(Document, item.number), text)
         return item
 
@@ -186,8 +189,8 @@ class WritingStore(FillingStore):
             "derived_from": row.number,
             "given": NewDocument(owner=self.me),
         }
-        [made] = self.insert_documents(self.personal_space(self.me), [columns])
-        return made, self.picture(row.picture, shown.text), size
+        [made] = self.store.filling.insert_documents(self.personal_space(self.me), [columns])
+        return made, self.store.reading.picture(row.picture, shown.text), size
 
 
 def _decoded(data: bytes) -> str:

@@ -31,7 +31,7 @@ def list_comments(
         include_resolved: Also those that are settled.
         per_page: Comments per page, 1 to 100.
     """
-    threads = store.threads(file_id, page, per_page, resolved=include_resolved)
+    threads = store.comments.threads(file_id, page, per_page, resolved=include_resolved)
 
     def thread(row: Any) -> Json:
         replies = [_row(reply) for reply in threads.replies.get(row["number"], ())]
@@ -53,7 +53,7 @@ def list_replies(
     Args:
         per_page: Replies per page, 1 to 100.
     """
-    return page_view(store.replies(comment_id, page, per_page), "replies", _row)
+    return page_view(store.comments.replies(comment_id, page, per_page), "replies", _row)
 
 
 @server.writes
@@ -64,7 +64,7 @@ def add_comment(store: DocumentsStore, file_id: FileId, text: str, quoted_text: 
         text: What to say.
         quoted_text: The passage, exactly as it stands in the document.
     """
-    return _made(store.add_comment(file_id, text, quoted_text))
+    return _made(store.comments.add_comment(file_id, text, quoted_text))
 
 
 @server.writes
@@ -74,7 +74,7 @@ def reply_to_comment(store: DocumentsStore, comment_id: CommentId, text: str) ->
     Args:
         text: What to say.
     """
-    return _made(store.reply(comment_id, text))
+    return _made(store.comments.reply(comment_id, text))
 
 
 @server.writes
@@ -85,14 +85,14 @@ def resolve_comment(store: DocumentsStore, comment_id: str, resolved: bool = Tru
         comment_id: The id of the comment that began the thread.
         resolved: false opens it again.
     """
-    comment = store.resolve(comment_id, resolved=resolved)
+    comment = store.comments.resolve(comment_id, resolved=resolved)
     return {"id": comment.id, "resolved": comment.resolved_at is not None}
 
 
 @server.writes(destructive=True)
 def delete_comment(store: DocumentsStore, comment_id: CommentId) -> str:
     """Delete a comment of yours; if it began a thread, its replies go with it."""
-    store.delete_comment(comment_id)
+    store.comments.delete_comment(comment_id)
     return f"Deleted the comment {comment_id}."
 
 

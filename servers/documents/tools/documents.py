@@ -42,7 +42,7 @@ def search_documents(
         type: Only documents of this type.
         per_page: Documents per page, 1 to 100.
     """
-    found = store.search(query, folder_id, type, page, per_page)
+    found = store.searching.search(query, folder_id, type, page, per_page)
     return page_view(found, "results", lambda row: document_view(row) | {"snippet": row["snippet"]})
 
 
@@ -62,14 +62,14 @@ def list_recent_documents(
         per_page: Documents per page, 1 to 100.
     """
     since = None if updated_after is None else instant(updated_after, "updated_after")
-    listing = store.recent(type, since, page, per_page)
+    listing = store.reading.recent(type, since, page, per_page)
     return page_view(listing, "documents", lambda r: document_view(r) | {"updated_by": r["updated_by"]})
 
 
 @server.reads
 def get_document(store: DocumentsStore, file_id: FileId) -> Json:
     """Tell what a document is, without its text: title, type, where it is, size, version, times, your role."""  # noqa: E501
-    about = store.about(file_id)
+    about = store.reading.about(file_id)
     row = about.row
     shown: Json = given(
         id=row["id"],
@@ -112,7 +112,7 @@ def read_document(
         limit: How much to read: 20000 characters (at most 100000) or 500 lines (at most 5000) if left out.
         unit: Whether offset and limit count characters or lines.
     """
-    part, image = store.read(file_id, offset, limit, unit)
+    part, image = store.reading.read(file_id, offset, limit, unit)
     return (*part_view(part), image) if image else part_view(part)
 
 
@@ -132,7 +132,7 @@ def create_document(
         type: What the text is written in.
         folder_id: The folder or space to put it in; your personal space if left out.
     """
-    return _written(store, store.document(store.create(title, content, type, folder_id)))
+    return _written(store, store.document(store.writing.create(title, content, type, folder_id)))
 
 
 @server.writes(destructive=True, idempotent=True)
@@ -145,7 +145,7 @@ def update_document(
         content: The new text.
         expected_version: The version that you read; if the document has changed since, nothing is done.
     """
-    return _written(store, store.update(file_id, content, expected_version))
+    return _written(store, store.writing.update(file_id, content, expected_version))
 
 
 @server.writes
@@ -155,7 +155,7 @@ def append_to_document(store: DocumentsStore, file_id: FileId, content: str) -> 
     Args:
         content: The text to add.
     """
-    return _written(store, store.append(file_id, content))
+    return _written(store, store.writing.append(file_id, content))
 
 
 @server.writes(destructive=True)
@@ -169,7 +169,7 @@ def edit_document(
         new_text: What to put in its place; an empty text removes the passage.
         replace_all: Replace every occurrence.
     """
-    item, count = store.edit(file_id, old_text, new_text, replace_all=replace_all)
+    item, count = store.writing.edit(file_id, old_text, new_text, replace_all=replace_all)
     return _written(store, item) | {"replaced": count}
 
 
@@ -183,7 +183,7 @@ def copy_document(
         title: Title of the copy; 'Copy of ...' if left out.
         folder_id: The folder or space for the copy; beside the original if left out.
     """
-    return _written(store, store.document(store.copy(file_id, title, folder_id)))
+    return _written(store, store.document(store.writing.copy(file_id, title, folder_id)))
 
 
 @server.writes
@@ -197,7 +197,7 @@ def upload_file(
         title: Title of the document; the name of the file if left out.
         folder_id: The folder or space to put it in; your personal space if left out.
     """
-    return _written(store, store.document(store.upload(path, title, folder_id)))
+    return _written(store, store.document(store.writing.upload(path, title, folder_id)))
 
 
 @server.writes(destructive=True, idempotent=True)
@@ -207,11 +207,11 @@ def download_file(store: DocumentsStore, file_id: FileId, path: str) -> str:
     Args:
         path: The file in the workspace.
     """
-    shown, size = store.download(file_id, path)
+    shown, size = store.writing.download(file_id, path)
     return f"Wrote {size} bytes to {shown}."
 
 
 def _written(store: DocumentsStore, item: Item) -> Json:
-    row = store.about(item.id).row
+    row = store.reading.about(item.id).row
     names = ("id", "title", "type", "version", "characters", "updated_at")
     return {name: row[name] for name in names}

@@ -51,5 +51,5 @@ def stretch_image(
 
 
 def _transformed(store: DocumentsStore, doc_id: str, matrix: Matrix, done: str) -> tuple[Json, Image]:
-    made, image, (width, height) = store.transform(doc_id, matrix, done)
+    made, image, (width, height) = store.writing.transform(doc_id, matrix, done)
     return {"id": made, "derived_from": doc_id, "width": width, "height": height}, image

@@ -25,7 +25,7 @@ def list_spaces(store: DocumentsStore, page: PageNumber = 1, per_page: int = 20)
     Args:
         per_page: Spaces per page, 1 to 100.
     """
-    return page_view(store.spaces(page, per_page), "spaces", _space)
+    return page_view(store.items.spaces(page, per_page), "spaces", _space)
 
 
 def _space(row: Any) -> Json:
@@ -47,7 +47,7 @@ def create_space(store: DocumentsStore, name: str, description: str | None = Non
         name: Name of the space.
         description: What it is for.
     """
-    return item_view(store.item(store.create_space(name, description)))
+    return item_view(store.item(store.items.create_space(name, description)))
 
 
 @server.reads
@@ -60,8 +60,8 @@ def list_folder(
         folder_id: The id of a folder or a space; your personal space if left out.
         per_page: Items per page, 1 to 100.
     """
-    here, listing = store.contents(folder_id, page, per_page)
-    return {"id": here.id, "path": store.path(here), "role": here.role} | page_view(
+    here, listing = store.items.contents(folder_id, page, per_page)
+    return {"id": here.id, "path": store.items.path(here), "role": here.role} | page_view(
         listing, "items", _content
     )
 
@@ -79,8 +79,8 @@ def create_folder(store: DocumentsStore, name: str, parent_id: str | None = None
         name: Name of the folder.
         parent_id: The folder or space to create it in; your personal space if left out.
     """
-    made = store.item(store.create_folder(name, parent_id))
-    return item_view(made) | {"path": store.path(made)}
+    made = store.item(store.items.create_folder(name, parent_id))
+    return item_view(made) | {"path": store.items.path(made)}
 
 
 @server.writes(idempotent=True)
@@ -90,7 +90,7 @@ def rename_item(store: DocumentsStore, item_id: ItemId, name: str) -> Json:
     Args:
         name: The new name.
     """
-    return item_view(store.rename(item_id, name))
+    return item_view(store.items.rename(item_id, name))
 
 
 @server.writes(idempotent=True)
@@ -100,22 +100,22 @@ def move_item(store: DocumentsStore, item_id: MovableId, destination_id: str) ->
     Args:
         destination_id: The id of the folder or space to move it to.
     """
-    moved = store.move(item_id, destination_id)
-    return item_view(moved) | {"path": store.path(moved)}
+    moved = store.items.move(item_id, destination_id)
+    return item_view(moved) | {"path": store.items.path(moved)}
 
 
 @server.writes(destructive=True)
 def delete_item(store: DocumentsStore, item_id: MovableId) -> str:
     """Move a document, or a folder with all that is in it, to the trash. restore_item brings it back."""
-    item = store.delete(item_id)
+    item = store.items.delete(item_id)
     return f"Moved the {item.kind} {item.name!r} ({item.id}) to the trash."
 
 
 @server.writes
 def restore_item(store: DocumentsStore, item_id: MovableId) -> Json:
     """Bring a document, or a folder with what was deleted with it, back from the trash."""
-    item = store.restore(item_id)
-    return item_view(item) | {"path": store.path(item)}
+    item = store.items.restore(item_id)
+    return item_view(item) | {"path": store.items.path(item)}
 
 
 @server.reads
@@ -126,4 +126,6 @@ def list_trash(store: DocumentsStore, page: PageNumber = 1, per_page: int = 20) 
         per_page: Items per page, 1 to 100.
     """
     names = ("id", "name", "type", "owner", "trashed_at")
-    return page_view(store.trash(page, per_page), "items", lambda row: {name: row[name] for name in names})
+    return page_view(
+        store.items.trash(page, per_page), "items", lambda row: {name: row[name] for name in names}
+    )

@@ -47,7 +47,7 @@ def list_permissions(
     Args:
         per_page: Roles per page, 1 to 100.
     """
-    item, listing = store.permissions(item_id, page, per_page)
+    item, listing = store.sharing.permissions(item_id, page, per_page)
 
     def role(row: Any) -> Json:
         inherited = row["item"] != item.key
@@ -64,7 +64,7 @@ def share_item(store: DocumentsStore, item_id: ItemId, email: str, role: Role) -
         email: The address of a user, or 'anyone' for all users.
         role: viewer reads, commenter also comments, editor also changes, owner also shares.
     """
-    item = store.share(item_id, email, role)
+    item = store.sharing.share(item_id, email, role)
     return item_view(item) | {"shared_with": email, "role": role}
 
 
@@ -75,5 +75,5 @@ def unshare_item(store: DocumentsStore, item_id: ItemId, email: str) -> str:
     Args:
         email: The address of the user, or 'anyone'.
     """
-    item = store.unshare(item_id, email)
+    item = store.sharing.unshare(item_id, email)
     return f"{email} no longer has a role of their own on {item.name!r}."

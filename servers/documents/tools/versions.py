@@ -16,7 +16,7 @@ def list_versions(store: DocumentsStore, file_id: FileId, page: PageNumber = 1, 
         per_page: Versions per page, 1 to 100.
     """
     names = ("version", "characters", "created_at", "created_by")
-    listing = store.versions(file_id, page, per_page)
+    listing = store.reading.versions(file_id, page, per_page)
     return page_view(listing, "versions", lambda row: {name: row[name] for name in names})
 
 
@@ -37,7 +37,7 @@ def read_version(
         limit: How much to read: 20000 characters (at most 100000) or 500 lines (at most 5000) if left out.
         unit: Whether offset and limit count characters or lines.
     """
-    return part_view(store.read_version(file_id, version, offset, limit, unit))
+    return part_view(store.reading.read_version(file_id, version, offset, limit, unit))
 
 
 @server.writes(destructive=True, idempotent=True)
@@ -47,5 +47,5 @@ def restore_version(store: DocumentsStore, file_id: FileId, version: int) -> Jso
     Args:
         version: Number of the version to go back to.
     """
-    row = store.about(store.restore_version(file_id, version).id).row
+    row = store.reading.about(store.writing.restore_version(file_id, version).id).row
     return {name: row[name] for name in ("id", "title", "version", "characters", "updated_at")}

@@ -54,12 +54,12 @@ def fill(world: World) -> None:
     """Users, a space of Bob's in which Ada is an editor, and one of Cy's that she cannot see."""
     store = world.store(DocumentsStore)
     for email, name in ((ADA, "Ada"), (BOB, "Bob"), (CY, "Cy")):
-        store.create_user(email, name)
+        store.items.create_user(email, name)
     store.sign_in(ADA)
-    store.create_space("Research", "Papers and plans", owner=BOB, space_id="research")
-    store.give("research", ADA, "editor")
-    plans, papers = store.add_folders("research", ["Plans/2025", "Papers"])
-    store.add_documents(
+    store.items.create_space("Research", "Papers and plans", owner=BOB, space_id="research")
+    store.sharing.give("research", ADA, "editor")
+    plans, papers = store.filling.add_folders("research", ["Plans/2025", "Papers"])
+    store.filling.add_documents(
         plans,
         [
             {"title": "Roadmap", "file_id": "roadmap", "content": "Ship the loom.\nTest the loom.\nRest.\n"},
@@ -72,12 +72,14 @@ def fill(world: World) -> None:
         ],
     )
     html = "<h1>Weaving</h1><p>All <b>deadlines</b> moved.</p><script>var loom = 1</script>"
-    store.add_documents(papers, [{"title": "Site", "file_id": "site", "content": html, "type": "html"}])
-    store.add_images(
+    store.filling.add_documents(
+        papers, [{"title": "Site", "file_id": "site", "content": html, "type": "html"}]
+    )
+    store.filling.add_images(
         papers, [{"title": "Shapes", "file_id": "shapes", "data": picture(), "content": "Count."}]
     )
-    hidden = store.create_space("Hidden", owner=CY, space_id="hidden")
-    store.add_documents(hidden, [{"title": "Secret loom", "file_id": "secret", "content": "loom"}])
+    hidden = store.items.create_space("Hidden", owner=CY, space_id="hidden")
+    store.filling.add_documents(hidden, [{"title": "Secret loom", "file_id": "secret", "content": "loom"}])
 
 
 @pytest.fixture

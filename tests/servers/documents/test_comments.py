@@ -46,7 +46,7 @@ def test_a_long_thread_shows_only_its_first_replies(documents: Any, comment: str
     with documents.tools.world.editing() as world:
         replies = [{"author": "bob@example.org", "text": str(n)} for n in range(15)]
         given = [{"author": "bob@example.org", "text": "Long", "replies": replies}]
-        world.store(DocumentsStore).add_comments("roadmap", given)
+        world.store(DocumentsStore).filling.add_comments("roadmap", given)
     [_, thread] = documents("list_comments", file_id="roadmap")["comments"]
     assert (thread["reply_count"], len(thread["replies"])) == (15, 10)
     rest = documents("list_replies", comment_id=thread["id"], per_page=10, page=2)

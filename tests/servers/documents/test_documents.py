@@ -191,4 +191,4 @@ def test_a_generator_keeps_to_the_rules_of_the_tools(documents: Any) -> None:
         ({"title": "x", "content": "x", "created_at": "soon"}, "must be a time"),
     ):
         with pytest.raises(Exception, match=message):
-            store.add_documents("research", [bad])
+            store.filling.add_documents("research", [bad])

@@ -67,7 +67,7 @@ def test_a_distorted_image_can_be_straightened_with_the_tools(documents: Any, or
     with documents.tools.world.editing() as world:
         steps = [("rotate", 33), ("flip", "vertical"), ("stretch", 2, 0.5)]
         image = {"title": "Skewed", "file_id": "v13%a", "data": original, "steps": steps}
-        world.store(DocumentsStore).add_images("research", [image])
+        world.store(DocumentsStore).filling.add_images("research", [image])
     assert image_of(documents.blocks("read_document", file_id="v13%a")) != original
     one, _ = transform(documents, "stretch_image", "v13%a", width_factor=0.5, height_factor=2)
     two, _ = transform(documents, "flip_image", one, flip_type="vertical")
@@ -81,7 +81,7 @@ def test_a_shear_is_undone_by_a_rotation_a_stretch_and_a_rotation(
 ) -> None:
     with documents.tools.world.editing() as world:
         image = {"title": "Slant", "file_id": "slant", "data": original, "steps": [("shear", shift)]}
-        world.store(DocumentsStore).add_images("research", [image])
+        world.store(DocumentsStore).filling.add_images("research", [image])
     factor = (math.hypot(shift, 2) + abs(shift)) / 2
     first, last = math.atan2(-2 * shift, -shift * shift) / 2, math.atan2(-2 * shift, shift * shift) / 2
     one, _ = transform(documents, "rotate_image", "slant", angle=math.degrees(first))
@@ -113,7 +113,7 @@ def test_the_stored_image_stays_and_the_result_is_a_document_of_ones_own(
 def test_a_viewer_may_transform_what_belongs_to_others(documents: Any) -> None:
     with documents.tools.world.editing() as world:
         store = world.store(DocumentsStore)
-        store.give("shapes", "cy@example.org", "viewer")
+        store.sharing.give("shapes", "cy@example.org", "viewer")
         store.sign_in("cy@example.org")
     made, _ = transform(documents, "flip_image", "shapes", flip_type="horizontal")
     assert documents("get_document", file_id=made)["role"] == "owner"

@@ -76,7 +76,7 @@ def test_pages_put_together_are_the_whole(documents: Any) -> None:
     store = DocumentsStore
     with documents.tools.world.editing() as world:
         rows = [{"title": f"Card {n}", "content": f"zebra {n}"} for n in range(25)]
-        world.store(store).add_documents("research", rows)
+        world.store(store).filling.add_documents("research", rows)
     pages = [found(documents, "zebra", page=page) for page in (1, 2, 3, 4)]
     assert [len(page) for page in pages] == [10, 10, 5, 0]
     assert len({file_id for page in pages for file_id in page}) == 25
@@ -94,7 +94,7 @@ def test_the_index_follows_changes(documents: Any) -> None:
 def test_nothing_is_found_that_may_not_be_read(documents: Any) -> None:
     assert "secret" not in found(documents, "loom")
     with documents.tools.world.editing() as world:
-        world.store(DocumentsStore).give("secret", "ada@example.org", "viewer")
+        world.store(DocumentsStore).sharing.give("secret", "ada@example.org", "viewer")
     assert "secret" in found(documents, "loom")
 
 

@@ -20,7 +20,7 @@ def as_cy(documents: Any) -> Callable[[str, str], None]:
     def give(item_id: str, role: str) -> None:
         with documents.tools.world.editing() as world:
             store = world.store(DocumentsStore)
-            store.give(item_id, CY, role)
+            store.sharing.give(item_id, CY, role)
             store.sign_in(CY)
 
     return give
@@ -97,7 +97,7 @@ def test_users_can_be_found(documents: Any) -> None:
 
 def test_nobody_signed_in_reads_nothing(open_tools: Callable[..., Any]) -> None:
     tools = open_tools(
-        lambda world: world.store(DocumentsStore).create_user("ada@example.org", "Ada"), "documents"
+        lambda world: world.store(DocumentsStore).items.create_user("ada@example.org", "Ada"), "documents"
     )
     for tool in ("list_spaces", "list_folder", "list_users"):
         with pytest.raises(ToolError, match="not signed in"):
