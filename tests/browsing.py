@@ -46,7 +46,7 @@ def asking(*paths: Path, **options: Any) -> Iterator[Get]:
         browser.close()
 
 
-def links_of(get: Get, first: str = "/0/", most: int = 60) -> dict[str, str]:
+def links_of(get: Get, first: str = "/0/", most: int = 40) -> dict[str, str]:
     """Pages by following links."""
     waiting, pages = [first], {}
     for path in waiting:

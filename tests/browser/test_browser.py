@@ -71,7 +71,7 @@ def failed(made: Path) -> Path:
 def test_every_link_of_a_failed_run_leads_to_a_page(failed: Path) -> None:
     with asking(failed) as get:
         pages = links_of(get)
-        assert len(pages) == 60
+        assert len(pages) == 40
         assert "<script>document" not in "".join(pages.values())
 
 
@@ -179,7 +179,7 @@ def test_tools_are_called_by_hand_in_a_copy(failed: Path) -> None:
 
 def test_an_instance_shows_its_world_before_a_run(made: Path) -> None:
     with asking(made) as get:
-        pages = links_of(get, most=60)
+        pages = links_of(get, most=25)
         assert "Why it failed" not in pages["/0/"]
         assert not [path for path in pages if path.startswith(("/0/calls", "/0/changes"))]
         assert "28" in get("/0/evidence")

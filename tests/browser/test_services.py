@@ -45,7 +45,7 @@ def test_the_services_of_a_world_look_as_their_products_do(task: str, tmp_path: 
     family = load_family(task)
     build_instance(family, 0, path := tmp_path / "instance", target=family.task.lengths[0])
     with asking(path) as get:
-        links_of(get, most=25)
+        links_of(get, most=12)
         for place, shown in LOOKS[task].items():
             assert re.search(shown, get(f"/0/world/now/{place}"), re.DOTALL), place
         get("/0/world/now/no_such/", 404)

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from mesocosm.families.length import EvidenceFinder
+from mesocosm.services.previews import readable
 from mesocosm.services.service import load_service
 from mesocosm.services.world import World
 from mesocosm.worlds import tokens
@@ -23,6 +24,8 @@ from mesocosm.worlds.workspace import Workspace
 
 SHOWN_ROWS = 50
 """Rows of one change that a page shows."""
+CONTENT = "content"
+"""What stands for the columns of a file: its text."""
 FILES = "files"
 """What changes among the files of the workspace are called."""
 
@@ -186,29 +189,41 @@ def _step(folder: Path, service: str) -> Iterator[Change]:
     if (folder / "world" / name).is_file():
         for table, changes in compare_database(folder / "world" / name, folder / "before" / name):
             yield change_of(service, table, changes)
-    here, there = _hashes(folder / "world" / "workspace"), _hashes(folder / "before" / "workspace")
+    now, before = (Workspace(folder / state / "workspace") for state in ("world", "before"))
+    here, there = _hashes(now), _hashes(before)
     if here != there:
         both = here.keys() & there.keys()
         yield files_change(
             sorted(here.keys() - there.keys()),
             sorted(there.keys() - here.keys()),
             sorted(name for name in both if here[name] != there[name]),
+            now,
+            before,
         )
 
 
-def _hashes(folder: Path) -> dict[str, str]:
-    workspace = Workspace(folder)
+def _hashes(workspace: Workspace) -> dict[str, str]:
     return {name: hashlib.sha256(workspace.read(name)).hexdigest() for name, _ in workspace.files()}
 
 
-def files_change(added: list[str], removed: list[str], changed: list[str]) -> Change:
-    """The change of some files."""
+def files_change(
+    added: list[str], removed: list[str], changed: list[str], now: Workspace, before: Workspace
+) -> Change:
+    """The change of some files, with their texts."""
     rows = [
-        RowChange(how, f"{FILES}:{name}", {}, {})
+        RowChange(how, f"{FILES}:{name}", _content(before, name), _content(now, name))
         for how, names in (("added", added), ("changed", changed), ("removed", removed))
         for name in names
     ]
     return Change(FILES, FILES, rows[: 4 * SHOWN_ROWS], max(0, len(rows) - 4 * SHOWN_ROWS))
+
+
+def _content(workspace: Workspace, name: str) -> dict[str, str]:
+    """The text of a file, or its size and digest; nothing where it is none."""
+    if not workspace.exists(name) or workspace.is_folder(name):
+        return {}
+    data = workspace.read(name)
+    return {CONTENT: readable(name, data) or f"{len(data):,} bytes {hashlib.sha256(data).hexdigest()[:12]}"}
 
 
 def change_of(service: str, table: str, changes: TableChanges, most: int = SHOWN_ROWS) -> Change:

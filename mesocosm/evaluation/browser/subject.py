@@ -34,9 +34,9 @@ from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Image, load_service
 from mesocosm.services.world import World
-from mesocosm.worlds.changes import Changes
 from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.workspace import Workspace
 
 NOW, BUILT = "now", "built"
 """States of a world: as it is in the end, and as it was built; ``call-7`` is that after a call."""
@@ -275,7 +275,7 @@ class Subject:
     @cached_property
     def changes(self) -> list[Change]:
         """All that differs from the world as it was built."""
-        return _told(_differences(self.episode.path / "world", self.episode.path / "base"))
+        return _changes(self.episode.path / "world", self.episode.path / "base")
 
     @cached_property
     def marks(self) -> Mapping[tuple[str, str], RowChange]:
@@ -298,7 +298,7 @@ class Subject:
                 Direct(solved.world), self.episode.prompt, expected if family.solver == "walk" else None
             )
             solved.close()
-            return _told(_differences(copy / "world", copy / "base"))
+            return _changes(copy / "world", copy / "base")
         except (UsageError, ToolError, OSError) as error:
             return f"the reference solver does not get through here: {error}"
         finally:
@@ -376,13 +376,13 @@ def _forked(folder: Path, copy: Path) -> Episode:
     raise AssertionError
 
 
-def _differences(world: Path, base: Path) -> Changes:
+def _changes(world: Path, base: Path) -> list[Change]:
+    """All that differs between two worlds."""
     with World(world, base=base, read_only=True) as opened:
-        return opened.changes()
-
-
-def _told(changes: Changes) -> list[Change]:
+        changes = opened.changes()
     found = [seen.change_of(service, table, rows) for (service, table), rows in changes.tables.items()]
     if changes.files_added or changes.files_removed or changes.files_changed:
-        found.append(seen.files_change(changes.files_added, changes.files_removed, changes.files_changed))
+        now, before = (Workspace(state / "workspace", linked=True) for state in (world, base))
+        names = (changes.files_added, changes.files_removed, changes.files_changed)
+        found.append(seen.files_change(*names, now, before))
     return found
