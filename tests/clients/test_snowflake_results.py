@@ -85,6 +85,9 @@ def test_several_statements_of_one_request(cursor: Any) -> None:
         cursor.execute("select 1; select 2")
     cursor.execute("alter session set multi_statement_count = 0")
     assert cursor.execute("select 1; select 2").fetchall() == [(1,)]
+    cursor.execute("alter session set multi_statement_count = 1 timezone = 'UTC'")
+    with pytest.raises(connector.errors.ProgrammingError, match="did not match the desired"):
+        cursor.execute("select 1; select 2")
 
 
 def test_lists_have_the_products_columns(cursor: Any) -> None:

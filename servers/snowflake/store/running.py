@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +102,13 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
         nothing = show_nothing(str(tree.args.get("expression") or ""))
         if nothing is not None:
             return nothing
+    if isinstance(tree, exp.Command) and tree.name.upper() == "ALTER":
+        said = _SESSION.match(str(tree.args.get("expression") or ""))
+        if said is not None:
+            # Several settings at once, which sqlglot does not take apart.
+            for name, value in _SETTING.findall(said[1]):
+                _set_one(store, name, value)
+            return done("Statement executed successfully.")
     if isinstance(tree, exp.Put | exp.Copy | exp.Get):
         raise SqlError(2, "0A000", _NO_STAGES)
     raise DIALECT.unsupported(_kind(tree))
@@ -121,12 +129,22 @@ def _transaction(store: SnowflakeStore, tree: exp.Expr) -> Answer:
     return done("Statement executed successfully.")
 
 
+_SESSION = re.compile(r"\s*SESSION\s+SET\s+(.*)\Z", re.IGNORECASE | re.DOTALL)
+_SETTING = re.compile(r"(\w+)\s*=\s*('[^']*'|[\w.-]+)")
+
+
 def _set(store: SnowflakeStore, tree: exp.Alter) -> None:
-    """ALTER SESSION SET: of what may be set, only how many statements a request has is taken notice of."""
+    """ALTER SESSION SET."""
     for item in tree.find_all(exp.SetItem):
-        named, value = item.this.this, item.this.args.get("expression")
-        if named.name.upper() == "MULTI_STATEMENT_COUNT" and isinstance(value, exp.Literal):
-            store.set_statements(int(value.name))
+        value = item.this.args.get("expression")
+        if isinstance(value, exp.Literal):
+            _set_one(store, item.this.this.name, value.name)
+
+
+def _set_one(store: SnowflakeStore, name: str, value: str) -> None:
+    """Of what may be set, only how many statements a request has is taken notice of."""
+    if name.upper() == "MULTI_STATEMENT_COUNT" and value.isdecimal():
+        store.set_statements(int(value))
 
 
 def _numbered(values: exp.Values) -> exp.Values:
