@@ -9,7 +9,9 @@ A long text is kept once, however often it was given or answered: an agent may r
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -96,6 +98,14 @@ class Journal:
     """The calls of one world, in order. ``seq`` counts from 1 and also drives the world's clock."""
 
     def __init__(self, path: Path) -> None:
+        self._owned = _own(path.parent)
+        try:
+            self._open(path)
+        except BaseException:
+            os.close(self._owned)
+            raise
+
+    def _open(self, path: Path) -> None:
         # Nobody waits here for another process: it may be the event loop that asks.
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=0)
         # One process owns an open world, so the lock is taken once. A write-ahead log survives the end of the
@@ -302,6 +312,26 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         self._db.close()
+        if self._owned >= 0:
+            os.close(self._owned)
+            self._owned = -1
+
+
+def _own(folder: Path) -> int:
+    """Own a world for this process, until the descriptor is closed. Raises ``InUse``.
+
+    SQLite's own lock is not enough: it is lost as soon as anybody in the process opens the file and closes it
+    again, as whoever packs the world does.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise InUse(f"{folder} is in use by another process") from None
+    except OSError:
+        pass  # a file system that locks no folders
+    return descriptor
 
 
 def _digest(text: str) -> bytes:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from mailbox import fill_mailbox
 from pathlib import Path
@@ -21,6 +23,7 @@ from mesocosm.services.world import World
 from mesocosm.worlds import tokens
 from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.packing import pack
 
 MakeWorld = Callable[..., World]
 
@@ -250,3 +253,17 @@ def test_a_text_that_is_answered_again_and_again_is_kept_once(world: World) -> N
     kept = [text for (text,) in world.journal._db.execute("SELECT text FROM texts")]
     assert len(kept) == len(set(kept))
     assert sum(text.startswith('{"query":"many words') for text in kept) == 1
+
+
+def test_a_world_that_was_packed_is_still_its_process_own(world: World, tmp_path: Path) -> None:
+    _ = world.journal
+    with (tmp_path / "packed").open("wb") as file:
+        pack(world.path, file)  # whoever closes a file that SQLite has locked takes the lock away
+    code = (
+        "import sys, pathlib; from mesocosm.worlds.journal import Journal; Journal(pathlib.Path(sys.argv[1]))"
+    )
+    command = [sys.executable, "-c", code, str(world.path / "journal.db")]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "InUse" in refused.stderr
+    world.close()
+    assert subprocess.run(command, check=False).returncode == 0
