@@ -40,9 +40,11 @@ def code_runner(
 
     from mesocosm.sandbox.levels import runner_token
     from mesocosm.sandbox.runner import CodeRunner, choose, listen_at, serve
+    from mesocosm.worlds.reporting import report_with_time
 
     # So that what it made is removed; uvicorn passes the signal on when it has shut down.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    report_with_time()
     token = runner_token(str(token_file) if token_file else None)
     with listen_at(listen) as listener, tempfile.TemporaryDirectory(prefix="mesocosm-runner-") as folder:
         rooms = choose(walls.value, Path(folder))

@@ -156,6 +156,9 @@ def serve(
     if stdio:
         _serve_stdio(stdio, world, tools)
         return
+    from mesocosm.worlds.reporting import report_with_time
+
+    report_with_time()
     if join is not None:
         _join(join, admin_token, state, host, port)
         return

@@ -143,6 +143,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     _, errors = served.process.communicate(timeout=30)
     assert served.process.returncode == 0
     assert "Traceback" not in errors
+    told = [line for line in errors.splitlines() if "has ended" in line]
+    assert all(re.match(r"\d{4}-\d\d-\d\dT[\d:.]+Z WARNING mesocosm.hosting: host ", line) for line in told)
 
 
 @pytest.fixture
@@ -309,10 +311,10 @@ def test_what_was_acknowledged_is_there_after_a_host_is_killed(
     again = served.all_hosts()
     assert (again[1], again[0] == hosts[0]) == (hosts[1], False)
     for one in group:  # the other host took them over, gives them back, and does not take them again
+        assert one.call("filesystem", "write_file", path="last.txt", content="") is not None
         if served.host_of(one) == 0:
             status, said = served.ask_host(1, f"/episodes/{one.id}")
             assert (status, b"being moved" in said) == (503, True)
-        assert one.call("filesystem", "write_file", path="last.txt", content="") is not None
         assert one.look().calls in (17, 18)  # one may have begun when its host died, and again
     assert {grade.verdict for grade in server.grade_batch(group, delete=True)} == {"failed"}
 

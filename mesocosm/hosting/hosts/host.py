@@ -108,7 +108,10 @@ def mail_servers(
 
 def live(settings: HostSettings, starter: Connection) -> None:
     """Host episodes as a process of its own: ``starter`` is told when it serves, and is to live as long."""
+    from mesocosm.worlds.reporting import report_with_time
+
     os.setsid()
+    report_with_time()
     # What is made for this process alone, such as the image of its sandboxes, goes with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     threading.Thread(target=_end_with, args=(starter,), daemon=True).start()
