@@ -24,6 +24,7 @@ _DAY, _HOUR, _MINUTE = dt.timedelta(days=1), dt.timedelta(hours=1), dt.timedelta
 _STARTS = (8, 9, 10, 11, 13, 14, 15, 16)
 _LENGTHS = {"final": (60, 90, 120, 150, 180), "oral": (15, 20, 30, 40)}
 _KINDS = ("quiz", "midterm", "make-up", "practice", "other section")
+_REVIEW_HOURS = (10, 11, 12, 14, 15, 16, 17)
 Noun = Literal["final", "oral"]
 
 CHANGES = (
@@ -139,7 +140,9 @@ class Exams:
         """The roles that all stories of a course have."""
         others = [one for one in course.students if one is not self.me] or self.fellows
         f, g = self.rng.sample(others, 2) if len(others) > 1 else (others[0], others[0])
+        events = [one for one in roles.values() if isinstance(one, Event)]
         return {
+            **self._besides(course, events),
             "me": self.me,
             "c": course,
             "prof": course.instructor,
@@ -157,14 +160,38 @@ class Exams:
             **roles,
         }
 
-    def start(self, after: dt.date) -> dt.datetime:
+    def _besides(self, course: Course, events: Sequence[Event]) -> dict[str, Event | None]:
+        """What may be spoken of beside them: a review session, and the exam of another section or student.
+
+        Both have draws of their own: nothing else depends on what is said beside it.
+        """
+        at, last = min(event.at for event in events), max(event.at for event in events)
+        rng = random.Random(f"{course.code}:{at}")
+        first = last + 3 * _DAY
+        exam = min([event.start for event in events if event.start] or [first + 12 * _DAY])
+        days = [first + n * _DAY for n in range(12) if (first + n * _DAY).date() < exam.date()]
+        days = [day for day in days if day.weekday() < 5 and not is_holiday(day.date())]
+
+        def event(start: dt.datetime, **values: Any) -> Event:
+            values |= {"start": start, "room": self.campus.room(rng=rng)}
+            return Event("other_exam", at, course, (), values)
+
+        other = event(
+            self.start(first.date(), rng), what="other section", length=rng.choice(_LENGTHS[self.noun])
+        )
+        review = None
+        if days:
+            hour = dt.time(rng.choice(_REVIEW_HOURS))
+            review = event(dt.datetime.combine(rng.choice(days).date(), hour), what="review")
+        return {"n": other, "q": review}
+
+    def start(self, after: dt.date, rng: random.Random | None = None) -> dt.datetime:
         """Draw when an exam begins: on a weekday of the three weeks after a day."""
+        rng = rng or self.rng
         while True:
-            day = after + self.rng.randint(0, 20) * _DAY
+            day = after + rng.randint(0, 20) * _DAY
             if day.weekday() < 5 and not is_holiday(day):
-                return dt.datetime.combine(
-                    day, dt.time(self.rng.choice(_STARTS), self.rng.choice((0, 0, 0, 30)))
-                )
+                return dt.datetime.combine(day, dt.time(rng.choice(_STARTS), rng.choice((0, 0, 0, 30))))
 
     def run(
         self, course: Course, via: str, changes: Sequence[str] = (), opened: str = "", over: bool = False
@@ -199,7 +226,7 @@ class Exams:
             latest = first.at + (last - first.at) * (number + 0.7) / steps
             stories.append(self._change(course, change, held, earliest, latest, who))
             for event in stories[-1].events:
-                if event.kind == "swap_refused":
+                if event.kind in NEUTRAL:
                     continue
                 held |= {
                     name: event.values[name] for name in ("start", "room", "length") if event.values.get(name)

@@ -213,10 +213,11 @@ class Campus:
         initials = "".join(word[0] for word in words if word[0].isupper())
         return initials if len(initials) > 2 and initials not in self._shorts else title
 
-    def room(self, besides: str = "") -> str:
+    def room(self, besides: str = "", rng: random.Random | None = None) -> str:
         """Draw a room."""
+        rng = rng or self.rng
         while True:
-            room = f"{self.rng.choice(_BUILDINGS)} {self.rng.randint(1, 4)}{self.rng.randint(1, 29):02}"
+            room = f"{rng.choice(_BUILDINGS)} {rng.randint(1, 4)}{rng.randint(1, 29):02}"
             if room != besides:
                 return room
 

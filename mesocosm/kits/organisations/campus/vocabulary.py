@@ -24,7 +24,7 @@ _EVENT = _MOMENTS | {
     "who.his",
 }
 
-_EXAM = {"f": "person", "g": "person", "off": "person", "x": "event"}
+_EXAM = {"f": "person", "g": "person", "off": "person", "x": "event", "q": "event", "n": "event"}
 
 
 def _events(*names: str, **others: str) -> dict[str, str]:
