@@ -86,7 +86,7 @@ def simulate(stream: Any, params: Any) -> Organisation:
     # Of the others it is not known yet.
     booked = some(0.75) if params.tbd_rate else set(listed)
     stories: list[Story] = []
-    for number, (course, fate) in enumerate(zip(studies.campus.courses, fates, strict=True)):
+    for number, (course, fate) in enumerate(zip(studies.campus.listed, fates, strict=True)):
         via = fate if fate in _SOURCES else rng.choice(list(_SOURCES))
         changes = []
         if number in booked:
@@ -137,7 +137,8 @@ def _besides(studies: Studies) -> Any:
 def answer(directory: Directory, events: Sequence[Event], known: Mapping[str, Any], params: Any) -> Answer:
     """The schedule as it stands, by the rules of the prompt."""
     me = directory.me
-    exams = [exam for course in directory.courses.values() if (exam := exam_of(course, events))]
+    listed = [course for course in directory.courses.values() if course.listed]
+    exams = [exam for course in listed if (exam := exam_of(course, events))]
     exams.sort(key=lambda exam: (exam.start is None, exam.start or dt.datetime.max, exam.course.code))
     return Answer(
         singles={

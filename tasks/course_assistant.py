@@ -184,16 +184,16 @@ def _siblings(
                 "lib": campus.librarian,
                 "s": s,
                 "t": t,
-                "e": Event("everyday", when, of),
+                "e": Event("everyday", when, of, (), campus.appointment(of, when)),
             }
             yield Story("everyday_staff", roles, matters=False)
 
     def mixed() -> Iterator[Story]:
-        """A third is everyday life, as long as there are stories of other classes."""
+        """A fifth is everyday life, as long as there are stories of other classes."""
         daily = everyday()
         for count, story in enumerate(stories):
             yield story
-            if count % 2:
+            if count % 4 == 3:
                 yield next(daily)
         yield from daily
 

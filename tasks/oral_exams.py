@@ -32,7 +32,7 @@ def simulate(stream: Any, params: Any) -> Organisation:
     studies = Studies.drawn(stream, "oral", params.size)
     rng = stream("fates")
     stories: list[Story] = []
-    for number, course in enumerate(studies.campus.courses):
+    for number, course in enumerate(studies.campus.listed):
         changes = _drawn(rng, _CHANGES, _WEIGHTS, rng.choices((0, 1, 2, 3), (2, 4, 3, 1))[0])
         # A sixth are not held in the end, and one at least is.
         if number and rng.random() < 1 / 6:
@@ -62,7 +62,7 @@ def answer(directory: Directory, events: Sequence[Event], known: Mapping[str, An
     exams = []
     for course in directory.courses.values():
         exam = exam_of(course, events)
-        if exam is None:
+        if exam is None or not course.listed:
             continue
         examiner = exam.examiner or course.instructor
         exams.append(

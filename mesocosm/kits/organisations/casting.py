@@ -114,6 +114,8 @@ class Director:
         roles = story.roles
         if scene.level is not None and scene.level != level:
             return False
+        if story.channels and any(story.channels.isdisjoint(one.via) for one in scene.messages if not one.re):
+            return False
         if scene.exam != "any" and scene.exam != roles.get("exam"):
             return False
         if scene.when is not None and not scene.when.value(roles):
@@ -145,7 +147,7 @@ class Director:
         channel = ""
         for message, at in zip(messages, moments, strict=True):
             if message.re is None or not channel:
-                channel = _channel(message, made.story, self._channels, rng)
+                channel = _channel(message, made.story, made.story.channels or self._channels, rng)
             beats = list(self._beats(made, message, ties, said, rng))
             subject = (
                 self._pick((made.scene.name, message.id, -1, "subject"), message.subject, rng)

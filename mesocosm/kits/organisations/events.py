@@ -44,6 +44,8 @@ class Story:
     """True if the question of the task is about it."""
     after: dt.datetime | None = None
     """Nothing of it is told before this moment."""
+    channels: frozenset[str] = frozenset()
+    """Where it may be told; empty: in every channel that the task has."""
 
     @property
     def events(self) -> Iterator[Event]:

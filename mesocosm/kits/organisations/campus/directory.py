@@ -40,6 +40,8 @@ class CourseRow(BaseModel):
     credits: float
     topics: dict[str, str]
     """What each student talks about, by address: the class, in its order."""
+    listed: bool = True
+    """True if it is one of the owner's courses."""
 
 
 class Lists(BaseModel):
@@ -96,6 +98,7 @@ class Lists(BaseModel):
                     instructor=course.instructor.email,
                     credits=course.credits,
                     topics={who.email: course.topic[who] for who in course.students},
+                    listed=course.listed,
                 )
                 for course in campus.courses
             ],
@@ -164,6 +167,7 @@ class Directory:
                 row.credits,
                 list(row.topics.values()),
             )
+            course.listed = row.listed
             course.students = [self.people[email] for email in row.topics]
             course.topic = {self.people[email]: topic for email, topic in row.topics.items()}
             found[row.code] = course

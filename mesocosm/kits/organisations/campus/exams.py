@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from mesocosm.kits.holidays import is_holiday
@@ -26,6 +26,8 @@ _LENGTHS = {"final": (60, 90, 120, 150, 180), "oral": (15, 20, 30, 40)}
 _KINDS = ("quiz", "midterm", "make-up", "practice", "other section")
 _REVIEW_HOURS = (10, 11, 12, 14, 15, 16, 17)
 Noun = Literal["final", "oral"]
+_DISTRACTIONS = {"other_course": 6, "hearsay": 2, "other_exam": 2, "everyday_student": 2}
+"""Stories that decide nothing, and how often each is drawn."""
 
 CHANGES = (
     "moved",
@@ -43,6 +45,21 @@ CHANGES = (
     "optional_for_others",
 )
 """What may happen to an exam that is to be sat."""
+_OF_OTHERS = {
+    "final": (
+        "moved",
+        "moved_twice",
+        "room",
+        "length",
+        "books",
+        "books_changed",
+        "examiner",
+        "back",
+        "cancelled",
+    ),
+    "oral": ("moved", "moved_twice", "room", "examiner", "back", "cancelled"),
+}
+"""What may happen to the exam of a course that is not one's own."""
 ENDS = ("exempt", "cancelled", "optional")
 """Why one need not be sat."""
 
@@ -353,8 +370,10 @@ class Exams:
             "same_time": new.time() == start.time(),
         }
 
-    def distractions(self, courses: Sequence[Course], stream: Any) -> Iterator[Story]:
-        """Stories that decide nothing, without end: quizzes, hearsay, other sections and everyday life."""
+    def distractions(self, stream: Any) -> Iterator[Story]:
+        """Stories that decide nothing, without end: exams of other courses, quizzes, hearsay, other sections
+        and everyday life."""
+        courses, others = self.campus.listed, self._of_others(stream)
         number = 0
         while True:
             rng = stream(f"distraction:{number}")
@@ -365,7 +384,10 @@ class Exams:
             coming = [one for one in courses if self.held.get(one, now) > now + 4 * _DAY] or list(courses)
             course = rng.choice(coming)
             when = waking(rng, now - rng.randint(1, 33) * _DAY, now - 2 * _HOUR, course.instructor)
-            kind = rng.choices(("everyday_student", "hearsay", "other_exam"), (5, 2, 2))[0]
+            kind = rng.choices(list(_DISTRACTIONS), list(_DISTRACTIONS.values()))[0]
+            if kind == "other_course" and (story := next(others, None)):
+                yield story
+                continue
             match kind:
                 case "hearsay":
                     roles = {"h": Event("hearsay", when, course, (), {"start": self.start(now.date())})}
@@ -385,12 +407,27 @@ class Exams:
                     values = {"what": what, "start": start, "room": self.campus.room()}
                     roles = {"o": Event("other_exam", when, course, (), values)}
                 case _:
-                    roles = {"e": Event("everyday", when, course)}
+                    values = self.campus.appointment(course, when)
+                    kind, roles = "everyday_student", {"e": Event("everyday", when, course, (), values)}
             yield Story(
                 kind,
                 self.base(course, via=rng.choice(("mail", "announcement", "conversation")), **roles),
                 matters=False,
             )
+
+    def _of_others(self, stream: Any) -> Iterator[Story]:
+        """The exams of courses that are not one's own, one after the other."""
+        for course in self.campus.courses:
+            if course.listed:
+                continue
+            self.rng = rng = stream(f"other course:{course.code}")
+            changes = rng.sample(_OF_OTHERS[self.noun], rng.choice((1, 2, 2, 3)))
+            changes.sort(key=lambda change: (change == "cancelled", change.startswith("examiner")))
+            for story in self.run(course, "mail", changes):
+                # Only mail reaches whoever is on no list of the course.
+                yield replace(
+                    story, roles={**story.roles, "via": "mail"}, matters=False, channels=frozenset({"mail"})
+                )
 
 
 NEUTRAL = frozenset({"hearsay", "other_exam", "everyday", "swap_refused"})

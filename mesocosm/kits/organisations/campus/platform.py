@@ -63,7 +63,7 @@ def place_on_canvas(
     people = list(
         dict.fromkeys(
             [me, campus.office, campus.secretary, *campus.assistants, *campus.instructors]
-            + [who for course in campus.courses for who in course.students]
+            + [who for course in campus.listed for who in course.students]
             + [who for letter in letters if letter.channel != "mail" for who in (letter.sender, letter.to)]
         )
     )
@@ -84,7 +84,7 @@ def place_on_canvas(
     work = list(_assignments(campus, began, budget - _FINE, world.stream("assignments"), stamp))
     # The smallest records take what assignments are too large for.
     readings = _readings(campus, budget - sum(map(_cost_of, work)), world.stream("readings"))
-    teaching = {course.instructor for course in campus.courses}
+    teaching = {course.instructor for course in campus.listed}
     others = [who for who in campus.instructors if who not in teaching]
     keys = store.courses.add_courses(
         [
@@ -95,20 +95,20 @@ def place_on_canvas(
                 "start_at": stamp(began),
                 "end_at": stamp(campus.now + 60 * _DAY),
                 "syllabus_body": syllabus(
-                    course, readings[course], others if course is campus.courses[0] else ()
+                    course, readings[course], others if course is campus.listed[0] else ()
                 ),
                 "time_zone": str(campus.zone),
                 "created_at": stamp(began - 30 * _DAY),
             }
-            for course in campus.courses
+            for course in campus.listed
         ]
     )
-    courses = dict(zip((course.code for course in campus.courses), keys, strict=True))
+    courses = dict(zip((course.code for course in campus.listed), keys, strict=True))
     staff = {
         (letter.about.code, letter.sender.email) for letter in letters if letter.channel == "announcement"
     }
     rows: dict[tuple[int, int], str] = {}
-    for course in campus.courses:
+    for course in campus.listed:
         key = courses[course.code]
         rows[key, users[course.instructor.email]] = "TeacherEnrollment"
         for code, email in sorted(staff):
@@ -158,7 +158,7 @@ def _assignments(
 ) -> Iterator[_Assignment]:
     """Yield assignments as long as they fit into so many tokens."""
     for number in count(1):
-        course, exercises = rng.choice(campus.courses), rng.randint(4, 40)
+        course, exercises = rng.choice(campus.listed), rng.randint(4, 40)
         due = (began + rng.randint(7, 100) * _DAY).replace(hour=rng.choice((12, 17, 22)), minute=0, second=0)
         chosen = ", ".join(f"{rng.randint(1, 12)}.{rng.randint(1, 30)}" for _ in range(exercises))
         fields: NewAssignment = {
@@ -177,9 +177,9 @@ def _assignments(
 
 def _readings(campus: Campus, budget: int, rng: random.Random) -> Mapping[Course, list[str]]:
     """What is read in which week, by course: worth so many tokens."""
-    found: dict[Course, list[str]] = {course: [] for course in campus.courses}
+    found: dict[Course, list[str]] = {course: [] for course in campus.listed}
     while budget > 0:
-        course = rng.choice(campus.courses)
+        course = rng.choice(campus.listed)
         first = rng.randint(2, 480)
         pages = f"pp. {first}-{first + rng.randint(4, 40)}"
         line = f"Week {rng.randint(1, 15)}: {rng.choice(course.topics)}, {pages}"

@@ -95,11 +95,12 @@ def _stage(kind: str, seed: int) -> tuple[Campus, Person, tuple[Story, ...]]:
             for _ in range(2):
                 s, t = rng.sample(course.students, 2)
                 base |= {"s": s, "t": t, "c": course, "prof": course.instructor}
-                when = campus.now - rng.randint(2, 20) * _DAY
+                when = (campus.now - rng.randint(2, 20) * _DAY).replace(hour=10)
+                values = campus.appointment(course, when)
                 stories.append(
                     Story(
                         "everyday_staff",
-                        {**_plain(base), "e": Event("everyday", when.replace(hour=10), course)},
+                        {**_plain(base), "e": Event("everyday", when, course, (), values)},
                         False,
                     )
                 )
@@ -116,7 +117,7 @@ def _stage(kind: str, seed: int) -> tuple[Campus, Person, tuple[Story, ...]]:
             changes = [rng.choice(exams.CHANGES), rng.choice((*exams.CHANGES, *ENDS))]
             opened = ("", "", "room", "time")[number % 4]
             stories += simulated.run(course, rng.choice(CHANNELS), changes, opened)
-        further = simulated.distractions(campus.courses, stream)
+        further = simulated.distractions(stream)
         stories += [next(further) for _ in range(24)]
     number_events(stories)
     return campus, me, tuple(stories)

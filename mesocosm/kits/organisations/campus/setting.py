@@ -89,6 +89,8 @@ class Course:
     students: list[Person] = field(default_factory=list)
     topic: dict[Person, str] = field(default_factory=dict)
     """What each student's talk is about; unique in the class."""
+    listed: bool = True
+    """False of a course that is not on the owner's list: one that they dropped or only sit in on."""
 
     @property
     def day(self) -> str:
@@ -172,8 +174,18 @@ class Campus:
                     topics = [*entry.topics, *(one for one in others if one not in entry.topics)]
                     yield prefix, pattern.format(_american(entry.title)), [_american(one) for one in topics]
 
+    @property
+    def listed(self) -> list[Course]:
+        """The courses that are on the owner's list."""
+        return [course for course in self.courses if course.listed]
+
     def add_course(
-        self, instructor: Person | None = None, size: int = 0, pool: Sequence[Person] = ()
+        self,
+        instructor: Person | None = None,
+        size: int = 0,
+        pool: Sequence[Person] = (),
+        *,
+        listed: bool = True,
     ) -> Course:
         """Draw one more course; ``size`` students are in it, as many as possible from a pool."""
         rng = self.rng
@@ -198,6 +210,7 @@ class Campus:
             instructor=instructor,
             credits=rng.choice(CREDITS),
             topics=topics,
+            listed=listed,
         )
         self._shorts |= {title, course.short}
         self.courses.append(course)
@@ -220,6 +233,16 @@ class Campus:
             room = f"{rng.choice(_BUILDINGS)} {rng.randint(1, 4)}{rng.randint(1, 29):02}"
             if room != besides:
                 return room
+
+    def appointment(self, course: Course, written: dt.datetime) -> dict[str, dt.datetime | str]:
+        """Draw when and where people meet who are in a course, for no reason that matters.
+
+        It has draws of its own: nothing else depends on it.
+        """
+        rng = random.Random(f"{course.code}:{written}")
+        day = written + rng.randint(1, 9) * dt.timedelta(days=1)
+        start = dt.datetime.combine(day.date(), dt.time(rng.randint(9, 18), rng.choice((0, 0, 0, 30))))
+        return {"start": start, "room": self.room(rng=rng)}
 
     def enrol(self, course: Course, size: int, pool: Sequence[Person] = ()) -> None:
         """Put students into a course, each with a topic of their own."""

@@ -23,6 +23,8 @@ from mesocosm.services.world import World
 _DAY = dt.timedelta(days=1)
 _CLASS = (7, 12)
 """So many fellow students of each course are on its list."""
+_SHARED = 0.5
+"""The share of the other courses that are taught by instructors of one's own."""
 
 
 @dataclass
@@ -36,7 +38,10 @@ class Studies:
 
     @classmethod
     def drawn(cls, stream: Any, noun: Noun, number: int) -> Studies:
-        """Draw a campus, and a student who takes so many courses, some of the same instructors."""
+        """Draw a campus, and a student who takes so many courses, some of the same instructors.
+
+        As many others still write to the student, who dropped them or only sits in on them.
+        """
         campus = Campus.drawn(stream)
         rng = stream("studies")
         me = campus.naming.person("student", "B.A.")
@@ -55,6 +60,9 @@ class Studies:
             fellows = list(dict.fromkeys([*fellows, *course.students]))[-40:]
             course.students.append(me)
             course.topic[me] = ""
+        for _ in range(max(2, number)):
+            instructor = rng.choice(campus.instructors) if rng.random() < _SHARED else None
+            campus.add_course(instructor, rng.randint(*_CLASS), fellows, listed=False)
         while len(campus.instructors) < 4:
             campus.instructors.append(campus.naming.person("instructor"))
         return cls(campus, me, Exams(campus, me, noun, stream("exams")), fellows)
@@ -73,7 +81,7 @@ class Studies:
 
         def place(world: World, letters: Sequence[Letter], budget: int) -> list[Evidence]:
             place_on_canvas(
-                world, campus, me, letters, budget, codes={course: codes(course) for course in campus.courses}
+                world, campus, me, letters, budget, codes={course: codes(course) for course in campus.listed}
             )
             people = [who for one in campus.courses for who in (one.instructor, *one.students)]
             staff = [
@@ -88,7 +96,7 @@ class Studies:
             deliver_mail(world, me, letters, others, campus.zone)
             listed = [
                 Evidence(service="canvas", contains=f'"course_code":"{codes(course)}"')
-                for course in campus.courses
+                for course in campus.listed
             ]
             return [*listed, *besides(world)]
 
@@ -97,7 +105,7 @@ class Studies:
             zone=campus.zone,
             me=me,
             stories=stories,
-            further=self.exams.distractions(campus.courses, stream),
+            further=self.exams.distractions(stream),
             speaker=CampusSpeaker.of(campus, me),
             lists=lambda: Lists.of(campus, me),
             place=place,
