@@ -149,7 +149,7 @@ def _siblings(
     for index in range(number):
         # The instructor in question teaches some of them, and students take several.
         instructor = course.instructor if index == 0 or rng.random() < 0.3 else None
-        other = campus.add_course(instructor, size, course.students[: len(course.students) // 2])
+        other = campus.add_course(instructor, size, course.students[: len(course.students) * 3 // 4])
         work = Coursework(campus, me, stream(f"sibling:{index}"))
         fates = [rng.choice(_WEIGHED) for _ in range(size)]
         made = work.run(other, fates, campus.now - index // 4 * 3 * _DAY, matters=False)
