@@ -79,12 +79,12 @@ def measure(task: str, length: str, seeds: int, difficulty: str) -> dict[str, li
     """The figures of each seed, by their names."""
     learned = []
     for seed in range(seeds):
-        letters, matter, _, _ = world(task, length, 100 + seed, difficulty, "train")
-        learned += sentences_of(letters, matter)
+        letters, _, _, _ = world(task, length, 100 + seed, difficulty, "train")
+        learned += sentences_of(letters)
     found: dict[str, list[float]] = {}
     for seed in range(seeds):
         letters, matter, me, seconds = world(task, length, seed, difficulty, "test")
-        sentences = sentences_of(letters, matter)
+        sentences = sentences_of(letters)
         total = sum(one.size for one in sentences)
         told = sum(one.size for one in sentences if one.role in BOTH)
         people = {who for letter in letters for who in (letter.sender, letter.to, letter.cc) if who}

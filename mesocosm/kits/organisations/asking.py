@@ -180,7 +180,7 @@ class Asked(Written):
                 derivation(letter, telling)
                 for letter in letters
                 for telling in letter.tellings
-                if letter.key in matter
+                if telling.matters and letter.key in matter
             ]
             directory = Directory(lists)
             answer = self._answer(directory, _heard(events, derived, directory), dict(made.records), params)
@@ -219,6 +219,12 @@ class Asked(Written):
         casts: list[Cast] = []
         for story in sorted(made.stories, key=lambda story: story.begins):
             cast = director.cast(story)
+            if cast is None and story.among:
+                # A split without notices tells each by a scene of its own.
+                casts += [
+                    made_one for told in story.among if told.matters and (made_one := director.cast(told))
+                ]
+                continue
             if cast is None:
                 ending = ", ".join(name for name, one in story.roles.items() if isinstance(one, Event))
                 raise UsageError(
@@ -491,7 +497,7 @@ class _Reader(Tools):
 
 def _about(cast: Cast) -> int:
     """About the tokens of what was cast."""
-    return sum(_A_LINE + sum(len(text) for _, text in line.beats) // 4 for line in cast.lines)
+    return sum(_A_LINE + sum(len(said.text) for said in line.beats) // 4 for line in cast.lines)
 
 
 def _filled(truth: Truth, answer: Answer) -> Truth:

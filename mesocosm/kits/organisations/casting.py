@@ -31,14 +31,24 @@ _HOUR, _MINUTE = dt.timedelta(hours=1), dt.timedelta(minutes=1)
 
 
 @dataclass(slots=True)
+class Said:
+    """What a beat says: the alternate that was chosen, and the story whose roles its slots are."""
+
+    beat: Beat
+    text: str
+    story: Story
+    notice: bool = False
+    """True of the first beat of a notice among others: it begins a paragraph."""
+
+
+@dataclass(slots=True)
 class Line:
     """A message of a scene that is cast: all about it but the text."""
 
     message: Message
     at: dt.datetime
     channel: str
-    beats: list[tuple[Beat, str]]
-    """What is said, each with the alternate that was chosen."""
+    beats: list[Said]
     subject: str
 
 
@@ -97,13 +107,46 @@ class Director:
         if not fitting:
             return None
         self._number += 1
+        scene = self._least_used(fitting, rng)
+        made = Cast(story, scene, level, self._number)
+        self._fill(made, rng)
+        if story.among and not self._notices(made, most, rng):
+            return None
+        return made
+
+    def _notices(self, made: Cast, most: int, rng: random.Random) -> bool:
+        """Put the stories that are told together into the first message, after its first beat.
+
+        Returns False if one that matters has no notice.
+        """
+        beats: list[Said] = []
+        for story in made.story.among:
+            fitting = [one for one in self._fitting(story, made.level) if one.notice]
+            if not story.matters:
+                fitting = [one for one in fitting if self.used[one.name] < min(most or 1, one.capacity)]
+            if not fitting:
+                if story.matters:
+                    return False
+                continue
+            scene = self._least_used(fitting, rng)
+            notice = Cast(story, scene, made.level, made.number)
+            [message] = scene.messages
+            said = list(self._beats(notice, message, {}, set(), rng))
+            said[0].notice = True
+            beats += said
+        first = made.lines[0].beats
+        if rest := first[1:]:
+            rest[0].notice = True
+        made.lines[0].beats = [*first[:1], *beats, *rest]
+        return True
+
+    def _least_used(self, fitting: Sequence[Scene], rng: random.Random) -> Scene:
+        """Choose one that was cast least, and count it."""
         # As shares of what each has: scenes with many alternates are cast more often.
         least = min(self.used[scene.name] / scene.capacity for scene in fitting)
         scene = rng.choice([one for one in fitting if self.used[one.name] / one.capacity <= least + 1e-9])
         self.used[scene.name] += 1
-        made = Cast(story, scene, level, self._number)
-        self._fill(made, rng)
-        return made
+        return scene
 
     def _fitting(self, story: Story, level: str) -> list[Scene]:
         found = [scene for scene in self._by_story.get(story.kind, ()) if self._fits(scene, story, level)]
@@ -158,7 +201,7 @@ class Director:
 
     def _beats(
         self, made: Cast, message: Message, ties: dict[str, int], said: set[str], rng: random.Random
-    ) -> Iterable[tuple[Beat, str]]:
+    ) -> Iterable[Said]:
         roles = made.story.roles
         for number, beat in enumerate(message.beats):
             if beat.if_ is not None and not beat.if_.value(roles):
@@ -178,7 +221,7 @@ class Director:
                 text = self._pick((made.scene.name, message.id, number, beat.block(level)), texts, rng)
                 if beat.tie:
                     ties[beat.tie] = texts.index(text)
-            yield beat, text
+            yield Said(beat, text, made.story)
 
     def _pick(self, key: tuple[str, str, int, str], texts: Sequence[str], rng: random.Random) -> str:
         uses = [self._alternates[(*key, number)] for number in range(len(texts))]

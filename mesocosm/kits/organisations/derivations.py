@@ -139,7 +139,7 @@ def derivation(letter: Letter, telling: Telling) -> Derivation:
         channel=letter.channel,
         written=letter.at,
         says=telling.span,
-        about=_about(letter),
+        about=_about(letter, event.about),
         page=page,
         people=people,
         values=tuple(values),
@@ -147,11 +147,11 @@ def derivation(letter: Letter, telling: Telling) -> Derivation:
     )
 
 
-def _about(letter: Letter) -> Step | None:
+def _about(letter: Letter, meant: Any) -> Step | None:
     """The nearest mention of the course: in the message, in those it answers, in their subjects."""
     for one in (letter, *letter.thread):
         for reference in one.references:
-            if reference.kind == "course" and letter.about is not None and reference.key == letter.about.code:
+            if reference.kind == "course" and reference.key == getattr(meant, "code", None):
                 return _step(one, reference.expression, "course", reference.by)
     return None
 

@@ -46,11 +46,15 @@ class Story:
     """Nothing of it is told before this moment."""
     channels: frozenset[str] = frozenset()
     """Where it may be told; empty: in every channel that the task has."""
+    among: Sequence[Story] = ()
+    """Stories that are told in the same message, each by a notice."""
 
     @property
     def events(self) -> Iterator[Event]:
-        """The events, in the order of their roles."""
-        return (one for one in self.roles.values() if isinstance(one, Event))
+        """The events, in the order of their roles, and those of what is told with them."""
+        yield from (one for one in self.roles.values() if isinstance(one, Event))
+        for story in self.among:
+            yield from story.events
 
     @property
     def begins(self) -> dt.datetime:

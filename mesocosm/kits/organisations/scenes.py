@@ -139,6 +139,8 @@ class Scene(_Strict):
     when: When = None
     level: Literal["explicit", "described", "referring", "spread"] | None = None
     exam: Literal["final", "oral", "any"] = "any"
+    notice: bool = False
+    """True if it can be one of several notices in a message: it has one message, which needs no context."""
     messages: list[Message] = Field(min_length=1)
     split: str = ""
     path: str = ""

@@ -41,14 +41,9 @@ class Sentence:
         return tokens.count(self.text)
 
 
-def sentences_of(letters: Iterable[Letter], counts: Iterable[str]) -> list[Sentence]:
-    """Return the sentences of messages.
-
-    Args:
-        letters: All messages of a world.
-        counts: Keys of those whose tellings are evidence; the tellings of all others are look-alikes.
-    """
-    found, evident = [], set(counts)
+def sentences_of(letters: Iterable[Letter]) -> list[Sentence]:
+    """Return the sentences of messages: tellings of what matters are evidence, all others look-alikes."""
+    found = []
     for letter in letters:
         for paragraph in letter.body.split("\n\n"):
             for text in _END.split(paragraph):
@@ -57,7 +52,9 @@ def sentences_of(letters: Iterable[Letter], counts: Iterable[str]) -> list[Sente
                 telling = next(
                     (n for n, one in enumerate(letter.tellings) if text in one.span or one.span in text), None
                 )
-                role: Role = "" if telling is None else "evidence" if letter.key in evident else "lookalike"
+                role: Role = ""
+                if telling is not None:
+                    role = "evidence" if letter.tellings[telling].matters else "lookalike"
                 found.append(Sentence(text, role, None if telling is None else (letter.key, telling), letter))
     return found
 

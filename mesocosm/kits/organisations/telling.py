@@ -5,17 +5,17 @@ from __future__ import annotations
 import datetime as dt
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from mesocosm.kits.organisations import moments
-from mesocosm.kits.organisations.casting import Cast, Line, told_at
+from mesocosm.kits.organisations.casting import Cast, Line, Said, told_at
 from mesocosm.kits.organisations.events import Event
 from mesocosm.kits.organisations.moments import Level
 from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.referring import Reference
-from mesocosm.kits.organisations.scenes import SLOT, Beat
+from mesocosm.kits.organisations.scenes import SLOT
 
 _APART = 0.35
 _SIGNED = 0.55
@@ -45,6 +45,8 @@ class Telling:
     """The text, as it stands in the message."""
     references: tuple[Reference, ...]
     values: tuple[Value, ...]
+    matters: bool = True
+    """True if the question of the task is about it."""
 
 
 @dataclass
@@ -154,10 +156,10 @@ class Teller:
             earlier=tuple(one for (of, _), one in reversed(written.items()) if of == cast.number),
             about=roles.get("c"),
         )
-        parts = [self._beat(letter, beat, text, rng) for beat, text in line.beats]
+        parts = [(self._beat(letter, said, rng), said.notice) for said in line.beats]
         if answers is None:
             level: Level = "explicit" if cast.level == "explicit" else "described"
-            letter.subject, references, _ = self._filled(line.subject, letter, level, rng, typed=True)
+            letter.subject, references, _ = self._filled(line.subject, letter, roles, level, rng, typed=True)
             letter.references += references
         else:
             letter.subject = (
@@ -173,24 +175,32 @@ class Teller:
             other = roles["me"]
         return None if other in (sender, to) else other
 
-    def _beat(self, letter: Letter, beat: Beat, text: str, rng: random.Random) -> str:
-        level: Level = told_at(beat, letter.cast.level, letter.cast.story.roles)  # type: ignore[assignment]
-        said, references, values = self._filled(text, letter, level, rng)
+    def _beat(self, letter: Letter, line: Said, rng: random.Random) -> str:
+        roles, beat = line.story.roles, line.beat
+        level: Level = told_at(beat, letter.cast.level, roles)  # type: ignore[assignment]
+        said, references, values = self._filled(line.text, letter, roles, level, rng)
         letter.references += references
         if beat.tell is not None:
-            event = letter.cast.story.roles[beat.tell]
-            letter.tellings.append(Telling(event, level, said, tuple(references), tuple(values)))
+            event, matters = roles[beat.tell], line.story.matters
+            letter.tellings.append(Telling(event, level, said, tuple(references), tuple(values), matters))
         return said
 
     def _filled(
-        self, text: str, letter: Letter, level: Level, rng: random.Random, *, typed: bool = False
+        self,
+        text: str,
+        letter: Letter,
+        roles: Mapping[str, Any],
+        level: Level,
+        rng: random.Random,
+        *,
+        typed: bool = False,
     ) -> tuple[str, list[Reference], list[Value]]:
         """Fill the slots; a subject stays as it was typed."""
         references: list[Reference] = []
         values: list[Value] = []
 
         def fill(found: re.Match[str]) -> str:
-            said = self._slot(found[1], letter, level, rng, references, values)
+            said = self._slot(found[1], letter, roles, level, rng, references, values)
             start = found.start()
             begins = start == 0 or text[:start].rstrip(" \"'(").endswith((".", "?", "!"))
             return said[:1].upper() + said[1:] if begins and not typed else said
@@ -202,26 +212,26 @@ class Teller:
         self,
         slot: str,
         letter: Letter,
+        roles: Mapping[str, Any],
         level: Level,
         rng: random.Random,
         references: list[Reference],
         values: list[Value],
     ) -> str:
-        roles = letter.cast.story.roles
         if slot == "exam":
             return str(roles["exam"])
         name, _, form = slot.partition(".")
         thing = roles[name]
         if isinstance(thing, Event):
-            return self._value(thing, form, letter, level, references, values)
+            return self._value(thing, form, letter, roles, level, references, values)
         reference: Reference | None
         if isinstance(thing, Person):
             if form in ("he", "him", "his", "himself"):
                 return str(getattr(thing, form))
             if form:
-                said, reference = self._speaker.named(thing, form, letter.about)
+                said, reference = self._speaker.named(thing, form, roles.get("c"))
             else:
-                said, reference = self._speaker.person(thing, letter.sender, letter.to, letter.about, level)
+                said, reference = self._speaker.person(thing, letter.sender, letter.to, roles.get("c"), level)
         elif form:
             return str(getattr(thing, form))
         else:
@@ -235,6 +245,7 @@ class Teller:
         event: Event,
         form: str,
         letter: Letter,
+        roles: Mapping[str, Any],
         level: Level,
         references: list[Reference],
         values: list[Value],
@@ -245,9 +256,9 @@ class Teller:
             if part in ("he", "him", "his"):
                 return str(getattr(value, part))
             said, reference = (
-                self._speaker.named(value, part, letter.about)
+                self._speaker.named(value, part, roles.get("c"))
                 if part
-                else self._speaker.person(value, letter.sender, letter.to, letter.about, level)
+                else self._speaker.person(value, letter.sender, letter.to, roles.get("c"), level)
             )
             if reference is not None:
                 references.append(reference)
@@ -276,12 +287,12 @@ class Teller:
         return said
 
 
-def _assembled(letter: Letter, parts: Sequence[str], rng: random.Random) -> str:
-    """The text with greeting and name, in paragraphs."""
+def _assembled(letter: Letter, parts: Sequence[tuple[str, bool]], rng: random.Random) -> str:
+    """The text with greeting and name, in paragraphs; each part with True if it must begin one."""
     sender, to = letter.sender, letter.to
-    body = parts[0]
-    for part in parts[1:]:
-        body += ("\n\n" if rng.random() < _APART else " ") + part
+    body = parts[0][0]
+    for part, begins in parts[1:]:
+        body += ("\n\n" if begins or rng.random() < _APART else " ") + part
     if letter.channel == "announcement":
         return body
     if letter.answers is None or rng.random() < sender.greets:
