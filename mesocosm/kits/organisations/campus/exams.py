@@ -26,7 +26,7 @@ _LENGTHS = {"final": (60, 90, 120, 150, 180), "oral": (15, 20, 30, 40)}
 _KINDS = ("quiz", "midterm", "make-up", "practice", "other section")
 _REVIEW_HOURS = (10, 11, 12, 14, 15, 16, 17)
 Noun = Literal["final", "oral"]
-_DISTRACTIONS = {"other_course": 6, "hearsay": 2, "other_exam": 2, "everyday_student": 2}
+_DISTRACTIONS = {"other_course": 6, "bulletin": 2, "hearsay": 2, "other_exam": 2, "everyday_student": 2}
 """Stories that decide nothing, and how often each is drawn."""
 
 CHANGES = (
@@ -60,6 +60,19 @@ _OF_OTHERS = {
     "oral": ("moved", "moved_twice", "room", "examiner", "back", "cancelled"),
 }
 """What may happen to the exam of a course that is not one's own."""
+_NOTICES = {
+    "final": ("moved", "moved", "room", "room", "length", "books", "examiner", "cancelled"),
+    "oral": ("room", "room", "room", "examiner", "cancelled"),
+}
+"""What of it a bulletin has."""
+_NOTICED = {
+    "final": frozenset({"exam_moved", "room_changed", "length_changed", "books", "examiner", "cancelled"}),
+    "oral": frozenset({"room_changed", "examiner", "cancelled"}),
+}
+_IN_BULLETINS = 0.35
+"""The share of such changes of one's own exams that stand in a bulletin."""
+_BULLETIN = (4, 8)
+"""So many other notices are in one."""
 ENDS = ("exempt", "cancelled", "optional")
 """Why one need not be sat."""
 
@@ -152,6 +165,8 @@ class Exams:
     """The first day of the exam period; by default ten days from now."""
     held: dict[Course, dt.datetime] = field(default_factory=dict)
     """When each exam begins, as it stands in the end."""
+    _noticed: dict[Course, dict[str, Any]] = field(default_factory=dict)
+    """What bulletins said last of the exams of other courses."""
 
     def base(self, course: Course, **roles: Any) -> dict[str, Any]:
         """The roles that all stories of a course have."""
@@ -388,6 +403,9 @@ class Exams:
             if kind == "other_course" and (story := next(others, None)):
                 yield story
                 continue
+            if kind == "bulletin":
+                yield self._bulletin(waking(rng, when, when + _DAY, self.campus.office), rng)
+                continue
             match kind:
                 case "hearsay":
                     roles = {"h": Event("hearsay", when, course, (), {"start": self.start(now.date())})}
@@ -428,6 +446,54 @@ class Exams:
                 yield replace(
                     story, roles={**story.roles, "via": "mail"}, matters=False, channels=frozenset({"mail"})
                 )
+
+    # -- bulletins ------------------------------------------------------------------------------------
+
+    def in_bulletins(self, stories: Sequence[Story], rng: random.Random) -> Iterator[Story]:
+        """Put some changes of exams into bulletins, among others that are no matter."""
+        for story in stories:
+            decisive = [event for event in story.events if event.kind not in NEUTRAL]
+            if story.kind in _NOTICED[self.noun] and len(decisive) == 1 and rng.random() < _IN_BULLETINS:
+                yield self._bulletin(decisive[0].at, rng, story)
+            else:
+                yield story
+
+    def _bulletin(self, at: dt.datetime, rng: random.Random, *stories: Story) -> Story:
+        """A message of the exam office with these changes and others, in any order."""
+        self.rng = rng
+        others = [course for course in self.campus.courses if not course.listed]
+        number = rng.randint(*_BULLETIN) if others else 0
+        among = [*stories, *(self._notice(rng.choice(others), at, rng) for _ in range(number))]
+        rng.shuffle(among)
+        roles = {
+            "me": self.me,
+            "sec": self.campus.secretary,
+            "off": self.campus.office,
+            "e": Event("everyday", at, None),
+        }
+        return Story("everyday_bulletin", roles, bool(stories), channels=frozenset({"mail"}), among=among)
+
+    def _notice(self, other: Course, at: dt.datetime, rng: random.Random) -> Story:
+        """A change of an exam that is not one's own, or something of everyday life, known at a moment."""
+        if rng.random() < 0.2:
+            values = self.campus.appointment(other, at)
+            event = Event("everyday", at, other, (), values)
+            return Story("everyday_student", self.base(other, via="mail", e=event), matters=False)
+        drawn = {
+            "start": self.start((self.campus.now + 10 * _DAY).date()),
+            "length": rng.choice(_LENGTHS[self.noun]),
+            "room": self.campus.room(),
+        }
+        held = self._noticed.setdefault(other, drawn)
+        change = rng.choice(_NOTICES[self.noun])
+        story = self._change(other, change, held, at, at + _HOUR, other.instructor)
+        for event in story.events:
+            event.at = at
+            if event.kind not in NEUTRAL:
+                held |= {
+                    name: event.values[name] for name in ("start", "room", "length") if event.values.get(name)
+                }
+        return replace(story, roles={**story.roles, "via": "mail"}, matters=False)
 
 
 NEUTRAL = frozenset({"hearsay", "other_exam", "everyday", "swap_refused"})

@@ -118,7 +118,7 @@ def _stage(kind: str, seed: int) -> tuple[Campus, Person, tuple[Story, ...]]:
             opened = ("", "", "room", "time")[number % 4]
             stories += simulated.run(course, rng.choice(CHANNELS), changes, opened)
         further = simulated.distractions(stream)
-        stories += [next(further) for _ in range(24)]
+        stories += [next(further) for _ in range(30)]
     number_events(stories)
     return campus, me, tuple(stories)
 
@@ -131,7 +131,10 @@ def rehearse(
     scene: Scene, levels: tuple[str, ...] = ("explicit", "described", "referring"), seeds: int = 12
 ) -> Iterator[Rehearsal]:
     """Cast a scene over and over: for one fitting story of each of some campuses, the levels by turns."""
-    exam_scene = scene.story in ("everyday_student", "hearsay", "other_exam") or scene.story in _EXAM_STORIES
+    exam_scene = (
+        scene.story in ("everyday_bulletin", "everyday_student", "hearsay", "other_exam")
+        or scene.story in _EXAM_STORIES
+    )
     kinds = ("staff",) if not exam_scene else ("final", "oral") if scene.exam == "any" else (scene.exam,)
     count = 0
     for seed in range(seeds):

@@ -104,7 +104,7 @@ class Studies:
             now=campus.now,
             zone=campus.zone,
             me=me,
-            stories=stories,
+            stories=list(self.exams.in_bulletins(stories, stream("bulletins"))),
             further=self.exams.distractions(stream),
             speaker=CampusSpeaker.of(campus, me),
             lists=lambda: Lists.of(campus, me),

@@ -59,6 +59,7 @@ VOCABULARY = Vocabulary(
         "hearsay": _EXAM | _events("h"),
         "other_exam": _EXAM | _events("o"),
         "everyday_staff": _events("e", s="person", t="person"),
+        "everyday_bulletin": _events("e", off="person"),
         "everyday_student": _EXAM | _events("e", ta="person"),
     },
     common={
