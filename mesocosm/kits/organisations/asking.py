@@ -180,7 +180,7 @@ class Asked(Written):
                 derivation(letter, telling)
                 for letter in letters
                 for telling in letter.tellings
-                if telling.matters and letter.key in matter
+                if telling.matters and letter.key in matter and telling.event.kind not in made.neutral
             ]
             directory = Directory(lists)
             answer = self._answer(directory, _heard(events, derived, directory), dict(made.records), params)

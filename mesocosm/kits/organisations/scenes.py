@@ -29,6 +29,8 @@ _SERVING = {
 """Blocks that serve a level, the best first."""
 _ARTICLE = re.compile(r"\b(?:the|a|an|my|our|your|his|her|their|this|that) <c>", re.IGNORECASE)
 """A course may be "the Tuesday class"."""
+_BEFORE_EXAM = re.compile(r"\ban? <exam>", re.IGNORECASE)
+"""A final, or an oral."""
 _PART = re.compile(r"\n\s*\n")
 
 
@@ -354,6 +356,8 @@ def _slots(text: str, where: str, roles: Mapping[str, str], vocabulary: Vocabula
             yield f"{where}: <{slot}> is a {roles[role]}: name what of it is meant"
     for found in _ARTICLE.findall(text):
         yield f"{where}: {found!r}: the course may have an article of its own"
+    for found in _BEFORE_EXAM.findall(text):
+        yield f"{where}: {found!r}: the exam may be a final or an oral"
     if re.sub(SLOT, "", text).count("<") or re.sub(SLOT, "", text).count(">"):
         yield f"{where}: a slot is not closed: {text[:60]!r}"
 
