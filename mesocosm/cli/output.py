@@ -27,6 +27,7 @@ from mesocosm.families.quantities import show_length
 if TYPE_CHECKING:
     from mesocosm.evaluation.runs import RunResult
     from mesocosm.families.exposure.measuring import Estimate, Exposure, FamilyExposure
+    from mesocosm.families.exposure.sentences import SentenceExposure
     from mesocosm.families.faults import Fault
     from mesocosm.families.proving import Proof
 
@@ -128,20 +129,47 @@ def show_exposure(exposure: Exposure, edl: int) -> None:
     out.print("[bold]exposure[/] (a filter trained on other seeds, keeping 99 % of the evidence)")
     for name, value in shown.items():
         out.print(f"  {name:<35}{escape(value)}")
+    if exposure.sentences:
+        show_sentences(exposure.sentences)
+
+
+def show_sentences(exposure: SentenceExposure) -> None:
+    """What of the messages may be skipped, sentence by sentence."""
+    shown = {
+        "sentences": f"{exposure.sentences:,}, {exposure.tokens:,} tokens",
+        "a filter of sentences drops": f"{exposure.by_sentence:.2f}",
+        "a filter of runs of three drops": f"{exposure.by_run:.2f}",
+        "one that knows what is told drops": f"{exposure.by_knowing:.2f}",
+    }
+    for rule, (drops, loses) in exposure.rules.items():
+        shown[f"a reader of {rule}"] = f"drops {drops:.2f}, loses {loses:.2f} of the evidence"
+    shown["first names met again"] = f"{exposure.first_names_met_again:.2f}"
+    shown["runs of eight words met twice"] = f"{exposure.repeated_runs:.3f}"
+    out.print("[bold]exposure by sentence[/] (filters trained on scenes that are not here, keeping 98 %)")
+    for name, value in shown.items():
+        out.print(f"  {name:<40}{escape(value)}")
 
 
 def show_exposures(measured: list[tuple[str, int, FamilyExposure]]) -> None:
     """A table in Markdown: a task at a length a row, with the mean of its instances and a 95 % interval."""
     columns = ("task", "length", "instances", "skippable", "AUC of the text", "AUC without text")
-    table = Table(*columns, "worst single fact", box=MARKDOWN)
+    told = any(one.sentences for _, _, one in measured)
+    table = Table(*columns, "worst single fact", *(_OF_SENTENCES if told else ()), box=MARKDOWN)
     for task, length, one in measured:
         figures = [_estimate(figure) for figure in (one.skippable, one.auc_text, one.auc_without_text)]
         worst = ""
         if one.worst:
             sure = "" if one.worst_error is None else f" ± {one.worst_error:.2f}"
             worst = escape(f"{one.worst.auc:.2f}{sure} `{one.worst.name}`")
-        table.add_row(f"`{task}`", show_length(length), str(one.instances), *figures, worst)
+        by_sentence = [""] * len(_OF_SENTENCES) if told else []
+        if told and (found := one.sentences):
+            shares = (found.by_sentence, found.by_run, found.by_knowing)
+            by_sentence = [*(f"{share:.2f}" for share in shares), f"{found.repeated_runs:.3f}"]
+        table.add_row(f"`{task}`", show_length(length), str(one.instances), *figures, worst, *by_sentence)
     out.print(table)
+
+
+_OF_SENTENCES = ("by sentence", "by runs of three", "by knowing", "repeated runs")
 
 
 def _estimate(figure: Estimate | None) -> str:

@@ -13,7 +13,7 @@ import statistics
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -21,6 +21,7 @@ from mesocosm.errors import MissingExtra
 from mesocosm.families.building import memory_for
 from mesocosm.families.exposure import filters
 from mesocosm.families.exposure.reading import Item, items_of
+from mesocosm.families.exposure.sentences import SentenceExposure, means, measure_sentences
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.workers.workers import Workers
 
@@ -29,6 +30,7 @@ BOUND_SKIPPABLE, BOUND_AUC = 0.4, 0.6
 """What worlds are made to keep."""
 
 Report = Callable[[str], None]
+T = TypeVar("T")
 
 
 class Feature(BaseModel):
@@ -51,6 +53,8 @@ class Exposure(BaseModel):
     auc_without_text: float | None
     worst: Feature | None
     """The single feature that tells most."""
+    sentences: SentenceExposure | None = None
+    """The same by sentence, of families that know what each tells."""
     curves: dict[str, list[tuple[float, float]]] = {}
     """Of each filter: shares of the tokens that it drops, and of the evidence items that it still keeps."""
 
@@ -73,6 +77,8 @@ class FamilyExposure(BaseModel):
     worst: Feature | None
     """The single feature that tells most on average, as the other instances say it points."""
     worst_error: float | None
+    sentences: SentenceExposure | None = None
+    """Means of the instances, of families that know what each sentence tells."""
 
 
 def measure_exposure(
@@ -93,7 +99,11 @@ def measure_exposure(
     report("reading this instance")
     items = items_of(family, seed, target, parameters)
     report("filtering")
-    return judge(training, items)
+    found = judge(training, items)
+    found.sentences = measure_sentences(
+        family, seed, others, target=target, parameters=parameters, report=report
+    )
+    return found
 
 
 def measure_family(
@@ -115,7 +125,21 @@ def measure_family(
     for number, seed in enumerate(seeds, 1):
         report(f"reading instance {number} of {len(seeds)}")
         read.append(items_of(family, seed, target, parameters))
-    return judge_family(read, report)
+    found = judge_family(read, report)
+    told = [
+        measure_sentences(
+            family, seed, _others(seeds, number), target=target, parameters=parameters, report=report
+        )
+        for number, seed in enumerate(seeds)
+    ]
+    if known := [one for one in told if one is not None]:
+        found.sentences = means(known)
+    return found
+
+
+def _others(all_of_them: Sequence[T], number: int) -> list[T]:
+    """Those from which one learns: at most six of the others, first those that come after it."""
+    return [*all_of_them[number + 1 :], *all_of_them[:number]][:TRAINING_SEEDS]
 
 
 Job = tuple[str, int, tuple[int, ...]]
@@ -140,8 +164,7 @@ def judge_family(read: Sequence[Sequence[Item]], report: Report = lambda _: None
     found = []
     for number, items in enumerate(read):
         report(f"filtering instance {number + 1} of {len(read)}")
-        others = [*read[number + 1 :], *read[:number]][:TRAINING_SEEDS]
-        found.append(_judge([item for other in others for item in other], items))
+        found.append(_judge([item for other in _others(read, number) for item in other], items))
     worst, worst_error = _worst_of(read)
     return FamilyExposure(
         instances=len(read),

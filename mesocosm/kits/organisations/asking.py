@@ -10,6 +10,7 @@ happened, and the proof, where it is given what a reader makes out.
 from __future__ import annotations
 
 import datetime as dt
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -21,6 +22,8 @@ from pydantic import Field, create_model, model_validator
 
 from mesocosm.errors import UsageError
 from mesocosm.families import family
+from mesocosm.families.building import build_instance
+from mesocosm.families.exposure.sentences import Messages
 from mesocosm.families.family import Evidence
 from mesocosm.families.task import Task
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant
@@ -31,6 +34,7 @@ from mesocosm.kits.organisations.derivations import Derivation, Rereading, deriv
 from mesocosm.kits.organisations.events import Event, Story, number_events
 from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.scenes import SPLITS, Scene, read_scenes
+from mesocosm.kits.organisations.sentences import messages_of
 from mesocosm.kits.organisations.telling import Letter, Speaker, Teller
 from mesocosm.kits.yaml_tasks import keeping
 from mesocosm.kits.yaml_tasks.damaging import all_findings, damage, tables
@@ -40,11 +44,12 @@ from mesocosm.kits.yaml_tasks.judging import wanted_of
 from mesocosm.kits.yaml_tasks.walking import Walker
 from mesocosm.kits.yaml_tasks.written import Written, WrittenExpected
 from mesocosm.services.calling import ToolError, Tools
+from mesocosm.worlds.manifest import Manifest
+from mesocosm.worlds.randomness import Dice
 
 if TYPE_CHECKING:
     from mesocosm.services.service import Image
     from mesocosm.services.world import World
-    from mesocosm.worlds.randomness import Dice
 
 SCENES = Path(__file__).parent / "campus" / "scenes"
 """The scenes that ship."""
@@ -212,6 +217,16 @@ class Asked(Written):
         made: Organisation = self._simulate(stream, params)
         number_events(made.stories)
         return made, *self._told(made, params, stream)
+
+    def messages(
+        self, family: family.Family, seed: int, target: int | None, parameters: Mapping[str, Any]
+    ) -> Messages:
+        """The messages of an instance, sentence by sentence, for measuring what could be skipped."""
+        with tempfile.TemporaryDirectory(prefix="mesocosm-sentences-") as folder:
+            built = build_instance(family, seed, Path(folder) / "x", target=target, parameters=parameters)
+            filled = Manifest.read(built.path / "world").parameters
+        made, letters, _ = self.told(Dice(family.name, seed).stream, family.params_type(**filled))
+        return messages_of(letters, made.me)
 
     def _told(self, made: Organisation, params: family.Params, stream: Any) -> tuple[list[Letter], set[str]]:
         """The letters, and the keys of those that tell what must be told."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
 
+from mesocosm.families.exposure.sentences import Messages, Sentence
+from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.telling import Letter
 from mesocosm.worlds import tokens
 
-Role = Literal["evidence", "lookalike", ""]
 _END = re.compile(r"(?<=[.!?])(?<![ap]\.m\.)\s+")
 _WORD = re.compile(r"[A-Za-z']+|\d[\d:.,]*")
 _NUMBERS = frozenset(
@@ -26,37 +25,63 @@ _NUMBERS = frozenset(
 _RUN = 8
 
 
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence of a message, what it tells, and the telling that it is a part of."""
+def messages_of(letters: Sequence[Letter], me: Person) -> Messages:
+    """Return the messages of a world, sentence by sentence, with what untrained rules would drop.
 
-    text: str
-    role: Role
-    telling: tuple[str, int] | None
-    letter: Letter
+    Args:
+        letters: All messages, in order of time.
+        me: Whose mailbox it is.
+    """
+    people = {who for one in letters for who in (one.sender, one.to, one.cc) if who}
+    everybody = {
+        who.first for one in letters for who in one.cast.story.roles.values() if isinstance(who, Person)
+    }
+    strangers = everybody - {who.first for who in people}
+    about = {one.about for one in letters if any(told.matters for told in one.tellings)} - {None}
+    theirs = {who for course in about for who in (*course.students, course.instructor)} - {me}
+    keys = {part for who in theirs for part in (who.last, who.number) if part}
+    names = {part for who in people for part in (who.first, who.last)} | everybody
+    for course in {one.about for one in letters if one.about}:
+        names |= {course.title, course.short, course.room}
+    names |= {topic for course in about for topic in course.topic.values()}
+    sentences = [
+        Sentence(
+            text,
+            tokens.count(text),
+            letter.key,
+            None if telling is None else f"{letter.key}:{telling}",
+            telling is not None and letter.tellings[telling].matters,
+            {
+                "no unknown names": any(word in strangers for word in text.split()),
+                "names of the question": not any(key in text for key in keys),
+                "numbers and days": not any(
+                    word[0].isdigit() or word.lower() in _NUMBERS for word in _WORD.findall(text)
+                ),
+                "headers": not ({letter.sender, letter.to} & theirs),
+            },
+        )
+        for letter in letters
+        for text, telling in _sentences(letter)
+    ]
+    return Messages(
+        sentences,
+        first_names_met_again(letters, everybody | {who.first for who in people}),
+        repeated_runs([letter.body for letter in letters], names),
+    )
 
-    @property
-    def size(self) -> int:
-        """Its tokens."""
-        return tokens.count(self.text)
 
-
-def sentences_of(letters: Iterable[Letter]) -> list[Sentence]:
-    """Return the sentences of messages: tellings of what matters are evidence, all others look-alikes."""
-    found = []
-    for letter in letters:
-        for paragraph in letter.body.split("\n\n"):
-            for text in _END.split(paragraph):
-                if not text.strip():
-                    continue
-                telling = next(
-                    (n for n, one in enumerate(letter.tellings) if text in one.span or one.span in text), None
+def _sentences(letter: Letter) -> Iterator[tuple[str, int | None]]:
+    """The sentences of a message, each with the number of the telling that it is a part of."""
+    for paragraph in letter.body.split("\n\n"):
+        for text in _END.split(paragraph):
+            if text.strip():
+                yield (
+                    text,
+                    next(
+                        (n for n, one in enumerate(letter.tellings) if text in one.span or one.span in text),
+                        None,
+                    ),
                 )
-                role: Role = ""
-                if telling is not None:
-                    role = "evidence" if letter.tellings[telling].matters else "lookalike"
-                found.append(Sentence(text, role, None if telling is None else (letter.key, telling), letter))
-    return found
 
 
 def first_names_met_again(letters: Sequence[Letter], names: Iterable[str]) -> float:
@@ -85,29 +110,3 @@ def repeated_runs(texts: Iterable[str], names: Iterable[str]) -> float:
         runs.update(tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1))
     total = runs.total()
     return sum(count for count in runs.values() if count > 1) / total if total else 0.0
-
-
-def skipped(
-    sentences: Sequence[Sentence], scores: Sequence[float], roles: frozenset[Role], recall: float = 0.98
-) -> float:
-    """Return the share of the tokens that can be dropped while so many of the tellings keep their best
-    sentence."""
-    best: dict[tuple[str, int], float] = {}
-    for sentence, score in zip(sentences, scores, strict=True):
-        if sentence.telling is not None and sentence.role in roles:
-            best[sentence.telling] = max(best.get(sentence.telling, score), score)
-    if not best:
-        return 0.0
-    bound = sorted(best.values())[int(len(best) * (1 - recall))]
-    total = sum(sentence.size for sentence in sentences)
-    return (
-        sum(sentence.size for sentence, score in zip(sentences, scores, strict=True) if score < bound) / total
-    )
-
-
-def dropped_by(sentences: Sequence[Sentence], drops: Sequence[bool]) -> tuple[float, float]:
-    """Return the share of the tokens that a rule drops, and of the evidence that it loses."""
-    total = sum(sentence.size for sentence in sentences)
-    gone = sum(sentence.size for sentence, drop in zip(sentences, drops, strict=True) if drop)
-    evidence = [drop for sentence, drop in zip(sentences, drops, strict=True) if sentence.role == "evidence"]
-    return gone / max(total, 1), sum(evidence) / max(len(evidence), 1)
