@@ -54,7 +54,9 @@ class _Reading(Survey):
                 parts = list(items_of_text(block))
                 for place, (kind, part) in enumerate(parts):
                     sheet = arguments.get("sheet_name") or arguments.get("sheet") or ""
-                    name = f"{service}.{tool}{kind}{sheet}"
+                    # Which column of a sheet has what is no secret either.
+                    column = part.get("column", "") if sheet and isinstance(part, dict) else ""
+                    name = f"{service}.{tool}{kind}{sheet}{column}"
                     self.items.append(_item(name, part, place, len(parts), arguments, finder))
         return blocks
 
