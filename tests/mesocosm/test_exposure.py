@@ -11,6 +11,7 @@ from commands import mesocosm
 
 from mesocosm.families.exposure.measuring import judge, judge_family
 from mesocosm.families.exposure.reading import Item
+from mesocosm.families.exposure.sentences import Messages, Sentence, SentenceExposure, judge_sentences
 
 WORDS = "the report of last week says numbers rose again nobody knows why".split()  # noqa: SIM905
 
@@ -66,11 +67,54 @@ def test_a_family_is_measured_over_several_instances_each_by_what_others_taught(
     assert abs(nothing.auc_without_text.mean - 0.5) < nothing.auc_without_text.error + 0.1
 
 
+def sentences(seed: int, told: str, plain: int = 0) -> list[Sentence]:
+    """Sixty messages of three sentences, of which one tells something: with a word, in some without."""
+    rng = random.Random(seed)
+    found = []
+    for number in range(60):
+        for place in range(3):
+            tells = place == number % 3
+            words = [*rng.choices(WORDS, k=9), told if tells and number >= plain else ""]
+            telling = f"{number}:0" if tells else None
+            dropped = {"headers": place == 2}
+            found.append(Sentence(" ".join(words), 10, str(number), telling, tells, dropped))
+    return found
+
+
+def judged(told: str, plain: int = 0) -> SentenceExposure:
+    """What filters drop that learned from other messages of the kind."""
+    learned = [one for seed in range(4) for one in sentences(seed, told, plain)]
+    return judge_sentences(learned, Messages(sentences(99, told, plain), 1, 0))
+
+
+def test_a_word_that_tells_lets_all_other_sentences_be_skipped() -> None:
+    found = judged("deadline")
+    assert found.by_knowing == pytest.approx(2 / 3, abs=0.001)
+    assert found.by_sentence == pytest.approx(2 / 3, abs=0.02)
+    # In a run of three, one of the three always tells: runs cannot be dropped.
+    assert found.by_run == 0
+    assert found.rules == {"headers": (pytest.approx(1 / 3, abs=0.001), pytest.approx(1 / 3, abs=0.001))}
+
+
+def test_few_plain_tellings_keep_most_sentences_from_being_skipped() -> None:
+    """98 % of what is told must be kept: where a tenth is told in plain words, a filter can drop little."""
+    assert judged("deadline", plain=6).by_sentence < 0.4
+
+
 def test_describe_says_it() -> None:
     shown = mesocosm("describe", "lore_documents", "--length", "8k", "--exposure", "--json")
     exposure = json.loads(shown.stdout)["exposure"]
     assert 0 <= exposure["skippable"] < 1
+    assert exposure["sentences"] is None, "nobody says what a sentence of it tells"
     assert 0 < exposure["evidence_tokens"] <= 8080
+
+
+def test_describe_says_what_of_the_messages_can_be_skipped() -> None:
+    shown = mesocosm("describe", "oral_exams", "--length", "8k", "--exposure", "--json")
+    told = json.loads(shown.stdout)["exposure"]["sentences"]
+    assert 0 <= told["by_sentence"] <= 1
+    assert 0 < told["by_knowing"] < 1
+    assert set(told["rules"]) == {"no unknown names", "names of the question", "numbers and days", "headers"}
 
 
 def test_the_picture_of_an_instance_has_what_filters_lose(tmp_path: Path) -> None:

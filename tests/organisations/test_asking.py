@@ -14,6 +14,7 @@ from mesocosm.families.family import load_family
 from mesocosm.families.length import Survey
 from mesocosm.kits.organisations.asking import SCENES, Asked, AskedExpected
 from mesocosm.services.world import World
+from mesocosm.worlds.randomness import Dice
 
 FAMILIES = ("course_assistant", "oral_exams", "canvas_arrange_exam")
 
@@ -36,6 +37,30 @@ def test_every_step_of_every_derivation_can_be_followed(name: str, difficulty: s
         assert load_family(name).unstated(Survey(world), instance.expected) == []
     levels = {one.level for one in instance.expected.derivations}
     assert levels == {"explicit"} if difficulty == "easy" else "referring" in levels or difficulty == "medium"
+
+
+@pytest.mark.parametrize("name", ["oral_exams", "canvas_arrange_exam"])
+def test_courses_that_are_not_ones_own_write_too_and_decide_nothing(name: str) -> None:
+    family = load_family(name)
+    params = family.params(filler_tokens=20_000)
+    made, letters, matter = asked(name).told(Dice(name, 1).stream, params)
+    listed = {course.code for course in made.lists().courses if course.listed}
+    others = [one for one in letters if one.about is not None and one.about.code not in listed]
+    assert len(others) > 3
+    assert not matter & {one.key for one in others}
+    assert {one.channel for one in others} == {"mail"}, "they have no page"
+
+
+def test_several_changes_stand_in_one_message_and_those_of_ones_own_count(tmp_path: Path) -> None:
+    name = "canvas_arrange_exam"
+    made, letters, matter = asked(name).told(Dice(name, 0).stream, load_family(name).params(num_courses=30))
+    listed = {course.code for course in made.lists().courses if course.listed}
+    bulletins = [one for one in letters if len(one.tellings) > 3 and one.about is None]
+    counting = [told for one in bulletins for told in one.tellings if told.matters]
+    assert counting
+    assert {told.event.about.code for told in counting} <= listed
+    assert {one.key for one in bulletins if any(told.matters for told in one.tellings)} <= matter
+    assert any(not told.matters for one in bulletins for told in one.tellings)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
