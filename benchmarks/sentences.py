@@ -3,8 +3,8 @@
     python benchmarks/sentences.py [TASK ...] [--lengths 64k 256k] [--seeds 6] [--difficulties medium hard]
 
 The figures are those of `mesocosm describe TASK --exposure` (see docs/guides/exposure.md): each seed of the
-split `test`, judged by filters that learned from as many worlds of the split `train`; with least and most, and
-the processor time of building.
+split `test`, judged by filters that learned from as many worlds of the split `train`; with least and most,
+and the processor time of building.
 """
 
 from __future__ import annotations

@@ -74,6 +74,10 @@ class Letter:
     """What was written in the same scene before, the latest first."""
     stated: list[tuple[Event, Value]] = field(default_factory=list)
     """All values of events that it states, told there or not."""
+    called: dict[tuple[Any, str], tuple[str, Reference]] = field(default_factory=dict)
+    """What it calls things at a level: the same thing is called the same all through a message."""
+    named: frozenset[Person] = frozenset()
+    """The people that it names."""
 
     @property
     def thread(self) -> list[Letter]:
@@ -102,9 +106,15 @@ class Speaker(Protocol):
         """A form that a scene asks for: full, first, id, topic ..."""
 
     def thing(
-        self, what: Any, writer: Person, reader: Person, level: Level, rng: random.Random
+        self,
+        what: Any,
+        writer: Person,
+        reader: Person,
+        level: Level,
+        rng: random.Random,
+        named: frozenset[Person],
     ) -> tuple[str, Reference]:
-        """What a writer calls a course."""
+        """What a writer calls a course, in a message that names these people besides."""
 
 
 class Teller:
@@ -155,6 +165,13 @@ class Teller:
             cast=cast,
             earlier=tuple(one for (of, _), one in reversed(written.items()) if of == cast.number),
             about=roles.get("c"),
+        )
+        texts = [line.subject, *(said.text for said in line.beats)]
+        letter.named = frozenset(
+            who
+            for text in texts
+            for slot in SLOT.findall(text)
+            if isinstance(who := roles.get(slot.partition(".")[0]), Person)
         )
         parts = [(self._beat(letter, said, rng), said.notice) for said in line.beats]
         if answers is None:
@@ -235,7 +252,12 @@ class Teller:
         elif form:
             return str(getattr(thing, form))
         else:
-            said, reference = self._speaker.thing(thing, letter.sender, letter.to, level, rng)
+            known = (thing, "explicit" if level == "explicit" else "described")
+            if known not in letter.called:
+                letter.called[known] = self._speaker.thing(
+                    thing, letter.sender, letter.to, level, rng, letter.named
+                )
+            said, reference = letter.called[known]
         if reference is not None:
             references.append(reference)
         return said

@@ -67,7 +67,13 @@ class CampusSpeaker:
         return [course for course in self.courses if person in course.topic]
 
     def thing(
-        self, what: Course, writer: Person, reader: Person, level: Level, rng: random.Random
+        self,
+        what: Course,
+        writer: Person,
+        reader: Person,
+        level: Level,
+        rng: random.Random,
+        named: frozenset[Person],
     ) -> tuple[str, Reference]:
         """Return what a writer calls a course, so that the reader knows which."""
         if level == "explicit":
@@ -77,8 +83,9 @@ class CampusSpeaker:
         by_habit = _HABITS.get(
             writer.habit if rng.random() < 0.7 else rng.choice(("short", "meeting", "teacher"))
         )
-        # Nobody says "Rossi's class" to Rossi, and Rossi says "the Tuesday class" to assistants alone.
-        if by_habit == "teacher" and what.instructor in (writer, reader):
+        # Nobody says "Rossi's class" to Rossi, nor "Rossi wants to have the final in Rossi's class", and Rossi
+        # says "the Tuesday class" to assistants alone.
+        if by_habit == "teacher" and what.instructor in (writer, reader, *named):
             by_habit = "day"
         if by_habit == "day" and "assistant" not in (writer.role, reader.role):
             by_habit = None

@@ -224,7 +224,8 @@ def _normal(text: str) -> list[str]:
     parts = [re.sub(r"\s+", " ", part.strip().lower()) for part in text.split(";")]
     found: list[str] = []
     for part in parts:
-        if not part or part in ("nothing", "-"):
+        # Whether somebody takes what decides nothing for a claim or for small talk makes no difference.
+        if not part or part in ("nothing", "claim", "-"):
             continue
         if part.startswith("other "):
             part = "other"  # whose it is does not matter
