@@ -57,8 +57,6 @@ _IN_MAIL = 0.9
 """Of the filler, the part that scenes take as long as there are fresh ones; records take the rest."""
 _TRIES = 60
 """So many stories may find no fresh scene before the rest is left to records."""
-_OFTEN = 3
-"""A scene is cast so often before others, which tell what is less like the question, take its place."""
 _MOST = 6
 """Nothing is cast more often: no beat has more alternates."""
 _A_LINE = 300
@@ -249,7 +247,7 @@ class Asked(Written):
             casts.append(cast)
         least = len(casts)
         # In a small world nothing happens twice; in a larger one, as seldom as there are scenes.
-        left, tries, most = round(params.filler_tokens * _IN_MAIL), 0, _OFTEN
+        left, tries, most = round(params.filler_tokens * _IN_MAIL), 0, 1
         waiting: list[Story] = []
         for story in made.further:
             if left < _A_LINE or (tries > _TRIES and most >= _MOST):

@@ -22,6 +22,7 @@ _NUMBERS = frozenset(
         december""",
     )
 )
+_HALF = re.compile(r" [ap]\.m\.")
 _RUN = 8
 
 
@@ -99,14 +100,18 @@ def first_names_met_again(letters: Sequence[Letter], names: Iterable[str]) -> fl
 
 
 def repeated_runs(texts: Iterable[str], names: Iterable[str]) -> float:
-    """Return the share of runs of eight words that occur twice, with names, numbers and times masked."""
+    """Return the share of runs of eight words that occur twice, with names, numbers and times masked.
+
+    What is masked counts as one word: that two dates have the same form is no repetition.
+    """
     masked = {part for name in names for part in _WORD.findall(name)}
     runs: Counter[tuple[str, ...]] = Counter()
     for text in texts:
-        words = [
-            "#" if word in masked or word.lower() in _NUMBERS or word[0].isdigit() else word.lower()
-            for word in _WORD.findall(text)
-        ]
+        words: list[str] = []
+        for word in _WORD.findall(_HALF.sub("", text)):
+            hidden = word in masked or word.lower() in _NUMBERS or word[0].isdigit()
+            if not (hidden and words and words[-1] == "#"):
+                words.append("#" if hidden else word.lower())
         runs.update(tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1))
     total = runs.total()
     return sum(count for count in runs.values() if count > 1) / total if total else 0.0
