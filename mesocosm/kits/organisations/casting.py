@@ -150,6 +150,8 @@ class Director:
 
     def _fitting(self, story: Story, level: str) -> list[Scene]:
         found = [scene for scene in self._by_story.get(story.kind, ()) if self._fits(scene, story, level)]
+        if level == "spread":
+            found = [scene for scene in found if scene.spread or scene.level == "spread"] or found
         via = story.roles.get("via")
         return [scene for scene in found if via in scene.channels] or found if via else found
 

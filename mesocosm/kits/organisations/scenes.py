@@ -141,6 +141,8 @@ class Scene(_Strict):
     when: When = None
     level: Literal["explicit", "described", "referring", "spread"] | None = None
     exam: Literal["final", "oral", "any"] = "any"
+    spread: bool = False
+    """True if several messages together tell a fact: such scenes come first at the level ``spread``."""
     notice: bool = False
     """True if it can be one of several notices in a message: it has one message, which needs no context."""
     messages: list[Message] = Field(min_length=1)

@@ -109,7 +109,7 @@ def items(scenes: Iterable[Scene], castings: int = _CASTINGS) -> Iterator[Item]:
         if scene.story.startswith("everyday"):
             continue
         levels = ("referring", "described", "referring")
-        wording = scene.model_dump_json(exclude={"when", "notice", "split", "path", "line"}, fallback=_shown)
+        wording = scene.model_dump_json(exclude={"when", "notice", "spread", "split", "path", "line"}, fallback=_shown)
         found = list(rehearse(scene, levels, seeds=8))[:castings]
         for number, casting in enumerate(found):
             meant = _meant(casting)
