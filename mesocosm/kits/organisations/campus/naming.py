@@ -83,8 +83,8 @@ class CampusSpeaker:
         by_habit = _HABITS.get(
             writer.habit if rng.random() < 0.7 else rng.choice(("short", "meeting", "teacher"))
         )
-        # Nobody says "Rossi's class" to Rossi, nor "Rossi wants to have the final in Rossi's class", and Rossi
-        # says "the Tuesday class" to assistants alone.
+        # Nobody says "Rossi's class" to Rossi, nor "Rossi has moved the final in Rossi's class", and
+        # Rossi says "the Tuesday class" to assistants alone.
         if by_habit == "teacher" and what.instructor in (writer, reader, *named):
             by_habit = "day"
         if by_habit == "day" and "assistant" not in (writer.role, reader.role):

@@ -56,6 +56,8 @@ CODES: Mapping[str, str] = {
 }
 """How readers write down an event of each kind; capital words stand for what they make out."""
 _CASTINGS = 3
+_UNREAD = {"when", "notice", "spread", "split", "path", "line"}
+"""Fields of a scene that change nothing of what readers see."""
 EXPLAINED = """\
 You see threads of mails, as somebody reads them who has the lists beside them. Write down for each thread
 what each message that settles something says in the end: a short code each, in order, parted by "; ".
@@ -109,7 +111,7 @@ def items(scenes: Iterable[Scene], castings: int = _CASTINGS) -> Iterator[Item]:
         if scene.story.startswith("everyday"):
             continue
         levels = ("referring", "described", "referring")
-        wording = scene.model_dump_json(exclude={"when", "notice", "spread", "split", "path", "line"}, fallback=_shown)
+        wording = scene.model_dump_json(exclude=_UNREAD, fallback=_shown)
         found = list(rehearse(scene, levels, seeds=8))[:castings]
         for number, casting in enumerate(found):
             meant = _meant(casting)
