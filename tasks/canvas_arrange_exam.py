@@ -146,6 +146,7 @@ def answer(directory: Directory, events: Sequence[Event], known: Mapping[str, An
             "place": {
                 "university": directory.university,
                 "zone": directory.zone,
+                "secretary": directory.secretary.full,
                 "office": f"{directory.office.full} ({directory.office.email})",
             },
         },

@@ -77,7 +77,11 @@ def answer(directory: Directory, events: Sequence[Event], known: Mapping[str, An
     return Answer(
         singles={
             "me": {"name": me.full, "email": me.email},
-            "place": {"school": directory.university, "zone": directory.zone},
+            "place": {
+                "school": directory.university,
+                "zone": directory.zone,
+                "secretary": directory.secretary.full,
+            },
         },
         sets={"exam": exams},
     )

@@ -13,7 +13,9 @@ from mesocosm.cli.options import AsJson
 from mesocosm.cli.output import out, print_json
 
 if TYPE_CHECKING:
-    from mesocosm.kits.organisations.campus.readings import Agreement
+    from mesocosm.kits.organisations.domains import Domain
+    from mesocosm.kits.organisations.readings import Agreement
+    from mesocosm.kits.organisations.scenes import Scene
 
 group = typer.Typer(
     help="Scenes that tell the events of a world: check them, read them, keep what readers made out."
@@ -22,29 +24,37 @@ app.add_typer(group, name="scenes")
 
 Folder = Annotated[Path | None, typer.Argument(help="A folder of scenes; default: those that ship.")]
 Split = Annotated[str, typer.Option(help="Only this split: train or test.")]
+OfDomain = Annotated[str, typer.Option("--domain", help="The domain whose stories the scenes tell.")]
+
+
+def _scenes(domain: str, folder: Path | None) -> tuple[Domain, Path, list[Scene]]:
+    """The domain, the folder, and the scenes in it."""
+    from mesocosm.kits.organisations.domains import load_domain
+    from mesocosm.kits.organisations.scenes import read_scenes
+
+    made = load_domain(domain)
+    place = folder or made.scenes
+    return made, place, read_scenes(place)
 
 
 @group.command()
-def check(folder: Folder = None, as_json: AsJson = False) -> None:
+def check(folder: Folder = None, domain: OfDomain = "campus", as_json: AsJson = False) -> None:
     """Look through scenes: slots, roles, alternates, coverage, whether readers can follow them; 1 if
     something is amiss."""
-    from mesocosm.kits.organisations.asking import SCENES
-    from mesocosm.kits.organisations.campus import readings
-    from mesocosm.kits.organisations.campus.rehearsal import rehearse
-    from mesocosm.kits.organisations.campus.vocabulary import VOCABULARY
-    from mesocosm.kits.organisations.scenes import complaints, read_scenes
+    from mesocosm.kits.organisations import readings
+    from mesocosm.kits.organisations.rehearsal import rehearse
+    from mesocosm.kits.organisations.scenes import complaints
 
-    place = folder or SCENES
-    scenes = read_scenes(place)
-    found = [str(one) for one in complaints(scenes, VOCABULARY)]
+    of, place, scenes = _scenes(domain, folder)
+    found = [str(one) for one in complaints(scenes, of.vocabulary)]
     for scene in scenes:
-        castings = list(rehearse(scene, seeds=4)) or list(rehearse(scene, seeds=24))
+        castings = list(rehearse(of, scene, seeds=4)) or list(rehearse(of, scene, seeds=24))
         if not castings:
             found.append(f"{scene.path}, line {scene.line}: {scene.name}: no story of the simulation fits it")
         for fault in dict.fromkeys(fault for casting in castings for fault in casting.faults()):
             found.append(f"{scene.path}, line {scene.line}: {fault}")
     kept = readings.read_kept(place / "readings.txt")
-    agreed = readings.agreement(readings.items(scenes), kept)
+    agreed = readings.agreement(readings.items(of, scenes), kept)
     counts: dict[str, int] = {}
     for scene in scenes:
         counts[f"{scene.split or place.name}: {scene.story}"] = (
@@ -74,17 +84,17 @@ def show(
     name: Annotated[str, typer.Argument(help="Name of a scene.")],
     castings: int = 3,
     folder: Annotated[Path | None, typer.Option(help="A folder of scenes; default: those that ship.")] = None,
+    domain: OfDomain = "campus",
 ) -> None:
-    """Print a scene as it is delivered, over a few small campuses."""
+    """Print a scene as it is delivered, over a few small worlds."""
     from mesocosm.errors import UsageError
-    from mesocosm.kits.organisations.asking import SCENES
-    from mesocosm.kits.organisations.campus.rehearsal import rehearse
-    from mesocosm.kits.organisations.scenes import read_scenes
+    from mesocosm.kits.organisations.rehearsal import rehearse
 
-    scenes = {scene.name: scene for scene in read_scenes(folder or SCENES)}
+    of, _, every = _scenes(domain, folder)
+    scenes = {scene.name: scene for scene in every}
     if name not in scenes:
         raise UsageError(f"no scene {name!r}; there are {', '.join(sorted(scenes)[:20])} ...")
-    for number, casting in enumerate(rehearse(scenes[name], seeds=2 * castings)):
+    for number, casting in enumerate(rehearse(of, scenes[name], seeds=2 * castings)):
         if number == castings:
             break
         out.print(f"[bold]{escape(name)}[/], {casting.level}")
@@ -97,17 +107,14 @@ def show(
 
 
 @group.command()
-def sheet(folder: Folder = None, split: Split = "") -> None:
+def sheet(folder: Folder = None, split: Split = "", domain: OfDomain = "campus") -> None:
     """Print a sheet for blind readers: castings of all scenes that tell something, and how to answer."""
-    from mesocosm.kits.organisations.asking import SCENES
-    from mesocosm.kits.organisations.campus import readings
-    from mesocosm.kits.organisations.scenes import read_scenes
+    from mesocosm.kits.organisations import readings
 
-    typer.echo(readings.EXPLAINED)
+    of, _, scenes = _scenes(domain, folder)
+    typer.echo(of.explained)
     typer.echo("Answer with a line for each thread: ID | codes\n")
-    for item in readings.items(
-        scene for scene in read_scenes(folder or SCENES) if split in ("", scene.split)
-    ):
+    for item in readings.items(of, (scene for scene in scenes if split in ("", scene.split))):
         typer.echo(f"## {item.id}\n{item.text}\n")
 
 
@@ -115,14 +122,13 @@ def sheet(folder: Folder = None, split: Split = "") -> None:
 def keep_readings(
     answers: Annotated[list[Path], typer.Argument(help="Files of answers, one a reader: `ID | codes`.")],
     folder: Annotated[Path | None, typer.Option(help="A folder of scenes; default: those that ship.")] = None,
+    domain: OfDomain = "campus",
 ) -> None:
     """Keep what readers made out beside the scenes, and say where they differ from what was meant."""
-    from mesocosm.kits.organisations.asking import SCENES
-    from mesocosm.kits.organisations.campus import readings
-    from mesocosm.kits.organisations.scenes import read_scenes
+    from mesocosm.kits.organisations import readings
 
-    place = folder or SCENES
-    found = list(readings.items(read_scenes(place)))
+    of, place, scenes = _scenes(domain, folder)
+    found = list(readings.items(of, scenes))
     given = {path.stem: readings.parse_answers(path.read_text(encoding="utf-8")) for path in answers}
     readings.keep(place / "readings.txt", found, given)
     agreed = readings.agreement(found, readings.read_kept(place / "readings.txt"), least=1)

@@ -12,7 +12,8 @@ from mesocosm.errors import UsageError
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
 from mesocosm.families.length import Survey
-from mesocosm.kits.organisations.asking import SCENES, Asked, AskedExpected
+from mesocosm.kits.organisations.asking import Asked, AskedExpected
+from mesocosm.kits.organisations.domains import load_domain
 from mesocosm.services.world import World
 from mesocosm.worlds.randomness import Dice
 
@@ -44,7 +45,8 @@ def test_courses_that_are_not_ones_own_write_too_and_decide_nothing(name: str) -
     family = load_family(name)
     params = family.params(filler_tokens=20_000)
     made, letters, matter = asked(name).told(Dice(name, 1).stream, params)
-    listed = {course.code for course in made.lists().courses if course.listed}
+    lists: Any = made.lists()
+    listed = {course.code for course in lists.courses if course.listed}
     others = [one for one in letters if one.about is not None and one.about.code not in listed]
     assert len(others) > 3
     assert not matter & {one.key for one in others}
@@ -54,7 +56,8 @@ def test_courses_that_are_not_ones_own_write_too_and_decide_nothing(name: str) -
 def test_several_changes_stand_in_one_message_and_those_of_ones_own_count(tmp_path: Path) -> None:
     name = "canvas_arrange_exam"
     made, letters, matter = asked(name).told(Dice(name, 0).stream, load_family(name).params(num_courses=30))
-    listed = {course.code for course in made.lists().courses if course.listed}
+    lists: Any = made.lists()
+    listed = {course.code for course in lists.courses if course.listed}
     bulletins = [one for one in letters if len(one.tellings) > 3 and one.about is None]
     counting = [told for one in bulletins for told in one.tellings if told.matters]
     assert counting
@@ -97,9 +100,9 @@ def test_a_proof_finds_what_is_wrong_in_a_derivation(name: str, tmp_path: Path) 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_scenes_of_ones_own_tell_the_same_questions(name: str, tmp_path: Path) -> None:
     """A folder of scenes is a split that nobody else has."""
-    shutil.copytree(SCENES / "train", tmp_path / "mine")
+    shutil.copytree(load_domain("campus").scenes / "train", tmp_path / "mine")
     instance = built(name, tmp_path, split=str(tmp_path / "mine"))
-    shipped = {scene.name for scene in asked(name).scenes(asked(name).Params(split="test"))}
+    shipped = {scene.name for scene in asked(name).scenes(load_family(name).params(split="test"))}
     told = {one.scene for one in instance.expected.derivations}
     assert told
     assert not told & shipped

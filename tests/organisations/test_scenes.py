@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from mesocosm.kits.organisations.asking import SCENES
-from mesocosm.kits.organisations.campus import readings
-from mesocosm.kits.organisations.campus.rehearsal import rehearse
-from mesocosm.kits.organisations.campus.vocabulary import VOCABULARY
+from mesocosm.kits.organisations import readings
 from mesocosm.kits.organisations.conditions import ConditionError, condition
+from mesocosm.kits.organisations.domains import load_domain
+from mesocosm.kits.organisations.rehearsal import rehearse
 from mesocosm.kits.organisations.scenes import SPLITS, Scene, SceneProblem, complaints, read_scenes
 
-ALL = read_scenes(SCENES)
+CAMPUS = load_domain("campus")
+VOCABULARY = CAMPUS.vocabulary
+ALL = read_scenes(CAMPUS.scenes)
 
 GOOD = """
 lost_key:
@@ -71,7 +72,7 @@ def test_every_scene_is_cast_and_can_be_followed_by_a_reader(split: str) -> None
     for scene in ALL:
         if scene.split != split:
             continue
-        castings = list(rehearse(scene, seeds=4)) or list(rehearse(scene, seeds=24))
+        castings = list(rehearse(CAMPUS, scene, seeds=4)) or list(rehearse(CAMPUS, scene, seeds=24))
         if not castings:
             never.append(scene.name)
         faults += [fault for casting in castings for fault in casting.faults()]
@@ -130,17 +131,21 @@ def test_conditions_reach_nothing_but_what_a_story_has(text: str) -> None:
 
 def test_blind_readers_make_out_what_was_meant() -> None:
     """Two readings of every thread that tells something, as it is now: 99 of 100 say what was meant."""
-    agreed = readings.agreement(readings.items(ALL), readings.read_kept(SCENES / "readings.txt"))
+    agreed = readings.agreement(
+        readings.items(CAMPUS, ALL), readings.read_kept(CAMPUS.scenes / "readings.txt")
+    )
     assert agreed.unread == []
     assert agreed.share >= 0.99, agreed.misread
 
 
 def test_a_reading_of_words_that_have_changed_is_none(tmp_path: Path) -> None:
-    item, *_ = readings.items(read(tmp_path, GOOD))
+    item, *_ = readings.items(CAMPUS, read(tmp_path, GOOD))
     answers = {"ann": {item.id: item.meant}, "ben": {item.id: "back Somebody"}}
     readings.keep(tmp_path / "readings.txt", [item], answers)
     kept = readings.read_kept(tmp_path / "readings.txt")
     agreed = readings.agreement([item], kept)
     assert (agreed.read, agreed.agreed) == (2, 1)
-    [other, *_] = readings.items(read(tmp_path, GOOD.replace("my finished talk", "my finished slides")))
+    [other, *_] = readings.items(
+        CAMPUS, read(tmp_path, GOOD.replace("my finished talk", "my finished slides"))
+    )
     assert list(readings.agreement([other], kept).unread) == [other.id]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, create_model, model_validator
+from pydantic import BaseModel, Field, create_model, model_validator
 
 from mesocosm.errors import UsageError
 from mesocosm.families import family
@@ -27,10 +27,17 @@ from mesocosm.families.exposure.sentences import Messages
 from mesocosm.families.family import Evidence
 from mesocosm.families.task import Task
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant
-from mesocosm.kits.organisations.campus.directory import Directory, Lists
 from mesocosm.kits.organisations.casting import MIXES, Cast, Director
 from mesocosm.kits.organisations.delivery import cost_of, evidence_of
-from mesocosm.kits.organisations.derivations import Derivation, Rereading, derivation, texts_of, undelivered
+from mesocosm.kits.organisations.derivations import (
+    Derivation,
+    Directory,
+    Rereading,
+    derivation,
+    texts_of,
+    undelivered,
+)
+from mesocosm.kits.organisations.domains import Domain, load_domain
 from mesocosm.kits.organisations.events import Event, Story, number_events
 from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.scenes import SPLITS, Scene, read_scenes
@@ -51,8 +58,6 @@ if TYPE_CHECKING:
     from mesocosm.services.service import Image
     from mesocosm.services.world import World
 
-SCENES = Path(__file__).parent / "campus" / "scenes"
-"""The scenes that ship."""
 _IN_MAIL = 0.9
 """Of the filler, the part that scenes take as long as there are fresh ones; records take the rest."""
 _TRIES = 60
@@ -92,7 +97,7 @@ class Organisation:
     stories: Sequence[Story]
     further: Iterator[Story]
     speaker: Speaker
-    lists: Callable[[], Lists]
+    lists: Callable[[], BaseModel]
     place: Callable[[World, Sequence[Letter], int], Sequence[Evidence]]
     neutral: frozenset[str]
     channels: frozenset[str] = frozenset({"mail"})
@@ -115,7 +120,8 @@ class Mistake:
 class AskedExpected(WrittenExpected):
     """The truth, and how it follows from what is delivered."""
 
-    lists: Lists
+    lists: Any
+    """What the services list, as the domain has it."""
     records: dict[str, Any]
     derivations: list[Derivation]
     texts: dict[str, str]
@@ -130,8 +136,6 @@ class AskedExpected(WrittenExpected):
 class Asked(Written):
     """A task file that asks a question of a domain."""
 
-    Expected: type[WrittenExpected] = AskedExpected
-
     def __init__(self, task: Task, path: Path, hooks: Mapping[str, Callable[..., Any]] | None = None) -> None:
         hooks = dict(hooks or {})
         try:
@@ -142,6 +146,22 @@ class Asked(Written):
             ) from None
         self._survey, self._valid = hooks.pop("survey", None), hooks.pop("valid", None)
         super().__init__(task, path, hooks)
+
+    @cached_property
+    def domain(self) -> Domain:
+        """The domain that the file names."""
+        try:
+            return load_domain(str(self.task.domain))
+        except UsageError as error:
+            raise UsageError(f"{self.path}: domain: {error}") from None
+
+    @cached_property
+    def Expected(self) -> type[AskedExpected]:  # type: ignore[override]  # noqa: N802 - for a family's class
+        """The truth with the lists of the domain."""
+        made: type[AskedExpected] = create_model(
+            "Expected", __base__=AskedExpected, lists=(self.domain.lists, ...)
+        )
+        return made
 
     @cached_property
     def Params(self) -> type[family.Params]:  # noqa: N802 - it stands for a family's class
@@ -185,7 +205,7 @@ class Asked(Written):
                 for telling in letter.tellings
                 if telling.matters and letter.key in matter and telling.event.kind not in made.neutral
             ]
-            directory = Directory(lists)
+            directory = self.domain.directory(lists)
             answer = self._answer(directory, _heard(events, derived, directory), dict(made.records), params)
             truth = self._truth(answer, made, params)
             leaned = {
@@ -194,7 +214,7 @@ class Asked(Written):
                 for step in (one.text, *(it.text for it in (one.about, *one.people) if it))
             }
             told = {letter.key: letter for letter in letters if letter.key in leaned}
-            return AskedExpected(
+            return self.Expected(
                 evidence=[*(evidence_of(letter) for letter in told.values()), *records],
                 truth=keeping.kept(truth, 0),
                 prompt=self.prompt_of(truth),
@@ -224,7 +244,7 @@ class Asked(Written):
             built = build_instance(family, seed, Path(folder) / "x", target=target, parameters=parameters)
             filled = Manifest.read(built.path / "world").parameters
         made, letters, _ = self.told(Dice(family.name, seed).stream, family.params_type(**filled))
-        return messages_of(letters, made.me)
+        return messages_of(letters, made.me, made.speaker)
 
     def _told(self, made: Organisation, params: family.Params, stream: Any) -> tuple[list[Letter], set[str]]:
         """The letters, and the keys of those that tell what must be told."""
@@ -279,7 +299,7 @@ class Asked(Written):
         """The scenes of the split that the parameters name: one that ships, or a folder of the user's own."""
         split = str(getattr(params, "split", "test"))
         if split in SPLITS:
-            return [scene for scene in read_scenes(SCENES) if scene.split == split]
+            return [scene for scene in read_scenes(self.domain.scenes) if scene.split == split]
         folder = Path(split)
         if not folder.is_dir():
             raise UsageError(
@@ -323,7 +343,7 @@ class Asked(Written):
         results = "\n".join(reader.results)
         bodies = {key: text.partition("\n")[2] for key, text in expected.texts.items()}
         found = [f"message {key} is not delivered" for key in undelivered(bodies, results)]
-        directory = Directory(expected.lists)
+        directory = self.domain.directory(expected.lists)
         reading = Rereading(expected.derivations, directory, expected.texts)
         events = reading.events()
         found += reading.faults
@@ -383,7 +403,7 @@ class Asked(Written):
         """Near misses: one step of a derivation misread, one thing left out or too much, and damage."""
         breaks = frozenset(name for goal in self.definition.goal for name in all_findings(goal))
         made: list[Mutant | Misreading] = []
-        for kind in KINDS:
+        for kind in self.domain.misread:
             for name, change in _CHANGES.items():
                 made.append(
                     Misreading(f"{kind} {name}", breaks, _nothing, partial(self._misread, kind, change))
@@ -413,7 +433,7 @@ class Asked(Written):
         self, kind: str, change: Callable[[Event, Sequence[Event]], Event | None], tools: Tools, expected: Any
     ) -> None:
         """Walk as somebody would who misread one event of a kind, where that makes a difference."""
-        directory = Directory(expected.lists)
+        directory = self.domain.directory(expected.lists)
         events = Rereading(expected.derivations, directory, expected.texts).events()
         right = [one.fields for one in wanted_of(self.definition, self.truth_of(expected))]
         chosen = [number for number, event in enumerate(events) if event.kind == kind][:_CHANCES]
@@ -468,31 +488,8 @@ def _elsewhere(event: Event, events: Sequence[Event]) -> Event:
 _CHANGES: Mapping[str, Callable[[Event, Sequence[Event]], Event | None]] = {
     "overlooked": _overlooked,
     "read a day late": _late,
-    "taken to be of another course": _elsewhere,
+    "taken to be of another": _elsewhere,
 }
-KINDS = (
-    "deadline",
-    "deadline_moved",
-    "submitted",
-    "retracted",
-    "extended",
-    "excused",
-    "excuse_withdrawn",
-    "dropped",
-    "reinstated",
-    "exam_set",
-    "exam_moved",
-    "room_changed",
-    "length_changed",
-    "books_set",
-    "examiner_set",
-    "exempted",
-    "exemption_withdrawn",
-    "cancelled",
-    "swapped",
-    "optional",
-)
-"""Kinds of events of which one may be misread."""
 
 
 class _Reader(Tools):
@@ -530,7 +527,7 @@ def _filled(truth: Truth, answer: Answer) -> Truth:
 
 
 def _heard(events: Sequence[Event], derived: Sequence[Derivation], directory: Directory) -> list[Event]:
-    """Events by the lists' own people and courses, dated as they were told, in the channel in which they
+    """Events by the lists' own people and things, dated as they were told, in the channel in which they
     were."""
     told = {one.event: one for one in reversed(derived)}  # the first telling of each
     found = []
@@ -544,7 +541,7 @@ def _heard(events: Sequence[Event], derived: Sequence[Derivation], directory: Di
             replace(
                 event,
                 at=at,
-                about=directory.courses.get(getattr(event.about, "code", ""), event.about),
+                about=directory.thing_of(getattr(event.about, "code", "")) or event.about,
                 people=tuple(directory.people[who.email] for who in event.people),
                 values={
                     name: directory.people[value.email] if isinstance(value, Person) else value

@@ -27,6 +27,8 @@ MIXES: Mapping[str, Mapping[str, float]] = {
 }
 """How many of the stories are told at each level, by the difficulty."""
 _MAYBE = 0.5
+_NOTICES = 3
+"""A message of several notices has so many at least."""
 _HOUR, _MINUTE = dt.timedelta(hours=1), dt.timedelta(minutes=1)
 
 
@@ -117,9 +119,10 @@ class Director:
     def _notices(self, made: Cast, most: int, rng: random.Random) -> bool:
         """Put the stories that are told together into the first message, after its first beat.
 
-        Returns False if one that matters has no notice.
+        Returns False if one that matters has no notice, or if there are too few.
         """
         beats: list[Said] = []
+        found = 0
         for story in made.story.among:
             fitting = [one for one in self._fitting(story, made.level) if one.notice]
             if not story.matters:
@@ -134,6 +137,9 @@ class Director:
             said = list(self._beats(notice, message, {}, set(), rng))
             said[0].notice = True
             beats += said
+            found += 1
+        if found < _NOTICES and not made.story.matters:
+            return False
         first = made.lines[0].beats
         if rest := first[1:]:
             rest[0].notice = True

@@ -36,9 +36,9 @@ class Step(BaseModel):
     expression: str
     """The words; ``from`` or ``to`` where the header says it."""
     kind: str
-    """person, course, or the form of a value: moment, day, time, shift, span, length, words."""
+    """person, thing, or the form of a value: moment, day, time, shift, span, length, words."""
     by: tuple[str, ...] = ()
-    """Attributes by which a person or a course is meant."""
+    """Attributes by which a person or a thing is meant."""
     field: str = ""
     """The field of the event that a value is for."""
     sender: str = ""
@@ -66,10 +66,9 @@ class Derivation(BaseModel):
     says: str
     """The span that tells it, as it stands in the message."""
     about: Step | None
-    """What says which course is meant: in this message or in one that it answers; None for a course's own
-    page."""
+    """What says which thing is meant: in this message or in one that it answers; None on its own page."""
     page: str = ""
-    """The code of the course on whose page it stands."""
+    """The code of the thing on whose page it stands."""
     people: tuple[Step, ...] = ()
     values: tuple[Step, ...] = ()
     given: dict[str, Any] = {}
@@ -82,9 +81,9 @@ class Derivation(BaseModel):
         lines.append(f"  says: {self.says}")
         if self.about is not None:
             by = ", ".join(self.about.by)
-            lines.append(f"  course: {self.about.expression!r} in message {self.about.text}, by its {by}")
+            lines.append(f"  about: {self.about.expression!r} in message {self.about.text}, by its {by}")
         elif self.page:
-            lines.append(f"  course: {self.page}, on whose page it stands")
+            lines.append(f"  about: {self.page}, on whose page it stands")
         for step in self.people:
             how = f", by {', '.join(step.by)}" if step.by else ""
             lines.append(f"  who: {step.expression!r} in message {step.text}{how}")
@@ -148,11 +147,11 @@ def derivation(letter: Letter, telling: Telling) -> Derivation:
 
 
 def _about(letter: Letter, meant: Any) -> Step | None:
-    """The nearest mention of the course: in the message, in those it answers, in their subjects."""
+    """The nearest mention of the thing: in the message, in those it answers, in their subjects."""
     for one in (letter, *letter.thread):
         for reference in one.references:
-            if reference.kind == "course" and reference.key == getattr(meant, "code", None):
-                return _step(one, reference.expression, "course", reference.by)
+            if reference.kind == "thing" and reference.key == getattr(meant, "code", None):
+                return _step(one, reference.expression, "thing", reference.by)
     return None
 
 
@@ -191,14 +190,18 @@ def _step(letter: Letter, expression: str, kind: str, by: tuple[str, ...] = (), 
 class Directory(Protocol):
     """What the services say of people and things: where expressions are looked up."""
 
-    def person(self, step: Step, course: Any) -> list[Person]:
+    @property
+    def people(self) -> Mapping[str, Person]:
+        """Everybody, by address."""
+
+    def person(self, step: Step, about: Any) -> list[Person]:
         """Everybody that an expression can mean."""
 
-    def course(self, step: Step) -> list[Any]:
-        """Every course that an expression can mean."""
+    def things(self, step: Step) -> list[Any]:
+        """Every thing that an expression can mean."""
 
-    def course_of(self, code: str) -> Any:
-        """The course with a code."""
+    def thing_of(self, code: str) -> Any:
+        """The thing with a code."""
 
 
 class Rereading:
@@ -218,17 +221,17 @@ class Rereading:
             if one.event in seen:
                 continue  # told once more
             seen.add(one.event)
-            course = self._course(one)
-            if course is None:
+            about = self._about(one)
+            if about is None:
                 continue
-            people = [who for step in one.people if (who := self._person(one, step, course)) is not None]
-            before = [event for event in made if event.about is course]
-            values = self._values(one, course, before)
+            people = [who for step in one.people if (who := self._person(one, step, about)) is not None]
+            before = [event for event in made if event.about is about]
+            values = self._values(one, about, before)
             made.append(
                 Event(
                     one.kind,
                     one.written,
-                    course,
+                    about,
                     tuple(people),
                     {**one.given, "via": one.channel, **values},
                     id=one.event,
@@ -239,27 +242,27 @@ class Rereading:
     def _fault(self, one: Derivation, what: str) -> None:
         self.faults.append(f"{one.scene}: message {one.text}: {one.kind}: {what}")
 
-    def _course(self, one: Derivation) -> Any:
+    def _about(self, one: Derivation) -> Any:
         if one.about is None:
             if not one.page:
-                self._fault(one, "nothing in the thread names the course")
+                self._fault(one, "nothing in the thread says what it is about")
                 return None
-            return self._directory.course_of(one.page)
+            return self._directory.thing_of(one.page)
         if not self._stands(one.about):
             self._fault(one, f"{one.about.expression!r} does not stand in message {one.about.text}")
-        found = self._directory.course(one.about)
+        found = self._directory.things(one.about)
         if len(found) != 1:
             self._fault(one, f"{one.about.expression!r} can mean {', '.join(map(str, found)) or 'nothing'}")
             return None
         return found[0]
 
-    def _person(self, one: Derivation, step: Step, course: Any) -> Person | None:
+    def _person(self, one: Derivation, step: Step, about: Any) -> Person | None:
         if step.expression == "":
             self._fault(one, "nothing says who is meant")
             return None
         if step.by and not self._stands(step):
             self._fault(one, f"{step.expression!r} does not stand in message {step.text}")
-        found = self._directory.person(step, course)
+        found = self._directory.person(step, about)
         if len(found) != 1:
             self._fault(
                 one, f"{step.expression!r} can mean {', '.join(who.full for who in found) or 'nobody'}"
@@ -270,14 +273,14 @@ class Rereading:
     def _stands(self, step: Step) -> bool:
         return step.expression.lower() in self._held.get(step.text, "").lower()
 
-    def _values(self, one: Derivation, course: Any, before: Sequence[Event]) -> dict[str, Any]:
+    def _values(self, one: Derivation, about: Any, before: Sequence[Event]) -> dict[str, Any]:
         values: dict[str, Any] = {}
         if one.says.lower() not in self._held.get(one.text, "").lower():
             self._fault(one, f"{one.says[:60]!r} is not what the message says")
         try:
             for step in one.values:
                 if step.kind == "person":
-                    values[step.field] = self._person(one, step, course)
+                    values[step.field] = self._person(one, step, about)
                 else:
                     values |= self._value(one, step, before, values)
         except moments.Unreadable as error:

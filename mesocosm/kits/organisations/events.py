@@ -19,7 +19,7 @@ class Event:
     at: dt.datetime
     """Local, without a zone."""
     about: Any = None
-    """The thing it happened to: a course, an exam."""
+    """The thing it happened to: a course, an order; things have a ``code``."""
     people: tuple[Any, ...] = ()
     """Those it is about."""
     values: Mapping[str, Any] = field(default_factory=dict)

@@ -21,9 +21,9 @@ class Reference:
     expression: str
     """As it stands in the text."""
     kind: str
-    """course or person."""
+    """thing or person."""
     key: str
-    """Names the referent: the code of a course, the address of a person."""
+    """Names the referent: the code of a thing, the address of a person."""
     by: tuple[str, ...]
     """Attributes that tell it from all others of the context."""
 

@@ -28,7 +28,7 @@ _SERVING = {
 }
 """Blocks that serve a level, the best first."""
 _ARTICLE = re.compile(r"\b(?:the|a|an|my|our|your|his|her|their|this|that) <c>", re.IGNORECASE)
-"""A course may be "the Tuesday class"."""
+"""What is meant may be "the Tuesday class"."""
 _BEFORE_EXAM = re.compile(r"\ban? <exam>", re.IGNORECASE)
 """A final, or an oral."""
 _PART = re.compile(r"\n\s*\n")
@@ -257,8 +257,8 @@ class Vocabulary:
 
 
 def complaints(scenes: Sequence[Scene], vocabulary: Vocabulary) -> Iterator[Complaint]:
-    """Say what is wrong with scenes: unknown slots and roles, too few alternates, a thread without a
-    course."""
+    """Say what is wrong with scenes: unknown slots and roles, too few alternates, a thread that does not
+    say what it is about."""
     for scene in scenes:
         for what in _wrong(scene, vocabulary):
             yield Complaint(scene.path, scene.line, scene.name, what)
@@ -354,10 +354,10 @@ def _slots(text: str, where: str, roles: Mapping[str, str], vocabulary: Vocabula
             yield f"{where}: unknown slot <{slot}>"
         elif attribute and attribute not in vocabulary.attributes.get(roles[role], frozenset()):
             yield f"{where}: unknown slot <{slot}>: {attribute!r} is nothing that a {roles[role]} has"
-        elif not attribute and roles[role] not in ("person", "owner", "course"):
+        elif not attribute and roles[role] == "event":
             yield f"{where}: <{slot}> is a {roles[role]}: name what of it is meant"
     for found in _ARTICLE.findall(text):
-        yield f"{where}: {found!r}: the course may have an article of its own"
+        yield f"{where}: {found!r}: what is meant may have an article of its own"
     for found in _BEFORE_EXAM.findall(text):
         yield f"{where}: {found!r}: the exam may be a final or an oral"
     if re.sub(SLOT, "", text).count("<") or re.sub(SLOT, "", text).count(">"):

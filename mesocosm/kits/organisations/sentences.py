@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mesocosm.families.exposure.sentences import Messages, Sentence
 from mesocosm.kits.organisations.people import Person
-from mesocosm.kits.organisations.telling import Letter
+from mesocosm.kits.organisations.telling import Letter, Speaker
 from mesocosm.worlds import tokens
 
 _END = re.compile(r"(?<=[.!?])(?<![ap]\.m\.)\s+")
@@ -26,12 +26,13 @@ _HALF = re.compile(r" [ap]\.m\.")
 _RUN = 8
 
 
-def messages_of(letters: Sequence[Letter], me: Person) -> Messages:
+def messages_of(letters: Sequence[Letter], me: Person, speaker: Speaker) -> Messages:
     """Return the messages of a world, sentence by sentence, with what untrained rules would drop.
 
     Args:
         letters: All messages, in order of time.
         me: Whose mailbox it is.
+        speaker: Knows who has to do with what.
     """
     people = {who for one in letters for who in (one.sender, one.to, one.cc) if who}
     everybody = {
@@ -39,12 +40,11 @@ def messages_of(letters: Sequence[Letter], me: Person) -> Messages:
     }
     strangers = everybody - {who.first for who in people}
     about = {one.about for one in letters if any(told.matters for told in one.tellings)} - {None}
-    theirs = {who for course in about for who in (*course.students, course.instructor)} - {me}
+    theirs = {who for thing in about for who in speaker.around(thing)} - {me}
     keys = {part for who in theirs for part in (who.last, who.number) if part}
     names = {part for who in people for part in (who.first, who.last)} | everybody
-    for course in {one.about for one in letters if one.about}:
-        names |= {course.title, course.short, course.room}
-    names |= {topic for course in about for topic in course.topic.values()}
+    names |= {said.expression for one in letters for said in one.references}
+    names |= {value.expression for one in letters for _, value in one.stated if value.form == "words"}
     sentences = [
         Sentence(
             text,

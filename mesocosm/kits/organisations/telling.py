@@ -66,7 +66,7 @@ class Letter:
     answers: Letter | None
     cast: Cast
     about: Any = None
-    """The course of the story."""
+    """What the story is about: its role ``c``."""
     tellings: list[Telling] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
     """All that the message refers to, facts or not."""
@@ -114,7 +114,10 @@ class Speaker(Protocol):
         rng: random.Random,
         named: frozenset[Person],
     ) -> tuple[str, Reference]:
-        """What a writer calls a course, in a message that names these people besides."""
+        """What a writer calls a thing, in a message that names these people besides."""
+
+    def around(self, about: Any) -> list[Person]:
+        """Those who have to do with a thing."""
 
 
 class Teller:

@@ -188,11 +188,11 @@ class Directory:
         instructors = [who for who in people.values() if who.role == "instructor"]
         return CampusSpeaker(list(self.courses.values()), list(staff), instructors, self.me)
 
-    def course_of(self, code: str) -> Course:
-        """Return the course with a code."""
-        return self.courses[code]
+    def thing_of(self, code: str) -> Course | None:
+        """Return the course with a code; None if there is none."""
+        return self.courses.get(code)
 
-    def course(self, step: Step) -> list[Course]:
+    def things(self, step: Step) -> list[Course]:
         """Return all courses that a writer and a reader share and that an expression can mean."""
         sender, to = self.people[step.sender], self.people[step.to]
         found = [course for course in self._speaker.shared(sender, to) if _fits(course, step)]

@@ -79,7 +79,7 @@ class CampusSpeaker:
         if level == "explicit":
             by: tuple[str, ...] = ("title", "code") if rng.random() < 0.4 else ("title",)
             text = f"{what.title} ({what.code})" if "code" in by else what.title
-            return text, Reference(text, "course", what.code, by)
+            return text, Reference(text, "thing", what.code, by)
         by_habit = _HABITS.get(
             writer.habit if rng.random() < 0.7 else rng.choice(("short", "meeting", "teacher"))
         )
@@ -93,8 +93,8 @@ class CampusSpeaker:
             chosen = distinguishing(what, self.context(writer, reader, what), (by_habit,), COURSE_ATTRIBUTES)
             if chosen is not None:
                 text = _phrase(what, by_habit)
-                return text, Reference(text, "course", what.code, (by_habit,))
-        return what.short, Reference(what.short, "course", what.code, ("short",))
+                return text, Reference(text, "thing", what.code, (by_habit,))
+        return what.short, Reference(what.short, "thing", what.code, ("short",))
 
     def person(
         self, who: Person, writer: Person, reader: Person, about: Any, level: Level
@@ -114,9 +114,13 @@ class CampusSpeaker:
             others = list(dict.fromkeys([*others, *self.instructors]))
         return sum(other.first == who.first for other in others) <= 1
 
+    def around(self, about: Course) -> list[Person]:
+        """Those who have to do with a course."""
+        return [about.instructor, *about.students]
+
     def known(self, about: Any) -> list[Person]:
         """Everybody that is spoken of in a course: its students, its instructor, and the staff."""
-        others = [about.instructor, *about.students] if isinstance(about, Course) else []
+        others = self.around(about) if isinstance(about, Course) else []
         return list(dict.fromkeys([*self.staff, *others]))
 
     def named(self, who: Person, form: str, about: Any) -> tuple[str, Reference | None]:

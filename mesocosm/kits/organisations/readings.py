@@ -1,0 +1,190 @@
+"""Blind readings: what people made out who saw only the thread and the lists, beside what it was meant to
+say.
+
+A *sheet* has castings of scenes with the lists and what held before, and asks what happened; readers
+answer in a few words (codes of the domain). Their answers are kept as they were given, not the truth:
+``readings.txt`` beside the scenes, by scene and casting, with a digest of what was read, so that a
+reading of a text that has changed since is no reading any more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from mesocosm.kits.organisations.domains import Domain
+from mesocosm.kits.organisations.rehearsal import Rehearsal, rehearse
+from mesocosm.kits.organisations.scenes import Scene
+
+_CASTINGS = 3
+_UNREAD = {"when", "notice", "spread", "split", "path", "line"}
+"""Fields of a scene that change nothing of what readers see."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A thread to be read."""
+
+    id: str
+    digest: str
+    text: str
+    meant: str
+    """What it was meant to say: not shown to readers."""
+    scene: Scene
+
+
+def items(domain: Domain, scenes: Iterable[Scene], castings: int = _CASTINGS) -> Iterator[Item]:
+    """Yield castings of all scenes that tell something, each with what held before."""
+    for scene in scenes:
+        if scene.story.startswith("everyday"):
+            continue
+        levels = ("referring", "described", "referring")
+        wording = scene.model_dump_json(exclude=_UNREAD, fallback=_shown)
+        found = list(rehearse(domain, scene, levels, seeds=8))[:castings]
+        for number, casting in enumerate(found):
+            meant = _meant(casting)
+            digest = hashlib.sha256(f"{wording}\n{meant}".encode()).hexdigest()[:10]
+            yield Item(f"{scene.name}.{number}", digest, _thread(casting), meant, scene)
+
+
+def _shown(value: object) -> str:
+    """A condition as it is written."""
+    return getattr(value, "text", "")
+
+
+def _thread(casting: Rehearsal) -> str:
+    """The thread with what a reader has beside it."""
+    lines = [f"({one})" for one in casting.domain.beside(casting.letters, casting.stage)]
+    for letter in casting.letters:
+        copied = f", cc {letter.cc.full}" if letter.cc else ""
+        file = f" [file: {letter.file}]" if letter.file else " [no file]" if letter.channel == "mail" else ""
+        me = " = me" if letter.sender is casting.stage.me else ""
+        lines.append(
+            f"[{letter.at:%a %Y-%m-%d %H:%M}] {letter.channel}: {letter.sender.full} "
+            f"({letter.sender.role}{me}) to {letter.to.full}{copied} | {letter.subject}{file}"
+        )
+        lines.append("  " + letter.body.replace("\n\n", " / ").replace("\n", " / "))
+    return "\n".join(lines)
+
+
+def _meant(casting: Rehearsal) -> str:
+    found: list[str] = []
+    seen: set[str] = set()
+    for letter in casting.letters:
+        for telling in letter.tellings:
+            event = telling.event
+            if event.id in seen:
+                continue
+            seen.add(event.id)
+            said = casting.domain.code(event)
+            if said:
+                found.append(said)
+    return "; ".join(found)
+
+
+def agrees(meant: str, read: str) -> bool:
+    """True if a reading says what was meant: the same codes in the same order, whatever the blanks."""
+    return _normal(meant) == _normal(read)
+
+
+def _normal(text: str) -> list[str]:
+    """The codes, in small letters; of several people, and of what is set together, the order does not
+    matter."""
+    parts = [re.sub(r"\s+", " ", part.strip().lower()) for part in text.split(";")]
+    found: list[str] = []
+    for part in parts:
+        # Whether somebody takes what decides nothing for a claim or for small talk makes no difference.
+        if not part or part in ("nothing", "claim", "-"):
+            continue
+        if part.startswith("other "):
+            part = "other"  # whose it is does not matter
+        *words, last = part.split(" ")
+        part = " ".join([*words, "+".join(sorted(last.split("+")))])
+        # When, where and how long an exam is are told together.
+        if part.startswith(("room", "length")) and found and found[-1].startswith("exam "):
+            found[-1] = " & ".join(sorted([*found[-1].split(" & "), part]))
+        else:
+            found.append(part)
+    return found
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The answers to one thread, by reader."""
+
+    digest: str
+    answers: Mapping[str, str]
+
+
+def read_kept(path: Path) -> dict[str, Kept]:
+    """Return the readings of a file, by the ids of their items; none where there is no file."""
+    if not path.is_file():
+        return {}
+    data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    return {
+        key: Kept(str(one["text"]), {name: str(said or "") for name, said in one.items() if name != "text"})
+        for key, one in data.items()
+    }
+
+
+def parse_answers(text: str) -> dict[str, str]:
+    """Return answers by their items: lines such as ``laundry_room.0 | in Maya``."""
+    found = {}
+    for line in text.splitlines():
+        key, parted, said = line.partition("|")
+        if parted and re.fullmatch(r"[\w.]+", key.strip()):
+            found[key.strip()] = said.strip()
+    return found
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far readings say what was meant."""
+
+    read: int
+    agreed: int
+    unread: Sequence[str]
+    """Items that nobody has read, or not since their text changed."""
+    misread: Sequence[tuple[str, str, str]]
+    """Item, what was meant, what was read."""
+
+    @property
+    def share(self) -> float:
+        """The share of the readings that agree."""
+        return self.agreed / self.read if self.read else 0.0
+
+
+def agreement(found: Iterable[Item], kept: Mapping[str, Kept], least: int = 2) -> Agreement:
+    """Compare items with the readings that are kept of them."""
+    read = agreed = 0
+    unread, misread = [], []
+    for item in found:
+        one = kept.get(item.id)
+        if one is None or one.digest != item.digest or len(one.answers) < least:
+            unread.append(item.id)
+            continue
+        for said in one.answers.values():
+            read += 1
+            if agrees(item.meant, said):
+                agreed += 1
+            else:
+                misread.append((item.id, item.meant, said))
+    return Agreement(read, agreed, unread, misread)
+
+
+def keep(path: Path, found: Iterable[Item], answers: Mapping[str, Mapping[str, str]]) -> None:
+    """Write down the answers of readers (by name, then by item), beside those that still hold."""
+    before = read_kept(path)
+    data = {}
+    for item in found:
+        old = before.get(item.id)
+        said = dict(old.answers) if old and old.digest == item.digest else {}
+        said |= {name: given[item.id] for name, given in answers.items() if item.id in given}
+        if said:
+            data[item.id] = {"text": item.digest, **said}
+    path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=110), encoding="utf-8")

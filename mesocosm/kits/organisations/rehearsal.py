@@ -1,0 +1,82 @@
+"""Rehearsals: a scene cast alone, over a small world, as an editor or a reader wants to see it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mesocosm.kits.organisations.casting import Director
+from mesocosm.kits.organisations.derivations import Derivation, Rereading, derivation, texts_of
+from mesocosm.kits.organisations.domains import Domain, Stage
+from mesocosm.kits.organisations.scenes import CHANNELS, Scene
+from mesocosm.kits.organisations.telling import Letter, Teller
+
+
+@dataclass
+class Rehearsal:
+    """A scene cast for a story of some small world."""
+
+    domain: Domain
+    stage: Stage
+    letters: list[Letter]
+    level: str
+
+    @property
+    def derivations(self) -> list[Derivation]:
+        """How its events are told."""
+        return [derivation(letter, telling) for letter in self.letters for telling in letter.tellings]
+
+    def faults(self) -> list[str]:
+        """What a reader cannot follow: nobody is named, a thing could be another, a value cannot be read."""
+        held = {
+            letter.key: f"{letter.subject}\n{text}"
+            for letter, text in zip(self.letters, texts_of(self.letters).values(), strict=True)
+        }
+        reading = Rereading(self.derivations, self.domain.directory(self.stage.lists), held)
+        made = {event.id: event for event in reading.events()}
+        found = list(reading.faults)
+        # What a shift is counted from was told by other scenes.
+        found = [fault for fault in found if "from when on" not in fault and "on which day" not in fault]
+        relative = {"day", "time", "shift", "span"}
+        for letter in self.letters:
+            for telling in letter.tellings:
+                scene = letter.cast.scene
+                event, again = telling.event, made.get(telling.event.id)
+                for name in (*self.domain.moments, "room", "length"):
+                    value = event.values.get(name)
+                    if again is None or value is None or name not in again.values:
+                        continue
+                    if again.values[name] != value and not relative & {one.form for one in telling.values}:
+                        found.append(
+                            f"{scene.name}: {event.kind}: {name} reads {again.values[name]}, is {value}"
+                        )
+        return found
+
+
+def rehearse(
+    domain: Domain,
+    scene: Scene,
+    levels: tuple[str, ...] = ("explicit", "described", "referring"),
+    seeds: int = 12,
+) -> Iterator[Rehearsal]:
+    """Cast a scene over and over: for one fitting story of each of some worlds, the levels by turns."""
+    count = 0
+    for seed in range(seeds):
+        for made in domain.stages(scene):
+            stage = made(seed)
+            level = scene.level or levels[count % len(levels)]
+
+            def stream(name: str, seed: int = seed) -> random.Random:
+                return random.Random(f"{scene.name}:{seed}:{name}")
+
+            director = Director([scene], {level: 1.0}, stream, domain.neutral, frozenset(CHANNELS))
+            fitting = [story for story in stage.stories if story.kind == scene.story]
+            stream("order").shuffle(fitting)
+            cast = next((cast for story in fitting if (cast := director.cast(story))), None)
+            if cast is None:
+                continue
+            count += 1
+            letters = Teller(stage.speaker, stream).write([cast], dt.datetime.max)
+            yield Rehearsal(domain, stage, letters, level)
