@@ -107,14 +107,25 @@ def show(
 
 
 @group.command()
-def sheet(folder: Folder = None, split: Split = "", domain: OfDomain = "campus") -> None:
+def sheet(
+    folder: Folder = None,
+    split: Split = "",
+    domain: OfDomain = "campus",
+    unread: Annotated[
+        bool, typer.Option("--unread", help="Only what has not been read twice as it is now.")
+    ] = False,
+) -> None:
     """Print a sheet for blind readers: castings of all scenes that tell something, and how to answer."""
     from mesocosm.kits.organisations import readings
 
-    of, _, scenes = _scenes(domain, folder)
+    of, place, scenes = _scenes(domain, folder)
+    found = list(readings.items(of, (scene for scene in scenes if split in ("", scene.split))))
+    if unread:
+        left = set(readings.agreement(found, readings.read_kept(place / "readings.txt")).unread)
+        found = [item for item in found if item.id in left]
     typer.echo(of.explained)
     typer.echo("Answer with a line for each thread: ID | codes\n")
-    for item in readings.items(of, (scene for scene in scenes if split in ("", scene.split))):
+    for item in found:
         typer.echo(f"## {item.id}\n{item.text}\n")
 
 
