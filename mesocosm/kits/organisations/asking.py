@@ -366,7 +366,7 @@ class Asked(Written):
 
     def misreadings(self, expected: AskedExpected) -> Iterator[Mistake]:
         """Yield each event that can be misread so that the answer is another one."""
-        directory = Directory(expected.lists)
+        directory = self.domain.directory(expected.lists)
         events = Rereading(expected.derivations, directory, expected.texts).events()
         told = {
             one.event: one for one in sorted(expected.derivations, key=lambda one: one.written, reverse=True)
