@@ -211,7 +211,7 @@ class Asked(Written):
             leaned = {
                 step
                 for one in derived
-                for step in (one.text, *(it.text for it in (one.about, *one.people) if it))
+                for step in (one.text, *(it.text for it in (one.about, *one.people, *one.values) if it))
             }
             told = {letter.key: letter for letter in letters if letter.key in leaned}
             return self.Expected(

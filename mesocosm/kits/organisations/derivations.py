@@ -23,7 +23,8 @@ from mesocosm.kits.organisations import moments
 from mesocosm.kits.organisations.delivery import delivered_text
 from mesocosm.kits.organisations.events import Event
 from mesocosm.kits.organisations.people import Person
-from mesocosm.kits.organisations.telling import Letter, Telling
+from mesocosm.kits.organisations.referring import Reference
+from mesocosm.kits.organisations.telling import Letter, Telling, Value
 
 
 class Step(BaseModel):
@@ -106,16 +107,7 @@ def derivation(letter: Letter, telling: Telling) -> Derivation:
     for value in telling.values:
         if value.field.startswith("old_"):
             continue
-        meant = next(
-            (
-                one
-                for one in telling.references
-                if one.kind == "person" and one.expression == value.expression
-            ),
-            None,
-        )
-        kind, by = ("person", meant.by) if meant and value.form == "words" else (value.form, ())
-        values.append(_step(letter, value.expression, kind, by, value.field))
+        values.append(_value(letter, value, telling.references))
     known = {step.field for step in values}
     known |= {"start", "due"} if known & {"shift", "span"} else set()
     # What was said of it before, in the message or in the scene, need not be said again.
@@ -128,7 +120,7 @@ def derivation(letter: Letter, telling: Telling) -> Derivation:
                 and not value.field.startswith("old_")
             ):
                 known.add(value.field)
-                values.append(_step(one, value.expression, value.form, (), value.field))
+                values.append(_value(one, value, one.references))
     return Derivation(
         kind=event.kind,
         event=event.id,
@@ -144,6 +136,15 @@ def derivation(letter: Letter, telling: Telling) -> Derivation:
         values=tuple(values),
         given={name: event.values[name] for name in GIVEN if name in event.values},
     )
+
+
+def _value(letter: Letter, value: Value, references: Iterable[Reference]) -> Step:
+    """A value as a message states it; a person by what the words refer to."""
+    meant = next(
+        (one for one in references if one.kind == "person" and one.expression == value.expression), None
+    )
+    kind, by = ("person", meant.by) if meant and value.form == "words" else (value.form, ())
+    return _step(letter, value.expression, kind, by, value.field)
 
 
 def _about(letter: Letter, meant: Any) -> Step | None:
@@ -279,6 +280,8 @@ class Rereading:
             self._fault(one, f"{one.says[:60]!r} is not what the message says")
         try:
             for step in one.values:
+                if not self._stands(step):
+                    self._fault(one, f"{step.expression!r} does not stand in message {step.text}")
                 if step.kind == "person":
                     values[step.field] = self._person(one, step, about)
                 else:

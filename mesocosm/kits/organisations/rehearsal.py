@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from mesocosm.kits.organisations.casting import Director
 from mesocosm.kits.organisations.derivations import Derivation, Rereading, derivation, texts_of
 from mesocosm.kits.organisations.domains import Domain, Stage
+from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.scenes import CHANNELS, Scene
 from mesocosm.kits.organisations.telling import Letter, Teller
 
@@ -44,14 +45,18 @@ class Rehearsal:
             for telling in letter.tellings:
                 scene = letter.cast.scene
                 event, again = telling.event, made.get(telling.event.id)
-                for name in (*self.domain.moments, "room", "length"):
-                    value = event.values.get(name)
-                    if again is None or value is None or name not in again.values:
+                if again is None or relative & {one.form for one in telling.values}:
+                    continue
+                for name in (*self.domain.moments, "room", "length", "who"):
+                    value, read = event.values.get(name), again.values.get(name)
+                    if value is None or event.kind in self.domain.neutral:
                         continue
-                    if again.values[name] != value and not relative & {one.form for one in telling.values}:
-                        found.append(
-                            f"{scene.name}: {event.kind}: {name} reads {again.values[name]}, is {value}"
-                        )
+                    if isinstance(value, Person) and isinstance(read, Person):
+                        value, read = value.email, read.email
+                    if read is None and event.open != {"start": "time"}.get(name, name):
+                        found.append(f"{scene.name}: {event.kind}: nothing says its {name}")
+                    elif read is not None and read != value:
+                        found.append(f"{scene.name}: {event.kind}: {name} reads {read}, is {value}")
         return found
 
 

@@ -288,6 +288,7 @@ class Teller:
             if reference is not None:
                 references.append(reference)
             values.append(Value(name, "words", said))
+            letter.stated.append((event, values[-1]))
             return said
         if value is None:
             raise ValueError(f"{letter.cast.scene.name}: <{form}>: the event {event.kind} has none")
