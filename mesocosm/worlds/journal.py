@@ -9,10 +9,13 @@ A long text is kept once, however often it was given or answered: an agent may r
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
 import sqlite3
+import struct
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -49,6 +52,8 @@ CREATE INDEX IF NOT EXISTS calls_by_parent ON calls (parent) WHERE parent IS NOT
 _ADDED = {"parent": "INTEGER", "request": "TEXT"}
 """Columns that came later. Earlier versions name those that they read and write, so they go on with them."""
 _TEXTS = "CREATE TABLE IF NOT EXISTS texts (digest BLOB NOT NULL UNIQUE, text TEXT NOT NULL, tokens INTEGER)"
+_BEYOND = 2**60
+"""A byte of the file that SQLite locks never."""
 _LONG = 400
 """Characters from which a text is kept by its digest, which stands in its place as bytes."""
 _PIECE = 65_536
@@ -98,11 +103,12 @@ class Journal:
     """The calls of one world, in order. ``seq`` counts from 1 and also drives the world's clock."""
 
     def __init__(self, path: Path) -> None:
-        self._owned = _own(path.parent)
+        # Given up with the connection, also where that is left to the garbage collector.
+        self._owned = weakref.finalize(self, os.close, _own(path))
         try:
             self._open(path)
         except BaseException:
-            os.close(self._owned)
+            self._owned()
             raise
 
     def _open(self, path: Path) -> None:
@@ -312,25 +318,26 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         self._db.close()
-        if self._owned >= 0:
-            os.close(self._owned)
-            self._owned = -1
+        self._owned()
 
 
-def _own(folder: Path) -> int:
+def _own(path: Path) -> int:
     """Own a world for this process, until the descriptor is closed. Raises ``InUse``.
 
     SQLite's own lock is not enough: it is lost as soon as anybody in the process opens the file and closes it
-    again, as whoever packs the world does.
+    again, as whoever packs the world does. A lock of an open file description is not.
     """
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    if not hasattr(fcntl, "F_OFD_SETLK"):
+        return descriptor  # not on this system
+    wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, _BEYOND, 1, 0)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, wanted)
+    except OSError as error:
         os.close(descriptor)
-        raise InUse(f"{folder} is in use by another process") from None
-    except OSError:
-        pass  # a file system that locks no folders
+        if error.errno not in (errno.EAGAIN, errno.EACCES):
+            raise
+        raise InUse(f"{path.parent} is in use by another process") from None
     return descriptor
 
 
