@@ -72,6 +72,9 @@ def hides(style: str) -> bool:
 
     if any(said.get(name) in words for name, words in _WORDS.items()):
         return True
+    # What is struck out is not said.
+    if any("line-through" in said.get(name, "") for name in ("text-decoration", "text-decoration-line")):
+        return True
     if (
         _share(said.get("opacity", "")) < 0.05
         or _share(said.get("filter", "").partition("opacity(")[2]) < 0.05

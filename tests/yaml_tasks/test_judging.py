@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mesocosm.kits.html_text import visible_text
-from mesocosm.kits.yaml_tasks.judging import matches
+from mesocosm.kits.yaml_tasks.judging import _lines_of, matches
 
 LINE = "I will be there at 2025-02-26 11:45"
 SAID = {"lines": LINE, "only": "(?i).*be there at.*"}
@@ -29,6 +29,9 @@ SAID = {"lines": LINE, "only": "(?i).*be there at.*"}
         (f"{LINE}\nI will be th\u200bere at 2025-02-27 09:00", False),
         (f"{LINE}\n\uff29 will be there at \uff19", False),
         (LINE.replace("11", "\uff11\uff11"), False),
+        *((f"{LINE}\nI will be th{unseen}ere at 2025-02-27 09:00", False) for unseen in "\u034f\ufe0f\u115f"),
+        (f"It is not true that \x1c{LINE}", False),
+        (f"It is not true that \x85{LINE}", False),
         (f"{LINE}\n{LINE}", False),
         ("", False),
         (None, False),
@@ -64,6 +67,21 @@ def test_a_line_that_is_asked_for_stands_alone(found: Any, right: bool) -> None:
 )
 def test_values_are_the_same_or_not(wanted: Any, found: Any, right: bool) -> None:
     assert matches(wanted, found) is right
+
+
+@pytest.mark.parametrize(
+    ("around", "right"),
+    [
+        ("<section>Hello</section><section>{}</section>", True),
+        ("<address>Ann</address><footer>{}</footer>", True),
+        ("<table><tr><td>Hello</td><td>{}</td></tr></table>", True),
+        ("<p>It is not true that <br style='display:none'>{}</p>", False),
+        ("<p>It is not true that <div style='display:inline'>{}</div></p>", False),
+        ("<p style='text-decoration: line-through'>{}</p>", False),
+    ],
+)
+def test_lines_of_html_are_those_that_a_reader_sees(around: str, right: bool) -> None:
+    assert (LINE in _lines_of(around.format(LINE)).splitlines()) is right
 
 
 @pytest.mark.parametrize("tag", ["s", "del", "strike"])

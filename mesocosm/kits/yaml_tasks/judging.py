@@ -41,8 +41,15 @@ WAYS = {
 }
 """How a field may be judged but by its value."""
 _ADDRESS = re.compile(r"[^\s<>,]+@[^\s<>,]+")
-_LINE_ENDS = re.compile(r"</?(?:br|p|div|li|ul|ol|tr|table|h[1-6]|hr)\b[^<>]*>", re.IGNORECASE)
-"""Elements before and after which a line ends."""
+_LINE_ENDS = re.compile(
+    r"</?(?:br|p|div|li|ul|ol|dl|dt|dd|tr|td|th|table|h[1-6]|hr|section|article|center|header|footer|main|nav|aside"
+    r"|address|blockquote|pre|form|fieldset|figure)\b(?![^<>]*display)[^<>]*>",
+    re.IGNORECASE,
+)
+"""Elements before and after which a line ends, but those of which a style says how they are shown."""
+_BREAK = re.compile(r"\r\n|\r|\n")
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0]")
+"""Characters that are letters or marks to Unicode, and nothing to a reader."""
 _DEEPEST = 50
 """Levels within each other that are compared and shown."""
 _FEW = 3
@@ -264,7 +271,7 @@ def matches(wanted: Any, found: Any) -> bool:
 
 def _written_lines(found: Any) -> list[str]:
     """The lines of a text, with single blanks between their words."""
-    return [" ".join(line.split()) for line in _text(found).splitlines()]
+    return [" ".join(line.split()) for line in _BREAK.split(_text(found))]
 
 
 def _text(found: Any) -> str:
@@ -290,7 +297,9 @@ def _same_lines(lines: Sequence[str], wanted: Sequence[str]) -> bool:
 
 def _plain(text: str) -> str:
     """A text as it looks to a reader: without what is not seen, and with ordinary letters and digits."""
-    return "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
+    seen = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
+    digits = (str(unicodedata.decimal(one, "")) or one for one in seen)
+    return "".join(one for one in digits if unicodedata.category(one) != "Cf")
 
 
 def _fits_any(pattern: str, line: str) -> bool:
