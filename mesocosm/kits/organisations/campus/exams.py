@@ -461,9 +461,14 @@ class Exams:
     def _bulletin(self, at: dt.datetime, rng: random.Random, *stories: Story) -> Story:
         """A message of the exam office with these changes and others, in any order."""
         self.rng = rng
-        others = [course for course in self.campus.courses if not course.listed]
-        number = rng.randint(*_BULLETIN) if others else 0
-        among = [*stories, *(self._notice(rng.choice(others), at, rng) for _ in range(number))]
+        # Each course once, and of one that was cancelled nothing more: a bulletin does not contradict itself.
+        others = [
+            course
+            for course in self.campus.courses
+            if not course.listed and not self._noticed.get(course, {}).get("cancelled")
+        ]
+        chosen = rng.sample(others, min(len(others), rng.randint(*_BULLETIN)))
+        among = [*stories, *(self._notice(course, at, rng) for course in chosen)]
         rng.shuffle(among)
         roles = {
             "me": self.me,
@@ -486,6 +491,7 @@ class Exams:
         }
         held = self._noticed.setdefault(other, drawn)
         change = rng.choice(_NOTICES[self.noun])
+        held["cancelled"] = change == "cancelled"
         story = self._change(other, change, held, at, at + _HOUR, other.instructor)
         for event in story.events:
             event.at = at
