@@ -104,7 +104,11 @@ def _named_twice(place: Path) -> Iterator[tuple[str, _Identity]]:
         return
     folders = [str(place)]
     for folder in folders:
-        with os.scandir(folder) as entries:
+        try:
+            entries = os.scandir(folder)
+        except FileNotFoundError:  # somebody else's, gone in the meantime
+            continue
+        with entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)

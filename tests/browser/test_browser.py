@@ -80,7 +80,7 @@ def test_the_first_page_says_why_it_failed(failed: Path) -> None:
         page = text_of(get("/0/"))
     said = page.partition("Why it failed")[2].partition("Findings")[0]
     assert "First finding: email_mail_missing" in said
-    assert re.search(r"\d+ of 28 pieces of evidence were never delivered: mail “", said)
+    assert re.search(r"\d+ of \d+ pieces of evidence were never delivered: mail “", said)
     assert (
         "The first wrong call is number 4, email.send_email: after it, email_mail_extra no longer holds"
         in said

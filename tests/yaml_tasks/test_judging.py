@@ -74,7 +74,7 @@ def test_values_are_the_same_or_not(wanted: Any, found: Any, right: bool) -> Non
     [
         ("<section>Hello</section><section>{}</section>", True),
         ("<address>Ann</address><footer>{}</footer>", True),
-        ("<table><tr><td>Hello</td><td>{}</td></tr></table>", True),
+        ("<table><tr><td>Hello</td></tr><tr><td>{}</td></tr></table>", True),
         ("<p>It is not true that <br style='display:none'>{}</p>", False),
         ("<p>It is not true that <div style='display:inline'>{}</div></p>", False),
         ("<p style='text-decoration: line-through'>{}</p>", False),

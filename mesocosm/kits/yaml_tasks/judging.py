@@ -42,7 +42,7 @@ WAYS = {
 """How a field may be judged but by its value."""
 _ADDRESS = re.compile(r"[^\s<>,]+@[^\s<>,]+")
 _LINE_ENDS = re.compile(
-    r"</?(?:br|p|div|li|ul|ol|dl|dt|dd|tr|td|th|table|h[1-6]|hr|section|article|center|header|footer|main|nav|aside"
+    r"</?(?:br|p|div|li|ul|ol|dl|dt|dd|tr|table|h[1-6]|hr|section|article|center|header|footer|main|nav|aside"
     r"|address|blockquote|pre|form|fieldset|figure)\b(?![^<>]*display)[^<>]*>",
     re.IGNORECASE,
 )
