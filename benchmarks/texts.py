@@ -55,7 +55,8 @@ _UNJUST = (
     "closed compound", "should probably be written as", "position inside a building", "canonical spelling",
     "compound adjective", "preposition here", "between this modal verb", "phrasal verb", "negative word",
     "mass noun", "base form", "Months should", "find out", "indefinite article", "repeated verb form",
-    "“knew”", "possessive version", "complete the infinitive", "For a duration", "canonical dictionary",
+    "“knew”", "possessive version", "possessive pronoun `its`",
+    "complete the infinitive", "For a duration", "canonical dictionary",
     "prefix that can be joined", "one character out of place", "title case in headings",
 )  # fmt: skip
 """Messages of rules that are wrong about right English here: compounds that British dictionaries write as one

