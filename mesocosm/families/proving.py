@@ -31,7 +31,7 @@ from mesocosm.families.length import TOLERANCE, Survey
 from mesocosm.families.rebuilding import RebuildFailed, rebuilt_fingerprint
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant, Verdict
 from mesocosm.families.workers.workers import Workers
-from mesocosm.services.calling import ToolError, Tools
+from mesocosm.services.calling import Direct, Tools
 from mesocosm.services.service import Image
 from mesocosm.services.world import World
 
@@ -193,7 +193,7 @@ class _Misreaders:
         if start not in self._started:
             path = self._folder / f"begun-{number}"
             begun = Episode.create(path, self._instance.path, self._family, steps=False, sharing=True)
-            mutant.start(_Direct(begun.world), self._instance.expected)
+            mutant.start(Direct(begun.world), self._instance.expected)
             begun.close()
             self._started[start] = begun
         tools = _Fork(self._started[start], self._folder / f"misread-{number}")
@@ -203,19 +203,6 @@ class _Misreaders:
             tools.drop()
             return None
         return tools.episode
-
-
-class _Direct(Tools):
-    """A world's tools without a protocol between."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-
-    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
-        outcome = self._world.call(service, tool, arguments)
-        if outcome.is_error:
-            raise ToolError(outcome.text)
-        return list(outcome.blocks)
 
 
 class _Fork(Tools):
@@ -239,7 +226,7 @@ class _Fork(Tools):
             shutil.rmtree(self._path)
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
-        return _Direct(self.episode.world).look(service, tool, arguments)
+        return Direct(self.episode.world).look(service, tool, arguments)
 
 
 def _prove_length(instance: Instance, proof: Proof) -> None:

@@ -10,6 +10,7 @@ import orjson
 
 if TYPE_CHECKING:
     from mesocosm.services.service import Image
+    from mesocosm.services.world import World
 
 
 FAULT_TEXT = "Internal error: a fault of the environment, not of this call. It has been recorded."
@@ -51,3 +52,17 @@ def decode(text: str) -> Any:
         except orjson.JSONDecodeError:
             return text
     return text
+
+
+class Direct(Tools):
+    """A world's tools without a protocol between."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+        """Make a call; raises ``ToolError`` when it failed."""
+        outcome = self._world.call(service, tool, arguments)
+        if outcome.is_error:
+            raise ToolError(outcome.text)
+        return list(outcome.blocks)

@@ -24,10 +24,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Protocol, TypeVar
+
+import sqlalchemy as sql
+from sqlalchemy.orm import Session
 
 from mesocosm.errors import NotFound
 from mesocosm.services.content import find_module
+
+T = TypeVar("T")
 
 PAGE = 50
 """Rows, messages or events of a page; the next page has the following ones."""
@@ -306,3 +311,29 @@ def number_of(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 16:
         return int(text)
     raise NotFound(f"{text!r} is no number")
+
+
+class Stored(Protocol):
+    """A service's store, whose rows are looked at."""
+
+    @property
+    def session(self) -> Session:
+        """Its session."""
+
+
+def found_in(store: Stored, kind: type[T], number: str, what: str) -> T:
+    """Return the one of a kind with the number of an address; ``NotFound`` if there is none."""
+    found = store.session.get(kind, number_of(number))
+    if found is None:
+        raise NotFound(f"there is no such {what}")
+    return found
+
+
+def count_of(store: Stored, kind: type, *conditions: Any) -> int:
+    """Return how many of a kind meet some conditions."""
+    return store.session.scalar(sql.select(sql.func.count()).select_from(kind).where(*conditions)) or 0
+
+
+def minute_of(moment: str | None) -> str:
+    """Return a stored moment as people read it, to the minute; empty for none."""
+    return (moment or "")[:16].replace("T", " ")

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import sqlalchemy as sql
 
-from mesocosm.errors import NotFound, Refusal
+from mesocosm.errors import Refusal
 from mesocosm.servers.calendar.models import Account, Attendee, Calendar, Entry, Event
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.recurrence import Series
@@ -25,7 +25,7 @@ from mesocosm.services.views import (
     Row,
     Table,
     View,
-    number_of,
+    found_in,
 )
 
 view = View()
@@ -55,9 +55,7 @@ def first(store: CalendarStore, asked: Asked) -> Page:
 @view.page("calendar/{number}")
 def calendar(store: CalendarStore, asked: Asked, number: str) -> Page:
     """A month or a week of a calendar; at first the month in which most happens."""
-    found = store.session.get(Calendar, number_of(number))
-    if found is None:
-        raise NotFound("there is no such calendar")
+    found = found_in(store, Calendar, number, "calendar")
     week = asked.options.get("week") == "1"
     day = asked.day("on") or _busiest(store, found.number)
     first = day - dt.timedelta(days=day.weekday()) if week else day.replace(day=1)
@@ -140,9 +138,7 @@ def _moment(text: str) -> dt.datetime:
 @view.page("event/{number}")
 def event(store: CalendarStore, asked: Asked, number: str) -> Page:
     """An event with who is invited."""
-    found = store.session.get(Event, number_of(number))
-    if found is None:
-        raise NotFound("there is no such event")
+    found = found_in(store, Event, number, "event")
     guests = store.session.scalars(
         sql.select(Attendee).where(Attendee.event == found.number).order_by(Attendee.id)
     )

@@ -8,7 +8,6 @@ from typing import Any
 
 import sqlalchemy as sql
 
-from mesocosm.errors import NotFound
 from mesocosm.servers.canvas.models import (
     Account,
     Assignment,
@@ -43,14 +42,12 @@ from mesocosm.services.views import (
     Row,
     Table,
     View,
-    number_of,
+    count_of,
+    found_in,
+    minute_of,
 )
 
 view = View()
-
-
-def _count(store: CanvasStore, kind: Any, *conditions: Any) -> int:
-    return store.session.scalar(sql.select(sql.func.count()).select_from(kind).where(*conditions)) or 0
 
 
 def _people(store: CanvasStore) -> dict[int, str]:
@@ -58,16 +55,12 @@ def _people(store: CanvasStore) -> dict[int, str]:
     return dict(store.session.execute(sql.select(User.id, User.name)).all())
 
 
-def _when(moment: str | None) -> str:
-    return (moment or "")[:16].replace("T", " ")
-
-
 def _global(store: CanvasStore) -> list[Link]:
     return [
-        Link("Courses", "", _count(store, Course)),
-        Link("Inbox", "inbox", _count(store, Conversation)),
-        Link("Calendar", "calendar", _count(store, CalendarEvent)),
-        Link("People", "people", _count(store, User)),
+        Link("Courses", "", count_of(store, Course)),
+        Link("Inbox", "inbox", count_of(store, Conversation)),
+        Link("Calendar", "calendar", count_of(store, CalendarEvent)),
+        Link("People", "people", count_of(store, User)),
     ]
 
 
@@ -83,21 +76,19 @@ def courses(store: CanvasStore, asked: Asked) -> Page:
                 one.course_code,
                 Link(one.name, f"course/{one.id}"),
                 one.workflow_state,
-                _when(one.start_at)[:10],
+                minute_of(one.start_at)[:10],
             ],
             ref=f"courses:{one.id}",
         )
         for one in found
     ]
     account = store.session.scalar(sql.select(Account.name).order_by(Account.id))
-    table = Table(["Code", "Course", "State", "From"], rows, _count(store, Course))
+    table = Table(["Code", "Course", "State", "From"], rows, count_of(store, Course))
     return Page(account or "Canvas", [table], _global(store))
 
 
 def _course(store: CanvasStore, id: str) -> tuple[Course, list[Link], Link]:
-    course = store.session.get(Course, number_of(id))
-    if course is None:
-        raise NotFound("there is no such course")
+    course = found_in(store, Course, id, "course")
     here = f"course/{course.id}"
     topics = DiscussionTopic.course_id == course.id
     places = [
@@ -105,22 +96,24 @@ def _course(store: CanvasStore, id: str) -> tuple[Course, list[Link], Link]:
         Link(
             "Announcements",
             f"{here}/announcements",
-            _count(store, DiscussionTopic, topics, DiscussionTopic.is_announcement),
+            count_of(store, DiscussionTopic, topics, DiscussionTopic.is_announcement),
         ),
         Link(
-            "Assignments", f"{here}/assignments", _count(store, Assignment, Assignment.course_id == course.id)
+            "Assignments",
+            f"{here}/assignments",
+            count_of(store, Assignment, Assignment.course_id == course.id),
         ),
         Link("Grades", f"{here}/grades"),
-        Link("Quizzes", f"{here}/quizzes", _count(store, Quiz, Quiz.course_id == course.id)),
+        Link("Quizzes", f"{here}/quizzes", count_of(store, Quiz, Quiz.course_id == course.id)),
         Link(
             "Discussions",
             f"{here}/discussions",
-            _count(store, DiscussionTopic, topics, ~DiscussionTopic.is_announcement),
+            count_of(store, DiscussionTopic, topics, ~DiscussionTopic.is_announcement),
         ),
-        Link("Modules", f"{here}/modules", _count(store, Module, Module.course_id == course.id)),
-        Link("Pages", f"{here}/pages", _count(store, WikiPage, WikiPage.course_id == course.id)),
-        Link("Files", f"{here}/files", _count(store, File, File.course_id == course.id)),
-        Link("People", f"{here}/people", _count(store, Enrollment, Enrollment.course_id == course.id)),
+        Link("Modules", f"{here}/modules", count_of(store, Module, Module.course_id == course.id)),
+        Link("Pages", f"{here}/pages", count_of(store, WikiPage, WikiPage.course_id == course.id)),
+        Link("Files", f"{here}/files", count_of(store, File, File.course_id == course.id)),
+        Link("People", f"{here}/people", count_of(store, Enrollment, Enrollment.course_id == course.id)),
     ]
     return course, [place for place in places if place.count != 0], Link("All courses", "")
 
@@ -133,8 +126,8 @@ def course(store: CanvasStore, asked: Asked, id: str) -> Page:
         {
             "Code": found.course_code,
             "State": found.workflow_state,
-            "From": _when(found.start_at),
-            "Until": _when(found.end_at),
+            "From": minute_of(found.start_at),
+            "Until": minute_of(found.end_at),
             "Time zone": found.time_zone,
         },
         ref=f"courses:{found.id}",
@@ -161,12 +154,12 @@ def _topics(store: CanvasStore, asked: Asked, id: str, *, announcements: bool) -
     names = _people(store)
     rows = [
         Row(
-            [names.get(one.user_id, ""), Link(one.title, f"topic/{one.id}"), _when(one.posted_at)],
+            [names.get(one.user_id, ""), Link(one.title, f"topic/{one.id}"), minute_of(one.posted_at)],
             ref=f"discussion_topics:{one.id}",
         )
         for one in topics
     ]
-    total = _count(store, DiscussionTopic, *chosen)
+    total = count_of(store, DiscussionTopic, *chosen)
     return Page(
         f"{'Announcements' if announcements else 'Discussions'}, {found.name}",
         [Table(["By", "Title", "Posted"], rows, total)],
@@ -190,9 +183,7 @@ def discussions(store: CanvasStore, asked: Asked, id: str) -> Page:
 @view.page("topic/{number}")
 def topic(store: CanvasStore, asked: Asked, number: str) -> Page:
     """An announcement or a discussion with its entries."""
-    found = store.session.get(DiscussionTopic, number_of(number))
-    if found is None:
-        raise NotFound("there is no such topic")
+    found = found_in(store, DiscussionTopic, number, "topic")
     names = _people(store)
     entries = store.session.scalars(
         sql.select(DiscussionEntry)
@@ -205,7 +196,7 @@ def topic(store: CanvasStore, asked: Asked, number: str) -> Page:
     first = Message(
         names.get(found.user_id, ""),
         found.message,
-        _when(found.posted_at),
+        minute_of(found.posted_at),
         title=found.title,
         ref=f"discussion_topics:{found.id}",
         source=found.message,
@@ -215,7 +206,7 @@ def topic(store: CanvasStore, asked: Asked, number: str) -> Page:
         Message(
             names.get(one.user_id, ""),
             one.message,
-            _when(one.created_at),
+            minute_of(one.created_at),
             ref=f"discussion_entries:{one.id}",
             source=one.message,
             notes=["answers another entry"] if one.parent_id else (),
@@ -244,7 +235,7 @@ def assignments(store: CanvasStore, asked: Asked, id: str) -> Page:
         Row(
             [
                 Link(one.name, f"assignment/{one.id}"),
-                _when(one.due_at),
+                minute_of(one.due_at),
                 one.points_possible,
                 handed.get(one.id, 0),
                 "" if one.published else "not published",
@@ -253,7 +244,7 @@ def assignments(store: CanvasStore, asked: Asked, id: str) -> Page:
         )
         for one in store.session.scalars(ordered.offset(asked.start).limit(asked.size))
     ]
-    total = _count(store, Assignment, Assignment.course_id == found.id)
+    total = count_of(store, Assignment, Assignment.course_id == found.id)
     head = ["Assignment", "Due (UTC)", "Points", "Handed in", ""]
     return Page(f"Assignments, {found.name}", [Table(head, rows, total)], places, up)
 
@@ -261,14 +252,12 @@ def assignments(store: CanvasStore, asked: Asked, id: str) -> Page:
 @view.page("assignment/{number}")
 def assignment(store: CanvasStore, asked: Asked, number: str) -> Page:
     """An assignment with what was handed in."""
-    found = store.session.get(Assignment, number_of(number))
-    if found is None:
-        raise NotFound("there is no such assignment")
+    found = found_in(store, Assignment, number, "assignment")
     names = _people(store)
     facts = Fields(
         {
-            "Due (UTC)": _when(found.due_at),
-            "Open": " until ".join(filter(None, [_when(found.unlock_at), _when(found.lock_at)])),
+            "Due (UTC)": minute_of(found.due_at),
+            "Open": " until ".join(filter(None, [minute_of(found.unlock_at), minute_of(found.lock_at)])),
             "Points": found.points_possible,
             "Handed in as": ", ".join(found.submission_types),
             "Attempts": found.allowed_attempts,
@@ -284,7 +273,7 @@ def assignment(store: CanvasStore, asked: Asked, number: str) -> Page:
             [
                 names.get(one.user_id, ""),
                 one.workflow_state,
-                _when(one.submitted_at),
+                minute_of(one.submitted_at),
                 one.grade,
                 (one.body or one.url or "")[:120],
             ],
@@ -297,7 +286,7 @@ def assignment(store: CanvasStore, asked: Asked, number: str) -> Page:
     blocks: list[Block] = [facts]
     if found.description:
         blocks.append(Message("Description", found.description, source=found.description))
-    blocks.append(Table(head, rows, _count(store, Submission, mine), "Submissions"))
+    blocks.append(Table(head, rows, count_of(store, Submission, mine), "Submissions"))
     _, places, _ = _course(store, str(found.course_id))
     return Page(found.name, blocks, places, Link("Assignments", f"course/{found.course_id}/assignments"))
 
@@ -305,9 +294,7 @@ def assignment(store: CanvasStore, asked: Asked, number: str) -> Page:
 @view.page("submission/{number}")
 def submission(store: CanvasStore, asked: Asked, number: str) -> Page:
     """What a student handed in, with the comments on it."""
-    found = store.session.get(Submission, number_of(number))
-    if found is None:
-        raise NotFound("there is no such submission")
+    found = found_in(store, Submission, number, "submission")
     names = _people(store)
     comments = store.session.scalars(
         sql.select(SubmissionComment)
@@ -318,10 +305,10 @@ def submission(store: CanvasStore, asked: Asked, number: str) -> Page:
         {
             "State": found.workflow_state,
             "Attempt": found.attempt,
-            "Handed in": _when(found.submitted_at),
+            "Handed in": minute_of(found.submitted_at),
             "Grade": found.grade,
             "Score": found.score,
-            "Graded": _when(found.graded_at),
+            "Graded": minute_of(found.graded_at),
             "Address": found.url,
         },
         ref=f"submissions:{found.id}",
@@ -329,13 +316,15 @@ def submission(store: CanvasStore, asked: Asked, number: str) -> Page:
     blocks: list[Block] = [facts]
     if found.body:
         blocks.append(
-            Message(names.get(found.user_id, ""), found.body, _when(found.submitted_at), source=found.body)
+            Message(
+                names.get(found.user_id, ""), found.body, minute_of(found.submitted_at), source=found.body
+            )
         )
     blocks += [
         Message(
             names.get(one.author_id, ""),
             one.comment,
-            _when(one.created_at),
+            minute_of(one.created_at),
             ref=f"submission_comments:{one.id}",
         )
         for one in comments
@@ -378,7 +367,7 @@ def grades(store: CanvasStore, asked: Asked, id: str) -> Page:
         Row([name, *(given.get((user, task.id)) for task in work)], ref=f"users:{user}")
         for user, name in students
     ]
-    total = _count(
+    total = count_of(
         store, Enrollment, Enrollment.course_id == found.id, Enrollment.type == "StudentEnrollment"
     )
     head = ["Student", *(one.name for one in work)]
@@ -392,7 +381,7 @@ def quizzes(store: CanvasStore, asked: Asked, id: str) -> Page:
     chosen = Quiz.course_id == found.id
     rows = [
         Row(
-            [Link(one.title, f"quiz/{one.id}"), one.quiz_type, _when(one.due_at), one.time_limit],
+            [Link(one.title, f"quiz/{one.id}"), one.quiz_type, minute_of(one.due_at), one.time_limit],
             ref=f"quizzes:{one.id}",
         )
         for one in store.session.scalars(
@@ -403,16 +392,14 @@ def quizzes(store: CanvasStore, asked: Asked, id: str) -> Page:
             .limit(asked.size)
         )
     ]
-    table = Table(["Quiz", "Type", "Due (UTC)", "Minutes"], rows, _count(store, Quiz, chosen))
+    table = Table(["Quiz", "Type", "Due (UTC)", "Minutes"], rows, count_of(store, Quiz, chosen))
     return Page(f"Quizzes, {found.name}", [table], places, up)
 
 
 @view.page("quiz/{number}")
 def quiz(store: CanvasStore, asked: Asked, number: str) -> Page:
     """A quiz with its questions."""
-    found = store.session.get(Quiz, number_of(number))
-    if found is None:
-        raise NotFound("there is no such quiz")
+    found = found_in(store, Quiz, number, "quiz")
     questions = store.session.scalars(
         sql.select(QuizQuestion)
         .where(QuizQuestion.quiz_id == found.id)
@@ -423,7 +410,7 @@ def quiz(store: CanvasStore, asked: Asked, number: str) -> Page:
     facts = Fields(
         {
             "Type": found.quiz_type,
-            "Due (UTC)": _when(found.due_at),
+            "Due (UTC)": minute_of(found.due_at),
             "Minutes": found.time_limit,
             "Attempts": found.allowed_attempts,
         },
@@ -484,7 +471,7 @@ def pages(store: CanvasStore, asked: Asked, id: str) -> Page:
     found, places, up = _course(store, id)
     chosen = WikiPage.course_id == found.id
     rows = [
-        Row([Link(one.title, f"page/{one.id}"), _when(one.updated_at)], ref=f"pages:{one.id}")
+        Row([Link(one.title, f"page/{one.id}"), minute_of(one.updated_at)], ref=f"pages:{one.id}")
         for one in store.session.scalars(
             sql.select(WikiPage)
             .where(chosen)
@@ -495,7 +482,7 @@ def pages(store: CanvasStore, asked: Asked, id: str) -> Page:
     ]
     return Page(
         f"Pages, {found.name}",
-        [Table(["Page", "Changed"], rows, _count(store, WikiPage, chosen))],
+        [Table(["Page", "Changed"], rows, count_of(store, WikiPage, chosen))],
         places,
         up,
     )
@@ -504,12 +491,10 @@ def pages(store: CanvasStore, asked: Asked, id: str) -> Page:
 @view.page("page/{number}")
 def page(store: CanvasStore, asked: Asked, number: str) -> Page:
     """A page of a course."""
-    found = store.session.get(WikiPage, number_of(number))
-    if found is None:
-        raise NotFound("there is no such page")
+    found = found_in(store, WikiPage, number, "page")
     _, places, _ = _course(store, str(found.course_id))
     shown = Message(
-        found.title, found.body, _when(found.updated_at), ref=f"pages:{found.id}", source=found.body
+        found.title, found.body, minute_of(found.updated_at), ref=f"pages:{found.id}", source=found.body
     )
     return Page(found.title, [shown], places, Link("Pages", f"course/{found.course_id}/pages"))
 
@@ -520,7 +505,7 @@ def files(store: CanvasStore, asked: Asked, id: str) -> Page:
     found, places, up = _course(store, id)
     chosen = File.course_id == found.id
     rows = [
-        Row([one.display_name, one.content_type, one.size, _when(one.updated_at)], ref=f"files:{one.id}")
+        Row([one.display_name, one.content_type, one.size, minute_of(one.updated_at)], ref=f"files:{one.id}")
         for one in store.session.scalars(
             sql.select(File)
             .where(chosen)
@@ -529,7 +514,7 @@ def files(store: CanvasStore, asked: Asked, id: str) -> Page:
             .limit(asked.size)
         )
     ]
-    table = Table(["File", "Type", "Bytes", "Changed"], rows, _count(store, File, chosen))
+    table = Table(["File", "Type", "Bytes", "Changed"], rows, count_of(store, File, chosen))
     return Page(f"Files, {found.name}", [table], places, up)
 
 
@@ -552,7 +537,7 @@ def enrolled(store: CanvasStore, asked: Asked, id: str) -> Page:
             .limit(asked.size)
         )
     ]
-    table = Table(["Name", "Address", "As", "State"], rows, _count(store, Enrollment, chosen))
+    table = Table(["Name", "Address", "As", "State"], rows, count_of(store, Enrollment, chosen))
     return Page(f"People, {found.name}", [table], places, up)
 
 
@@ -565,7 +550,7 @@ def people(store: CanvasStore, asked: Asked) -> Page:
             sql.select(User).order_by(User.sortable_name, User.id).offset(asked.start).limit(asked.size)
         )
     ]
-    return Page("People", [Table(["Name", "Address", "Title"], rows, _count(store, User))], _global(store))
+    return Page("People", [Table(["Name", "Address", "Title"], rows, count_of(store, User))], _global(store))
 
 
 @view.page("inbox")
@@ -585,19 +570,17 @@ def inbox(store: CanvasStore, asked: Asked) -> Page:
         cells: list[Cell] = [
             ", ".join(names.get(user, "") for user in who),
             subject,
-            _when(one.last_message_at),
+            minute_of(one.last_message_at),
         ]
         rows.append(Row(cells, ref=f"conversations:{one.id}"))
-    table = Table(["Between", "Subject", "Last message"], rows, _count(store, Conversation))
+    table = Table(["Between", "Subject", "Last message"], rows, count_of(store, Conversation))
     return Page("Inbox", [table], _global(store))
 
 
 @view.page("conversation/{number}")
 def conversation(store: CanvasStore, asked: Asked, number: str) -> Page:
     """A conversation with its messages."""
-    found = store.session.get(Conversation, number_of(number))
-    if found is None:
-        raise NotFound("there is no such conversation")
+    found = found_in(store, Conversation, number, "conversation")
     names = _people(store)
     messages = store.session.scalars(
         sql.select(Written)
@@ -608,7 +591,7 @@ def conversation(store: CanvasStore, asked: Asked, number: str) -> Page:
         Message(
             names.get(one.author_id, ""),
             one.body,
-            _when(one.created_at),
+            minute_of(one.created_at),
             ref=f"conversation_messages:{one.id}",
         )
         for one in messages
@@ -623,8 +606,8 @@ def calendar(store: CanvasStore, asked: Asked) -> Page:
     rows = [
         Row(
             [
-                _when(one.start_at),
-                _when(one.end_at),
+                minute_of(one.start_at),
+                minute_of(one.end_at),
                 one.title,
                 one.location_name,
                 courses.get(one.course_id or 0, ""),
@@ -639,7 +622,7 @@ def calendar(store: CanvasStore, asked: Asked) -> Page:
         )
     ]
     head = ["From (UTC)", "Until", "Event", "Where", "Course"]
-    return Page("Calendar", [Table(head, rows, _count(store, CalendarEvent))], _global(store))
+    return Page("Calendar", [Table(head, rows, count_of(store, CalendarEvent))], _global(store))
 
 
 @view.items

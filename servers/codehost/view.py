@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sql
@@ -41,22 +40,16 @@ from mesocosm.services.views import (
     Row,
     Table,
     View,
-    number_of,
+    count_of,
+    found_in,
+    minute_of,
 )
 
 view = View()
 
 
-def _count(store: CodehostStore, kind: type, *conditions: Any) -> int:
-    return store.session.scalar(sql.select(sql.func.count()).select_from(kind).where(*conditions)) or 0
-
-
 def _people(store: CodehostStore) -> dict[int | None, str]:
     return dict(store.session.execute(sql.select(Account.id, Account.login)).all())
-
-
-def _when(moment: str | None) -> str:
-    return (moment or "")[:16].replace("T", " ")
 
 
 @view.page("")
@@ -73,28 +66,30 @@ def repositories(store: CodehostStore, asked: Asked) -> Page:
                 "private" if one.private else "public",
                 one.language,
                 one.description,
-                _when(one.pushed_at),
+                minute_of(one.pushed_at),
             ],
             ref=f"repositories:{one.id}",
         )
         for one in found
     ]
     head = ["Repository", "", "Language", "Description", "Pushed"]
-    return Page("Repositories", [Table(head, rows, _count(store, Repository))])
+    return Page("Repositories", [Table(head, rows, count_of(store, Repository))])
 
 
 def _repository(store: CodehostStore, id: str) -> tuple[Repository, list[Link], Link]:
-    found = store.session.get(Repository, number_of(id))
-    if found is None:
-        raise NotFound("there is no such repository")
+    found = found_in(store, Repository, id, "repository")
     here, of = f"repository/{found.id}", Issue.repository_id == found.id
     places = [
-        Link("Files", here, _count(store, File, File.repository_id == found.id)),
-        Link("Commits", f"{here}/commits", _count(store, History, History.repository_id == found.id)),
-        Link("Issues", f"{here}/issues", _count(store, Issue, of, ~Issue.is_pull)),
-        Link("Pull requests", f"{here}/pulls", _count(store, Issue, of, Issue.is_pull)),
-        Link("Branches and tags", f"{here}/refs", _count(store, Ref, Ref.repository_id == found.id)),
-        Link("Releases", f"{here}/releases", _count(store, Release, Release.repository_id == found.id)),
+        Link("Files", here, count_of(store, File, File.repository_id == found.id)),
+        Link("Commits", f"{here}/commits", count_of(store, History, History.repository_id == found.id)),
+        Link("Issues", f"{here}/issues", count_of(store, Issue, of, ~Issue.is_pull)),
+        Link("Pull requests", f"{here}/pulls", count_of(store, Issue, of, Issue.is_pull)),
+        Link("Branches and tags", f"{here}/refs", count_of(store, Ref, Ref.repository_id == found.id)),
+        Link(
+            "Releases",
+            f"{here}/releases",
+            count_of(store, Release, Release.repository_id == found.id),
+        ),
     ]
     return found, [one for one in places if one.count], Link("All repositories", "")
 
@@ -107,7 +102,7 @@ def repository(store: CodehostStore, asked: Asked, id: str) -> Page:
         "Description": found.description,
         "Topics": found.topics,
         "Default branch": found.default_branch,
-        "Created": _when(found.created_at),
+        "Created": minute_of(found.created_at),
     }
     files = store.session.scalars(
         sql.select(File)
@@ -122,7 +117,7 @@ def repository(store: CodehostStore, asked: Asked, id: str) -> Page:
         )
         for one in files
     ]
-    table = Table(["File", "Bytes"], rows, _count(store, File, File.repository_id == found.id))
+    table = Table(["File", "Bytes"], rows, count_of(store, File, File.repository_id == found.id))
     return Page(found.name, [Fields(facts, ref=f"repositories:{found.id}"), table], places, up)
 
 
@@ -154,7 +149,7 @@ def commits(store: CodehostStore, asked: Asked, id: str) -> Page:
                 Link(one.sha[:8], f"commit/{one.id}"),
                 one.message.partition("\n")[0],
                 one.author_name,
-                _when(one.committed_at),
+                minute_of(one.committed_at),
             ],
             ref=f"commits:{one.id}",
         )
@@ -168,16 +163,17 @@ def commits(store: CodehostStore, asked: Asked, id: str) -> Page:
         )
     ]
     return Page(
-        "Commits", [Table(["Commit", "Message", "By", "At"], rows, _count(store, History, of))], places, up
+        "Commits",
+        [Table(["Commit", "Message", "By", "At"], rows, count_of(store, History, of))],
+        places,
+        up,
     )
 
 
 @view.page("commit/{id}")
 def commit(store: CodehostStore, asked: Asked, id: str) -> Page:
     """A commit with the files that it changed."""
-    found = store.session.get(Commit, number_of(id))
-    if found is None:
-        raise NotFound("there is no such commit")
+    found = found_in(store, Commit, id, "commit")
     changes = store.session.scalars(
         sql.select(Change).where(Change.commit_id == found.id).order_by(Change.path)
     )
@@ -191,7 +187,7 @@ def commit(store: CodehostStore, asked: Asked, id: str) -> Page:
     said = Message(
         f"{found.author_name} <{found.author_email}>",
         found.message,
-        _when(found.committed_at),
+        minute_of(found.committed_at),
         ref=f"commits:{found.id}",
     )
     of = store.session.scalar(sql.select(History.repository_id).where(History.commit_id == found.id))
@@ -222,7 +218,7 @@ def _issues(store: CodehostStore, asked: Asked, id: str, *, pulls: bool) -> Page
                 ", ".join(labels.get(one.id, ())),
                 people.get(one.user_id),
                 one.comments,
-                _when(one.updated_at),
+                minute_of(one.updated_at),
             ],
             ref=f"issues:{one.id}",
         )
@@ -230,7 +226,10 @@ def _issues(store: CodehostStore, asked: Asked, id: str, *, pulls: bool) -> Page
     ]
     head = ["", "Title", "State", "Labels", "By", "Comments", "Changed"]
     return Page(
-        "Pull requests" if pulls else "Issues", [Table(head, rows, _count(store, Issue, *of))], places, up
+        "Pull requests" if pulls else "Issues",
+        [Table(head, rows, count_of(store, Issue, *of))],
+        places,
+        up,
     )
 
 
@@ -249,9 +248,7 @@ def pulls(store: CodehostStore, asked: Asked, id: str) -> Page:
 @view.page("issue/{id}")
 def issue(store: CodehostStore, asked: Asked, id: str) -> Page:
     """An issue or a pull request with all that was said about it."""
-    found = store.session.get(Issue, number_of(id))
-    if found is None:
-        raise NotFound("there is no such issue")
+    found = found_in(store, Issue, id, "issue")
     people = _people(store)
     labels = store.session.scalars(
         sql.select(Label.name)
@@ -262,20 +259,20 @@ def issue(store: CodehostStore, asked: Asked, id: str) -> Page:
         "State": " ".join(filter(None, [found.state, found.state_reason])),
         "Labels": ", ".join(labels),
         "Type": found.type,
-        "Closed": _when(found.closed_at),
+        "Closed": minute_of(found.closed_at),
     }
     pull = store.session.get(PullRequest, found.id)
     if pull is not None:
         facts |= {
             "From": pull.head_ref,
             "Into": pull.base_ref,
-            "Merged": _when(pull.merged_at),
+            "Merged": minute_of(pull.merged_at),
             "Draft": "yes" if pull.draft else "",
         }
     first = Message(
         people.get(found.user_id, ""),
         found.body,
-        _when(found.created_at),
+        minute_of(found.created_at),
         title=found.title,
         ref=f"issues:{found.id}",
     )
@@ -283,14 +280,14 @@ def issue(store: CodehostStore, asked: Asked, id: str) -> Page:
         sql.select(Comment).where(Comment.issue_id == found.id).order_by(Comment.created_at, Comment.id)
     )
     said = [
-        Message(people.get(one.user_id, ""), one.body, _when(one.created_at), ref=f"comments:{one.id}")
+        Message(people.get(one.user_id, ""), one.body, minute_of(one.created_at), ref=f"comments:{one.id}")
         for one in comments
     ]
     said += [
         Message(
             people.get(one.user_id, ""),
             one.body,
-            _when(one.submitted_at),
+            minute_of(one.submitted_at),
             title=f"Review: {one.state.lower()}",
             ref=f"reviews:{one.id}",
         )
@@ -308,7 +305,7 @@ def issue(store: CodehostStore, asked: Asked, id: str) -> Page:
         Message(
             people.get(one.user_id, ""),
             one.body,
-            _when(one.created_at),
+            minute_of(one.created_at),
             title=f"{path}, line {line}",
             ref=f"review_comments:{one.id}",
         )
@@ -332,7 +329,7 @@ def refs(store: CodehostStore, asked: Asked, id: str) -> Page:
             sql.select(Ref).where(of).order_by(Ref.name).offset(asked.start).limit(asked.size)
         )
     ]
-    return Page("Branches and tags", [Table(["Name", "Commit"], rows, _count(store, Ref, of))], places, up)
+    return Page("Branches and tags", [Table(["Name", "Commit"], rows, count_of(store, Ref, of))], places, up)
 
 
 @view.page("repository/{id}/releases")
@@ -344,7 +341,7 @@ def releases(store: CodehostStore, asked: Asked, id: str) -> Page:
         Message(
             people.get(one.author_id, ""),
             one.body,
-            _when(one.published_at),
+            minute_of(one.published_at),
             title=f"{one.tag_name} {one.name}",
             ref=f"releases:{one.id}",
         )

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import sqlalchemy as sql
 
-from mesocosm.errors import NotFound
 from mesocosm.servers.documents.models import Comment, Document, Folder, Picture, Space, Version
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.services import views
@@ -23,7 +22,7 @@ from mesocosm.services.views import (
     Row,
     Table,
     View,
-    number_of,
+    found_in,
 )
 
 view = View()
@@ -61,18 +60,14 @@ def spaces(store: DocumentsStore, asked: Asked) -> Page:
 @view.page("space/{number}")
 def space(store: DocumentsStore, asked: Asked, number: str) -> Page:
     """What lies at the top of a space."""
-    found = store.session.get(Space, number_of(number))
-    if found is None:
-        raise NotFound("there is no such space")
+    found = found_in(store, Space, number, "space")
     return Page(found.name, _held(store, asked, found.number, None), _places(store), Link("All spaces", ""))
 
 
 @view.page("folder/{number}")
 def folder(store: DocumentsStore, asked: Asked, number: str) -> Page:
     """What lies in a folder."""
-    found = store.session.get(Folder, number_of(number))
-    if found is None:
-        raise NotFound("there is no such folder")
+    found = found_in(store, Folder, number, "folder")
     up = Link("Up", f"folder/{found.parent}" if found.parent else f"space/{found.space}")
     return Page(found.name, _held(store, asked, found.space, found.number), _places(store), up)
 
@@ -131,9 +126,7 @@ def _held(store: DocumentsStore, asked: Asked, space: int, folder: int | None) -
 @view.page("document/{number}")
 def document(store: DocumentsStore, asked: Asked, number: str) -> Page:
     """A document with its comments and versions."""
-    found = store.session.get(Document, number_of(number))
-    if found is None:
-        raise NotFound("there is no such document")
+    found = found_in(store, Document, number, "document")
     facts: dict[str, Cell] = {
         "Type": found.type,
         "Owner": found.owner,
@@ -198,9 +191,7 @@ def document(store: DocumentsStore, asked: Asked, number: str) -> Page:
 @view.page("version/{number}")
 def version(store: DocumentsStore, asked: Asked, number: str) -> Page:
     """What a document was before a change."""
-    found = store.session.get(Version, number_of(number))
-    if found is None:
-        raise NotFound("there is no such version")
+    found = found_in(store, Version, number, "version")
     up = Link("The document", f"document/{found.document}")
     return Page(f"Version {found.version}", [text_page(found.content, asked)], _places(store), up)
 

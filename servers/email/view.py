@@ -7,7 +7,6 @@ from typing import Any
 
 import sqlalchemy as sql
 
-from mesocosm.errors import NotFound
 from mesocosm.servers.email.headers import addresses
 from mesocosm.servers.email.models import Attachment, Delivery, Email, Folder, SignIn
 from mesocosm.servers.email.store import EmailStore
@@ -22,7 +21,7 @@ from mesocosm.services.views import (
     Row,
     Table,
     View,
-    number_of,
+    found_in,
 )
 
 view = View()
@@ -63,9 +62,7 @@ def mailbox(store: EmailStore, asked: Asked) -> Page:
 @view.page("folder/{id}")
 def folder(store: EmailStore, asked: Asked, id: str) -> Page:
     """The mails of a folder, the latest first."""
-    found = store.session.get(Folder, number_of(id))
-    if found is None:
-        raise NotFound("there is no such folder")
+    found = found_in(store, Folder, id, "folder")
     total = store.session.scalar(
         sql.select(sql.func.count()).select_from(Email).where(Email.folder_id == found.id)
     )
@@ -103,9 +100,7 @@ def folder(store: EmailStore, asked: Asked, id: str) -> Page:
 @view.page("mail/{id}")
 def mail(store: EmailStore, asked: Asked, id: str) -> Page:
     """A mail with all of its thread, in order of time."""
-    found = store.session.get(Email, number_of(id))
-    if found is None:
-        raise NotFound("there is no such mail")
+    found = found_in(store, Email, id, "mail")
     thread = _thread(store, found)
     place = store.session.get(Folder, found.folder_id)
     up = Link(place.name, f"folder/{place.id}") if place else Link("Mail", "")
@@ -122,9 +117,7 @@ def file(store: EmailStore, asked: Asked, id: str) -> Page:
     """A file that is attached to a mail."""
     from mesocosm.services.previews import preview
 
-    found = store.session.get(Attachment, number_of(id))
-    if found is None:
-        raise NotFound("there is no such file")
+    found = found_in(store, Attachment, id, "file")
     about: dict[str, Cell] = {"Type": found.content_type, "Bytes": found.size}
     return Page(
         found.filename,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import sqlalchemy as sql
 
@@ -32,6 +31,7 @@ from mesocosm.services.views import (
     Row,
     Table,
     View,
+    count_of,
     number_of,
 )
 
@@ -53,16 +53,12 @@ _SEVERITIES = {
 }
 
 
-def _count(store: GoogleCloudStore, kind: type, *conditions: Any) -> int:
-    return store.session.scalar(sql.select(sql.func.count()).select_from(kind).where(*conditions)) or 0
-
-
 def _places(store: GoogleCloudStore) -> list[Link]:
     found = [
-        Link("BigQuery", "", _count(store, WarehouseTable)),
-        Link("Storage", "storage", _count(store, Bucket)),
-        Link("Logs", "logs", _count(store, LogEntry)),
-        Link("Machines", "machines", _count(store, Instance)),
+        Link("BigQuery", "", count_of(store, WarehouseTable)),
+        Link("Storage", "storage", count_of(store, Bucket)),
+        Link("Logs", "logs", count_of(store, LogEntry)),
+        Link("Machines", "machines", count_of(store, Instance)),
     ]
     return [one for one in found if one.count or not one.path]
 
@@ -78,7 +74,7 @@ def warehouse(store: GoogleCloudStore, asked: Asked) -> Page:
         )
         for one, dataset in found
     ]
-    table = Table(["Dataset", "Table", "Kind", "Description"], rows, _count(store, WarehouseTable))
+    table = Table(["Dataset", "Table", "Kind", "Description"], rows, count_of(store, WarehouseTable))
     return Page("BigQuery", [table, Query(_TOOL, "query", "SELECT ...")], _places(store))
 
 
@@ -140,7 +136,7 @@ def storage(store: GoogleCloudStore, asked: Asked) -> Page:
             Table(
                 ["Bucket", "Object", "Bytes", "Type", "Changed"],
                 rows,
-                _count(store, StorageObject, live),
+                count_of(store, StorageObject, live),
                 "Objects",
             ),
         ],
@@ -185,7 +181,9 @@ def logs(store: GoogleCloudStore, asked: Asked) -> Page:
         for one in found
     ]
     return Page(
-        "Logs", [Table(["At", "Log", "Severity", "Text"], rows, _count(store, LogEntry))], _places(store)
+        "Logs",
+        [Table(["At", "Log", "Severity", "Text"], rows, count_of(store, LogEntry))],
+        _places(store),
     )
 
 
@@ -203,7 +201,7 @@ def machines(store: GoogleCloudStore, asked: Asked) -> Page:
         for one in found
     ]
     head = ["Machine", "Zone", "Type", "Status", "Internal address", "External address"]
-    return Page("Machines", [Table(head, rows, _count(store, Instance))], _places(store))
+    return Page("Machines", [Table(head, rows, count_of(store, Instance))], _places(store))
 
 
 @view.items

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import sqlalchemy as sql
 
-from mesocosm.errors import NotFound
 from mesocosm.servers.google_sheet import models
 from mesocosm.servers.google_sheet.models import Comment, File
 from mesocosm.servers.google_sheet.store import SheetStore
@@ -24,7 +23,7 @@ from mesocosm.services.views import (
     Sheet,
     Tree,
     View,
-    number_of,
+    found_in,
 )
 
 view = View()
@@ -58,9 +57,7 @@ def drive(store: SheetStore, asked: Asked) -> Page:
 @view.page("file/{number}")
 def spreadsheet(store: SheetStore, asked: Asked, number: str) -> Page:
     """A spreadsheet with all its sheets."""
-    found = store.session.get(File, number_of(number))
-    if found is None:
-        raise NotFound("there is no such file")
+    found = found_in(store, File, number, "file")
     sheets = store.session.scalars(
         sql.select(models.Sheet)
         .where(models.Sheet.spreadsheet == found.number)

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import sqlalchemy as sql
 
-from mesocosm.errors import NotFound
 from mesocosm.servers.puzzle import models
 from mesocosm.servers.puzzle.models import Creature, Game, Guess, Section, Trait
 from mesocosm.servers.puzzle.store import PuzzleStore
-from mesocosm.services.views import Asked, Block, Cell, Fields, Item, Link, Page, Row, Table, View, number_of
+from mesocosm.services.views import Asked, Block, Cell, Fields, Item, Link, Page, Row, Table, View, found_in
 
 view = View()
 
@@ -49,9 +48,7 @@ def creatures(store: PuzzleStore, asked: Asked) -> Page:
 @view.page("creature/{id}")
 def creature(store: PuzzleStore, asked: Asked, id: str) -> Page:
     """What is said of a creature."""
-    found = store.session.get(Creature, number_of(id))
-    if found is None:
-        raise NotFound("there is no such creature")
+    found = found_in(store, Creature, id, "creature")
     traits = store.session.execute(
         sql.select(Section.name, Trait.word, Trait.amount)
         .join(Section, Section.id == Trait.section_id)

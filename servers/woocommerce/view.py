@@ -7,7 +7,6 @@ from typing import Any
 
 import sqlalchemy as sql
 
-from mesocosm.errors import NotFound
 from mesocosm.servers.woocommerce.models import (
     Category,
     Coupon,
@@ -33,31 +32,25 @@ from mesocosm.services.views import (
     Row,
     Table,
     View,
-    number_of,
+    count_of,
+    found_in,
+    minute_of,
 )
 
 view = View()
 _CENTS = 100
 
 
-def _count(store: WooCommerceStore, kind: type, *conditions: Any) -> int:
-    return store.session.scalar(sql.select(sql.func.count()).select_from(kind).where(*conditions)) or 0
-
-
 def _places(store: WooCommerceStore) -> list[Link]:
     found = [
-        Link("Orders", "", _count(store, Order)),
-        Link("Products", "products", _count(store, Product, Product.parent_id == 0)),
-        Link("Categories", "categories", _count(store, Category)),
-        Link("Customers", "customers", _count(store, Customer)),
-        Link("Coupons", "coupons", _count(store, Coupon)),
-        Link("Reviews", "reviews", _count(store, Review)),
+        Link("Orders", "", count_of(store, Order)),
+        Link("Products", "products", count_of(store, Product, Product.parent_id == 0)),
+        Link("Categories", "categories", count_of(store, Category)),
+        Link("Customers", "customers", count_of(store, Customer)),
+        Link("Coupons", "coupons", count_of(store, Coupon)),
+        Link("Reviews", "reviews", count_of(store, Review)),
     ]
     return [one for one in found if one.count or not one.path]
-
-
-def _when(moment: str | None) -> str:
-    return (moment or "")[:16].replace("T", " ")
 
 
 def _money(cents: int) -> str:
@@ -89,7 +82,7 @@ def orders(store: WooCommerceStore, asked: Asked) -> Page:
             [
                 Link(f"#{one.id}", f"order/{one.id}"),
                 _name(one.billing),
-                _when(one.date_created),
+                minute_of(one.date_created),
                 one.status,
                 f"{_money(one.total)} {one.currency}",
             ],
@@ -99,7 +92,7 @@ def orders(store: WooCommerceStore, asked: Asked) -> Page:
     ]
     return Page(
         "Orders",
-        [Table(["Order", "Customer", "Date", "Status", "Total"], rows, _count(store, Order))],
+        [Table(["Order", "Customer", "Date", "Status", "Total"], rows, count_of(store, Order))],
         _places(store),
     )
 
@@ -107,14 +100,12 @@ def orders(store: WooCommerceStore, asked: Asked) -> Page:
 @view.page("order/{id}")
 def order(store: WooCommerceStore, asked: Asked, id: str) -> Page:
     """An order with its lines, notes and refunds."""
-    found = store.session.get(Order, number_of(id))
-    if found is None:
-        raise NotFound("there is no such order")
+    found = found_in(store, Order, id, "order")
     facts: dict[str, Cell] = {
         "Status": found.status,
-        "Placed": _when(found.date_created),
-        "Paid": _when(found.date_paid),
-        "Completed": _when(found.date_completed),
+        "Placed": minute_of(found.date_created),
+        "Paid": minute_of(found.date_paid),
+        "Completed": minute_of(found.date_completed),
         "Billed to": _told(found.billing),
         "Shipped to": _told(found.shipping),
         "Customer": Link(str(found.customer_id), f"customer/{found.customer_id}")
@@ -147,7 +138,7 @@ def order(store: WooCommerceStore, asked: Asked, id: str) -> Page:
     )
     refunds = store.session.scalars(sql.select(Refund).where(Refund.order_id == found.id).order_by(Refund.id))
     given = [
-        Row([_when(one.date_created), _money(one.amount), one.reason], ref=f"refunds:{one.id}")
+        Row([minute_of(one.date_created), _money(one.amount), one.reason], ref=f"refunds:{one.id}")
         for one in refunds
     ]
     blocks: list[Block] = [
@@ -160,7 +151,7 @@ def order(store: WooCommerceStore, asked: Asked, id: str) -> Page:
         Message(
             one.author,
             one.note,
-            _when(one.date_created),
+            minute_of(one.date_created),
             ref=f"order_notes:{one.id}",
             notes=["to the customer"] if one.customer_note else (),
         )
@@ -193,7 +184,7 @@ def _products(store: WooCommerceStore, asked: Asked, *conditions: Any) -> Table:
         for one in found
     ]
     head = ["Product", "SKU", "Price", "Stock", "", "Sold", "Status"]
-    return Table(head, rows, _count(store, Product, *conditions))
+    return Table(head, rows, count_of(store, Product, *conditions))
 
 
 @view.page("products")
@@ -205,9 +196,7 @@ def products(store: WooCommerceStore, asked: Asked) -> Page:
 @view.page("category/{id}")
 def category(store: WooCommerceStore, asked: Asked, id: str) -> Page:
     """The products of a category."""
-    found = store.session.get(Category, number_of(id))
-    if found is None:
-        raise NotFound("there is no such category")
+    found = found_in(store, Category, id, "category")
     within = Product.id.in_(
         sql.select(ProductCategory.product_id).where(ProductCategory.category_id == found.id)
     )
@@ -236,7 +225,7 @@ def categories(store: WooCommerceStore, asked: Asked) -> Page:
     ]
     return Page(
         "Categories",
-        [Table(["Category", "Products", "Description"], rows, _count(store, Category))],
+        [Table(["Category", "Products", "Description"], rows, count_of(store, Category))],
         _places(store),
     )
 
@@ -244,9 +233,7 @@ def categories(store: WooCommerceStore, asked: Asked) -> Page:
 @view.page("product/{id}")
 def product(store: WooCommerceStore, asked: Asked, id: str) -> Page:
     """A product with its variations and reviews."""
-    found = store.session.get(Product, number_of(id))
-    if found is None:
-        raise NotFound("there is no such product")
+    found = found_in(store, Product, id, "product")
     names = store.session.scalars(
         sql.select(Category.name)
         .join(ProductCategory, ProductCategory.category_id == Category.id)
@@ -259,7 +246,9 @@ def product(store: WooCommerceStore, asked: Asked, id: str) -> Page:
         "Status": found.status,
         "Regular price": found.regular_price,
         "Sale price": found.sale_price,
-        "On sale": " to ".join(filter(None, [_when(found.date_on_sale_from), _when(found.date_on_sale_to)])),
+        "On sale": " to ".join(
+            filter(None, [minute_of(found.date_on_sale_from), minute_of(found.date_on_sale_to)])
+        ),
         "Stock": found.stock_quantity,
         "Stock status": found.stock_status,
         "Low stock from": found.low_stock_amount,
@@ -269,14 +258,14 @@ def product(store: WooCommerceStore, asked: Asked, id: str) -> Page:
             f"{one.get('name')}: {', '.join(map(str, one.get('options', [one.get('option', '')])))}"
             for one in found.attributes
         ),
-        "Created": _when(found.date_created),
-        "Changed": _when(found.date_modified),
+        "Created": minute_of(found.date_created),
+        "Changed": minute_of(found.date_modified),
     }
     blocks: list[Block] = [Fields(facts, ref=f"products:{found.id}")]
     if found.short_description or found.description:
         text = "\n\n".join(filter(None, [found.short_description, found.description]))
         blocks.append(Message("Description", text, source=text))
-    if _count(store, Product, Product.parent_id == found.id):
+    if count_of(store, Product, Product.parent_id == found.id):
         blocks.append(_products(store, asked, Product.parent_id == found.id))
     reviews = store.session.scalars(
         sql.select(Review).where(Review.product_id == found.id).order_by(Review.id)
@@ -285,7 +274,7 @@ def product(store: WooCommerceStore, asked: Asked, id: str) -> Page:
         Message(
             one.reviewer,
             one.review,
-            _when(one.date_created),
+            minute_of(one.date_created),
             title=f"{'★' * one.rating} {one.rating} of 5",
             ref=f"reviews:{one.id}",
             source=one.review,
@@ -310,7 +299,7 @@ def customers(store: WooCommerceStore, asked: Asked) -> Page:
                 Link(f"{one.first_name} {one.last_name}".strip() or one.username, f"customer/{one.id}"),
                 one.email,
                 one.role,
-                _when(one.date_created),
+                minute_of(one.date_created),
             ],
             ref=f"customers:{one.id}",
         )
@@ -318,7 +307,7 @@ def customers(store: WooCommerceStore, asked: Asked) -> Page:
     ]
     return Page(
         "Customers",
-        [Table(["Customer", "Address", "Role", "Since"], rows, _count(store, Customer))],
+        [Table(["Customer", "Address", "Role", "Since"], rows, count_of(store, Customer))],
         _places(store),
     )
 
@@ -326,16 +315,14 @@ def customers(store: WooCommerceStore, asked: Asked) -> Page:
 @view.page("customer/{id}")
 def customer(store: WooCommerceStore, asked: Asked, id: str) -> Page:
     """A customer with the orders."""
-    found = store.session.get(Customer, number_of(id))
-    if found is None:
-        raise NotFound("there is no such customer")
+    found = found_in(store, Customer, id, "customer")
     facts: dict[str, Cell] = {
         "Address": found.email,
         "User name": found.username,
         "Role": found.role,
         "Billing": _told(found.billing),
         "Shipping": _told(found.shipping),
-        "Since": _when(found.date_created),
+        "Since": minute_of(found.date_created),
     }
     mine = Order.customer_id == found.id
     placed = store.session.scalars(
@@ -343,12 +330,17 @@ def customer(store: WooCommerceStore, asked: Asked, id: str) -> Page:
     )
     rows = [
         Row(
-            [Link(f"#{one.id}", f"order/{one.id}"), _when(one.date_created), one.status, _money(one.total)],
+            [
+                Link(f"#{one.id}", f"order/{one.id}"),
+                minute_of(one.date_created),
+                one.status,
+                _money(one.total),
+            ],
             ref=f"orders:{one.id}",
         )
         for one in placed
     ]
-    table = Table(["Order", "Date", "Status", "Total"], rows, _count(store, Order, mine), "Orders")
+    table = Table(["Order", "Date", "Status", "Total"], rows, count_of(store, Order, mine), "Orders")
     name = f"{found.first_name} {found.last_name}".strip() or found.username
     return Page(
         name,
@@ -372,7 +364,7 @@ def coupons(store: WooCommerceStore, asked: Asked) -> Page:
                 one.discount_type,
                 one.usage_count,
                 one.usage_limit,
-                _when(one.date_expires),
+                minute_of(one.date_expires),
                 ", ".join(map(str, one.email_restrictions)),
                 one.description,
             ],
@@ -381,7 +373,7 @@ def coupons(store: WooCommerceStore, asked: Asked) -> Page:
         for one in found
     ]
     head = ["Code", "Amount", "Kind", "Used", "At most", "Until", "For", "Description"]
-    return Page("Coupons", [Table(head, rows, _count(store, Coupon))], _places(store))
+    return Page("Coupons", [Table(head, rows, count_of(store, Coupon))], _places(store))
 
 
 @view.page("reviews")
@@ -401,7 +393,7 @@ def reviews(store: WooCommerceStore, asked: Asked) -> Page:
                 Link(names.get(one.product_id, ""), f"product/{one.product_id}"),
                 one.rating,
                 one.review,
-                _when(one.date_created),
+                minute_of(one.date_created),
             ],
             ref=f"reviews:{one.id}",
         )
@@ -409,7 +401,7 @@ def reviews(store: WooCommerceStore, asked: Asked) -> Page:
     ]
     return Page(
         "Reviews",
-        [Table(["By", "Product", "Stars", "Review", "At"], rows, _count(store, Review))],
+        [Table(["By", "Product", "Stars", "Review", "At"], rows, count_of(store, Review))],
         _places(store),
     )
 

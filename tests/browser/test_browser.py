@@ -26,7 +26,6 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.browser.application import Browser, Entry, application
 from mesocosm.evaluation.browser.entries import entries_of
 from mesocosm.evaluation.browser.exporting import export, write_files
-from mesocosm.evaluation.browser.subject import Direct
 from mesocosm.evaluation.browser.why import summary
 from mesocosm.evaluation.report.rows import read_samples
 from mesocosm.evaluation.runs import Actor, Wanted, run_task
@@ -37,6 +36,7 @@ from mesocosm.families.verdict import Inapplicable, Misreading
 from mesocosm.families.workers.processes import Processes
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import serving
+from mesocosm.services.calling import Direct
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\"><!--<script>"
@@ -75,12 +75,17 @@ def test_every_link_of_a_failed_run_leads_to_a_page(failed: Path) -> None:
         assert "<script>document" not in "".join(pages.values())
 
 
-def test_the_first_page_says_why_it_failed(failed: Path) -> None:
+def test_the_first_page_says_why_it_failed(made: Path, failed: Path) -> None:
     with asking(failed) as get:
         page = text_of(get("/0/"))
     said = page.partition("Why it failed")[2].partition("Findings")[0]
     assert "First finding: email_mail_missing" in said
-    assert re.search(r"\d+ of \d+ pieces of evidence were never delivered: mail “", said)
+    pieces = len(
+        load_family("course_assistant")
+        .read_expected((failed / "episode/expected.json").read_bytes())
+        .evidence
+    )
+    assert re.search(rf"\d+ of {pieces} pieces of evidence were never delivered: mail “", said)
     assert (
         "The first wrong call is number 4, email.send_email: after it, email_mail_extra no longer holds"
         in said

@@ -19,9 +19,9 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from mesocosm.errors import NotFound, UsageError
 from mesocosm.evaluation.browser.pages import Pages, Shown, environment
-from mesocosm.evaluation.browser.subject import Direct, Subject
+from mesocosm.evaluation.browser.subject import Subject
 from mesocosm.evaluation.report.rows import Sample
-from mesocosm.services.calling import ToolError
+from mesocosm.services.calling import Direct, ToolError
 from mesocosm.services.service import UnknownTool
 
 POLICY = (

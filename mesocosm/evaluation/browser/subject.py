@@ -30,9 +30,9 @@ from mesocosm.families.family import Evidence, Expected, load_family
 from mesocosm.families.length import Survey
 from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.verdict import Verdict
-from mesocosm.services.calling import ToolError, Tools
+from mesocosm.services.calling import Direct, ToolError
 from mesocosm.services.outcomes import Outcome
-from mesocosm.services.service import Image, load_service
+from mesocosm.services.service import load_service
 from mesocosm.services.world import World
 from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.manifest import Manifest
@@ -342,20 +342,6 @@ class Subject:
         """A copy on which tools are called by hand."""
         self.episode.fork(path).close()
         return path
-
-
-class Direct(Tools):
-    """A world's tools without a protocol between."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-
-    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
-        """Make a call; raises ``ToolError`` when it failed."""
-        outcome = self._world.call(service, tool, arguments)
-        if outcome.is_error:
-            raise ToolError(outcome.text)
-        return list(outcome.blocks)
 
 
 def _forked(folder: Path, copy: Path) -> Episode:

@@ -21,7 +21,7 @@ from mesocosm.errors import MissingExtra
 from mesocosm.families.building import memory_for
 from mesocosm.families.exposure import filters
 from mesocosm.families.exposure.reading import Item, items_of
-from mesocosm.families.exposure.sentences import SentenceExposure, means, measure_sentences
+from mesocosm.families.exposure.sentences import SentenceExposure, measure_all_sentences, measure_sentences
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.workers.workers import Workers
 
@@ -126,14 +126,15 @@ def measure_family(
         report(f"reading instance {number} of {len(seeds)}")
         read.append(items_of(family, seed, target, parameters))
     found = judge_family(read, report)
-    told = [
-        measure_sentences(
-            family, seed, _others(seeds, number), target=target, parameters=parameters, report=report
-        )
-        for number, seed in enumerate(seeds)
-    ]
-    if known := [one for one in told if one is not None]:
-        found.sentences = means(known)
+    places = range(len(seeds))
+    found.sentences = measure_all_sentences(
+        family,
+        seeds,
+        lambda number: _others(places, number),
+        target=target,
+        parameters=parameters,
+        report=report,
+    )
     return found
 
 

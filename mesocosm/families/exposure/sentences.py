@@ -80,18 +80,55 @@ def measure_sentences(
 
     The training worlds have the scenes of the split ``train`` where this one has those of ``test``.
     """
-    read = family.hook("messages")
+    read = _reader(family, target, parameters or {}, report)
     if read is None:
         return None
-    given = dict(parameters or {})
-    split = given.get("split", family.task.parameters.get("split"))
-    others = {**given, "split": "train"} if split == "test" else given
-    learned: list[Sentence] = []
-    for number, other in enumerate(training, 1):
-        report(f"reading sentences of another instance: {number} of {len(training)}")
-        learned += read(family, other, target, others).sentences
-    report("filtering sentences")
-    return judge_sentences(learned, read(family, seed, target, given))
+    learned = [one for other in training for one in read(other, training=True).sentences]
+    return judge_sentences(learned, read(seed))
+
+
+def measure_all_sentences(
+    family: Family,
+    seeds: Sequence[int],
+    others: Callable[[int], Sequence[int]],
+    *,
+    target: int | None,
+    parameters: Mapping[str, Any] | None = None,
+    report: Callable[[str], None] = lambda _: None,
+) -> SentenceExposure | None:
+    """The mean over several worlds, each of which is read once, and once more with the scenes of training.
+
+    Args:
+        others: The places of the seeds from which the filter of one place learns.
+    """
+    read = _reader(family, target, parameters or {}, report)
+    if read is None:
+        return None
+    learned = [read(seed, training=True).sentences for seed in seeds]
+    return means(
+        [
+            judge_sentences([one for other in others(number) for one in learned[other]], read(seed))
+            for number, seed in enumerate(seeds)
+        ]
+    )
+
+
+def _reader(
+    family: Family, target: int | None, parameters: Mapping[str, Any], report: Callable[[str], None]
+) -> Callable[..., Messages] | None:
+    """What reads the messages of a seed, those of training with other scenes; None for families without."""
+    messages = family.hook("messages")
+    if messages is None:
+        return None
+    split = parameters.get("split", family.task.parameters.get("split"))
+    others = {**parameters, "split": "train"} if split == "test" else parameters
+
+    def read(seed: int, *, training: bool = False) -> Messages:
+        report(f"reading sentences of seed {seed}")
+        found: Messages = messages(family, seed, target, others if training else parameters)
+        return found
+
+    return read
 
 
 def judge_sentences(training: Sequence[Sentence], messages: Messages) -> SentenceExposure:

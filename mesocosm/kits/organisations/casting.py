@@ -98,7 +98,7 @@ class Director:
     def cast(self, story: Story, *, most: int = 0) -> Cast | None:
         """Cast a scene for a story.
 
-        Returns None if no scene fits, or with ``fresh`` if all that fit were cast as often as they have
+        Returns None if no scene fits, or if all that fit were cast ``most`` times, or as often as they have
         alternates.
         """
         rng = self._stream(f"cast:{self._number}:{story.kind}")
