@@ -96,7 +96,7 @@ def measure_all_sentences(
     parameters: Mapping[str, Any] | None = None,
     report: Callable[[str], None] = lambda _: None,
 ) -> SentenceExposure | None:
-    """The mean over several worlds, each of which is read once, and once more with the scenes of training.
+    """Return the mean over several worlds, each of which is read once, and once more with the scenes of training.
 
     Args:
         others: The places of the seeds from which the filter of one place learns.
@@ -116,7 +116,7 @@ def measure_all_sentences(
 def _reader(
     family: Family, target: int | None, parameters: Mapping[str, Any], report: Callable[[str], None]
 ) -> Callable[..., Messages] | None:
-    """What reads the messages of a seed, those of training with other scenes; None for families without."""
+    """Return what reads the messages of a seed, those of training with other scenes; None for families without."""
     messages = family.hook("messages")
     if messages is None:
         return None
@@ -150,7 +150,7 @@ def judge_sentences(training: Sequence[Sentence], messages: Messages) -> Sentenc
 
 
 def _scores(training: Sequence[Sentence], sentences: Sequence[Sentence], size: int) -> list[float]:
-    """How much each sentence looks like one that tells something, alone or in its best run."""
+    """Return how much each sentence looks like one that tells something, alone or in its best run."""
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
@@ -213,7 +213,7 @@ def dropped_by(sentences: Sequence[Sentence], rule: str) -> tuple[float, float]:
 
 
 def means(found: Sequence[SentenceExposure]) -> SentenceExposure:
-    """The mean of several instances, figure by figure."""
+    """Return the mean of several instances, figure by figure."""
 
     def mean(name: str) -> float:
         return statistics.fmean(getattr(one, name) for one in found)

@@ -390,7 +390,7 @@ class Asked(Written):
                     )
 
     def _expecting(self, expected: AskedExpected, answer: Answer) -> AskedExpected:
-        """What the checker would be told if the answer were another one."""
+        """Return what the checker would be told if the answer were another one."""
         truth = self._answered(expected, answer)
         otherwise = expected.model_copy(update={"truth": keeping.kept(truth, 0)})
         otherwise._settled = {}  # what follows from the facts as they are

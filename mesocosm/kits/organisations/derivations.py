@@ -157,7 +157,7 @@ def _about(letter: Letter, meant: Any) -> Step | None:
 
 
 def _person(letter: Letter, telling: Telling, who: Person) -> Step:
-    """What says who is meant: the header, the telling itself, the message, or one that it answers."""
+    """Return what says who is meant: the header, the telling itself, the message, or one that it answers."""
     me = letter.cast.story.roles["me"]
     for reference in (*telling.references, *letter.references):
         if reference.kind == "person" and reference.key == who.email:

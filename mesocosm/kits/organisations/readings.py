@@ -98,8 +98,7 @@ def _normal(text: str) -> list[str]:
     parts = [re.sub(r"\s+", " ", part.strip().lower()) for part in text.split(";")]
     found: list[str] = []
     for part in parts:
-        # Whether somebody takes what decides nothing for a claim or for small talk makes no difference.
-        if not part or part in ("nothing", "claim", "-"):
+        if not part or part in ("nothing", "-"):
             continue
         if part.startswith("other "):
             part = "other"  # whose it is does not matter

@@ -26,11 +26,11 @@ class Rehearsal:
 
     @property
     def derivations(self) -> list[Derivation]:
-        """How its events are told."""
+        """Return how its events are told."""
         return [derivation(letter, telling) for letter in self.letters for telling in letter.tellings]
 
     def faults(self) -> list[str]:
-        """What a reader cannot follow: nobody is named, a thing could be another, a value cannot be read."""
+        """Say what a reader cannot follow: nobody is named, a thing could be another, a value cannot be read."""
         held = {
             letter.key: f"{letter.subject}\n{text}"
             for letter, text in zip(self.letters, texts_of(self.letters).values(), strict=True)

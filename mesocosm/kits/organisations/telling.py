@@ -100,7 +100,7 @@ class Speaker(Protocol):
     def person(
         self, who: Person, writer: Person, reader: Person, about: Any, level: Level
     ) -> tuple[str, Reference]:
-        """What a writer calls somebody."""
+        """Return what a writer calls somebody."""
 
     def named(self, who: Person, form: str, about: Any) -> tuple[str, Reference | None]:
         """A form that a scene asks for: full, first, id, topic ..."""
@@ -114,10 +114,10 @@ class Speaker(Protocol):
         rng: random.Random,
         named: frozenset[Person],
     ) -> tuple[str, Reference]:
-        """What a writer calls a thing, in a message that names these people besides."""
+        """Return what a writer calls a thing, in a message that names these people besides."""
 
     def around(self, about: Any) -> list[Person]:
-        """Those who have to do with a thing."""
+        """Return those who have to do with a thing."""
 
 
 class Teller:
@@ -189,7 +189,7 @@ class Teller:
         return letter
 
     def _copied(self, roles: Any, named: str | None, sender: Person, to: Person) -> Person | None:
-        """Who gets a copy: the owner of the mailbox, who reads all; else whoever the scene names."""
+        """Return who gets a copy: the owner of the mailbox, who reads all; else whoever the scene names."""
         other: Person | None = roles[named] if named else None
         if roles["me"] not in (sender, to):
             other = roles["me"]

@@ -89,7 +89,7 @@ def beside(letters: Sequence[Letter], stage: Stage) -> Iterator[str]:
 
 
 def _held(letters: Sequence[Letter]) -> str:
-    """What was known before, where something is relative to it."""
+    """Return what was known before, where something is relative to it."""
     known: list[str] = []
     for letter in letters:
         for telling in letter.tellings:

@@ -50,7 +50,7 @@ class CampusSpeaker:
         return [course for course in one if course in other]
 
     def context(self, writer: Person, reader: Person, what: Course) -> list[Course]:
-        """What a course could be taken for: another one that both have to do with, or else one of either."""
+        """Return what a course could be taken for: another one that both have to do with, or else one of either."""
         shared = self.shared(writer, reader)
         return shared if what in shared else self.either(writer, reader)
 
@@ -115,7 +115,7 @@ class CampusSpeaker:
         return sum(other.first == who.first for other in others) <= 1
 
     def around(self, about: Course) -> list[Person]:
-        """Those who have to do with a course."""
+        """Return those who have to do with a course."""
         return [about.instructor, *about.students]
 
     def known(self, about: Any) -> list[Person]:

@@ -176,7 +176,7 @@ def _assignments(
 
 
 def _readings(campus: Campus, budget: int, rng: random.Random) -> Mapping[Course, list[str]]:
-    """What is read in which week, by course: worth so many tokens."""
+    """Draw what is read in which week, by course: worth so many tokens."""
     found: dict[Course, list[str]] = {course: [] for course in campus.listed}
     while budget > 0:
         course = rng.choice(campus.listed)

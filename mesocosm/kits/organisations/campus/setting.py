@@ -218,7 +218,7 @@ class Campus:
         return course
 
     def _short(self, title: str) -> str:
-        """What people call it: initials of long titles, what it is about of the others."""
+        """Return what people call it: initials of long titles, what it is about of the others."""
         words = title.split()
         for opening in ("Advanced ", "Seminar in ", "Topics in ", "Readings in ", "Foundations of "):
             if title.startswith(opening) and (rest := title.removeprefix(opening)) not in self._shorts:
