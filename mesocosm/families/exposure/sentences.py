@@ -96,7 +96,7 @@ def measure_all_sentences(
     parameters: Mapping[str, Any] | None = None,
     report: Callable[[str], None] = lambda _: None,
 ) -> SentenceExposure | None:
-    """Return the mean over several worlds, each of which is read once, and once more with the scenes of training.
+    """Return the mean over several worlds, each read once, and once more with the scenes of training.
 
     Args:
         others: The places of the seeds from which the filter of one place learns.
@@ -116,7 +116,7 @@ def measure_all_sentences(
 def _reader(
     family: Family, target: int | None, parameters: Mapping[str, Any], report: Callable[[str], None]
 ) -> Callable[..., Messages] | None:
-    """Return what reads the messages of a seed, those of training with other scenes; None for families without."""
+    """Return what reads the messages of a seed, for training with other scenes; None where there is none."""
     messages = family.hook("messages")
     if messages is None:
         return None

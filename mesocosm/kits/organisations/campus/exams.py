@@ -193,7 +193,7 @@ class Exams:
         }
 
     def _besides(self, course: Course, events: Sequence[Event]) -> dict[str, Event | None]:
-        """Draw what may be spoken of beside them: a review session, and the exam of another section or student.
+        """Draw what may be told beside them: a review session, and the exam of another section or student.
 
         Both have draws of their own: nothing else depends on what is said beside it.
         """

@@ -50,7 +50,7 @@ class CampusSpeaker:
         return [course for course in one if course in other]
 
     def context(self, writer: Person, reader: Person, what: Course) -> list[Course]:
-        """Return what a course could be taken for: another one that both have to do with, or else one of either."""
+        """Return what a course could be taken for: one that both have to do with, or else one of either."""
         shared = self.shared(writer, reader)
         return shared if what in shared else self.either(writer, reader)
 
