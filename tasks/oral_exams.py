@@ -81,6 +81,7 @@ def answer(directory: Directory, events: Sequence[Event], known: Mapping[str, An
                 "school": directory.university,
                 "zone": directory.zone,
                 "secretary": directory.secretary.full,
+                "office": directory.office.full,
             },
         },
         sets={"exam": exams},

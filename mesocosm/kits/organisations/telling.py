@@ -327,7 +327,9 @@ def _assembled(letter: Letter, parts: Sequence[tuple[str, bool]], rng: random.Ra
         name = sender.first
         if sender.staff and to.role == "student":
             name = sender.full if letter.answers is None else f"{sender.first[0]}. {sender.last}"
-        body += f"\n\n{sender.signature.format(name)}"
+        # Who has just said thanks does not close with it.
+        signature = "{0}" if "hank" in body[-60:] and "hank" in sender.signature else sender.signature
+        body += f"\n\n{signature.format(name)}"
     return body
 
 

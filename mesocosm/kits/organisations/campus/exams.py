@@ -165,6 +165,10 @@ class Exams:
     """The first day of the exam period; by default ten days from now."""
     held: dict[Course, dt.datetime] = field(default_factory=dict)
     """When each exam begins, as it stands in the end."""
+    steady: bool = True
+    """True if what is told beside an exam holds for the world; scenes rehearsed alone need no such thing."""
+    _said_beside: dict[tuple[Course, Any], dict[str, Any]] = field(default_factory=dict)
+    """The review session of a course, and the exams of its other section or of fellow students."""
     _noticed: dict[Course, dict[str, Any]] = field(default_factory=dict)
     """What bulletins said last of the exams of other courses."""
 
@@ -174,7 +178,7 @@ class Exams:
         f, g = self.rng.sample(others, 2) if len(others) > 1 else (others[0], others[0])
         events = [one for one in roles.values() if isinstance(one, Event)]
         return {
-            **self._besides(course, events),
+            **self._besides(course, events, g if "w" in roles else f),
             "me": self.me,
             "c": course,
             "prof": course.instructor,
@@ -192,10 +196,11 @@ class Exams:
             **roles,
         }
 
-    def _besides(self, course: Course, events: Sequence[Event]) -> dict[str, Event | None]:
+    def _besides(self, course: Course, events: Sequence[Event], who: Person) -> dict[str, Event | None]:
         """Draw what may be told beside them: a review session, and the exam of another section or student.
 
-        Both have draws of their own: nothing else depends on what is said beside it.
+        Both have draws of their own: nothing else depends on what is said beside it. What was said once of a
+        course or a student holds; what is over by then is not spoken of.
         """
         at, last = min(event.at for event in events), max(event.at for event in events)
         rng = random.Random(f"{course.code}:{at}")
@@ -204,18 +209,25 @@ class Exams:
         days = [first + n * _DAY for n in range(12) if (first + n * _DAY).date() < exam.date()]
         days = [day for day in days if day.weekday() < 5 and not is_holiday(day.date())]
 
-        def event(start: dt.datetime, **values: Any) -> Event:
-            values |= {"start": start, "room": self.campus.room(rng=rng)}
-            return Event("other_exam", at, course, (), values)
+        said = self._said_beside if self.steady else {}
 
-        other = event(
-            self.start(first.date(), rng), what="other section", length=rng.choice(_LENGTHS[self.noun])
-        )
+        def held(key: Any, start: dt.datetime | None, **values: Any) -> Event | None:
+            if start is not None:
+                room = self.campus.room(rng=rng)
+                said.setdefault((course, key), {"start": start, "room": room, **values})
+            known = said.get((course, key))
+            if known is None or known["start"] <= last + _DAY:
+                return None
+            return Event("other_exam", at, course, (), known)
+
+        # In this order, which readings of scenes depend on.
+        start, length = self.start(first.date(), rng), rng.choice(_LENGTHS[self.noun])
+        other = held(who if self.noun == "oral" else "", start, what="other section", length=length)
         review = None
         if days:
             hour = dt.time(rng.choice(_REVIEW_HOURS))
-            review = event(dt.datetime.combine(rng.choice(days).date(), hour), what="review")
-        return {"n": other, "q": review}
+            review = dt.datetime.combine(rng.choice(days).date(), hour)
+        return {"n": other, "q": held("review", review, what="review")}
 
     def start(self, after: dt.date, rng: random.Random | None = None) -> dt.datetime:
         """Draw when an exam begins: on a weekday of the three weeks after a day."""
@@ -349,7 +361,21 @@ class Exams:
                     new_start = self.start(self.campus.now.date() + 4 * _DAY)
                 kind = "swapped" if agreed else "swap_refused"
                 said = event(kind, at(first, last), start=new_start, old_start=held["start"], agreed=agreed)
-                return Story("swap", self.base(course, w=said, p=who, via=via))
+                roles = self.base(course, w=said, p=who, via=via)
+                # Nobody trades a slot other than the one that was told of them.
+                free = [one for one in course.students if (course, one) not in self._said_beside]
+                if roles["f"] not in free and (
+                    others := [one for one in free if one not in (me, roles["g"])]
+                ):
+                    roles["f"] = rng.choice(others)
+                theirs = held["start"] if agreed else new_start
+                self._said_beside[course, roles["f"]] = {
+                    "start": theirs,
+                    "room": held["room"],
+                    "length": held["length"],
+                    "what": "other section",
+                }
+                return Story("swap", roles)
             case "optional" | "optional_for_others":
                 said = event("optional", at(first, last), applies=change == "optional")
                 return Story("optional", self.base(course, o=said, via=via))

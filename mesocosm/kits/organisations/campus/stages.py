@@ -74,7 +74,7 @@ def _stage(kind: str, seed: int) -> Stage:
             fellows = list(course.students)
             course.students.append(me)
             course.topic[me] = ""
-        simulated = Exams(campus, me, kind, stream("exams"))  # type: ignore[arg-type]
+        simulated = Exams(campus, me, kind, stream("exams"), steady=False)  # type: ignore[arg-type]
         for number, course in enumerate(campus.courses):
             changes = [rng.choice(exams.CHANGES), rng.choice((*exams.CHANGES, *ENDS))]
             opened = ("", "", "room", "time")[number % 4]
