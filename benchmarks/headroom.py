@@ -11,15 +11,15 @@ value is another one. Exit code 1 if an expert task is below 95 %.
 from __future__ import annotations
 
 import argparse
+import ast
 import random
 import sys
 from collections import deque
-from collections.abc import Mapping
 from functools import cache
 
 from mesocosm.families.family import Family, load_family
 from mesocosm.kits.weaving.composing import Composition
-from mesocosm.solvers.lore_code.interpreting import Module, NotYetKnown
+from mesocosm.solvers.lore_code import value_of
 from mesocosm.solvers.lore_documents import Notes, Rule
 from mesocosm.worlds.randomness import Dice
 
@@ -68,31 +68,53 @@ def silent(made: Composition, mistakes: int, rng: random.Random) -> tuple[int, i
     return sum(end not in (None, made.answer) for end in ends), len(ends)
 
 
-def value(modules: Mapping[str, Module], wrong: Mapping[str, int]) -> tuple[int, list[str]]:
-    """What the program returns where some modules' values are given, and which modules are called."""
-    values, waiting = dict(wrong), ["main"]
-    while waiting:
-        name = waiting[-1]
-        try:
-            values[name] = wrong[name] if name in wrong else modules[name].main(values)
-        except NotYetKnown as missing:
-            waiting.append(missing.module)
-        else:
-            waiting.pop()
-    return values["main"], [name for name in values if name != "main"]
+class Slip(ast.NodeTransformer):
+    """Changes what ``main`` of a module returns, and what it assigns to a shared number."""
+
+    def __init__(self, by: int | None) -> None:
+        self.by = by
+        """What is added; ``None``: the sign is turned."""
+
+    def visit_Module(self, node: ast.Module) -> ast.Module:
+        """Only ``main`` changes."""
+        node.body = [self.visit(one) if getattr(one, "name", "") == "main" else one for one in node.body]
+        return node
+
+    def _changed(self, value: ast.expr) -> ast.expr:
+        if self.by is None:
+            return ast.UnaryOp(ast.USub(), value)
+        return ast.BinOp(value, ast.Add() if self.by > 0 else ast.Sub(), ast.Constant(abs(self.by)))
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        """What was assigned before is changed already."""
+        if node.value and not isinstance(node.value, ast.Attribute):
+            node.value = self._changed(node.value)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+        """What other modules find."""
+        if isinstance(node.targets[0], ast.Attribute):
+            node.value = self._changed(node.value)
+        return node
 
 
 def changed(made: Composition, mistakes: int, rng: random.Random) -> tuple[int, int]:
     """How many mistakes change the program's value, of how many."""
-    modules = {file.id.removesuffix(".py"): Module(file.text) for file in made.files}
-    right, called = value(modules, {})
-    assert str(right) == made.answer
+    texts = {file.id.removesuffix(".py"): file.text for file in made.files}
+    called: dict[str, None] = {}
+
+    def read(name: str) -> str:
+        called[name] = None
+        return texts[name]
+
+    assert str(value_of("main", read)) == made.answer
+    names = [name for name in called if name != "main" and "def main():" in texts[name]]
     counted = 0
     for _ in range(mistakes):
-        name = rng.choice(called)
-        own, _ = value({**modules, "main": modules[name]}, {})
-        wrong = -own if rng.random() < 0.2 else own + rng.choice(_BY)
-        counted += value(modules, {name: wrong})[0] != right
+        name, by = rng.choice(names), None if rng.random() < 0.2 else rng.choice(_BY)
+        slipped = ast.fix_missing_locations(Slip(by).visit(ast.parse(texts[name])))
+        wrong = {**texts, name: ast.unparse(slipped)}
+        counted += str(value_of("main", wrong.__getitem__)) != made.answer
     return counted, mistakes
 
 

@@ -138,6 +138,13 @@ def _nothing_lost(step: Step, values: Values) -> int | None:
     return score.perform(values, nothing_lost=True) if score else None
 
 
+def _as_at_first(step: Step, values: Values) -> int | None:
+    """What was assigned to a shared number before is overlooked."""
+    if step.found == step.shared:
+        return None
+    return _reworded(step, values, re.sub(rf"\b{step.found}\b", step.shared, step.expression))
+
+
 def _document_changed(world: World, expected: Expected) -> None:
     store = world.store(DocumentsStore)
     store.session.execute(update(Document).where(Document.id == "main.py").values(title="read"))
@@ -157,6 +164,7 @@ MUTANTS = [
     Mutant("remainder with the sign of the dividend", "answer", _wrong_step(_remainder_toward_zero)),
     Mutant("tasks performed one after the other", "answer", _wrong_step(_one_after_the_other)),
     Mutant("no update lost", "answer", _wrong_step(_nothing_lost)),
+    Mutant("a shared number as at first", "answer", _wrong_step(_as_at_first)),
     Mutant("an operation off by one", "answer", _wrong_step(lambda step, values: values[step.module] + 1)),
     Mutant("a number misread by one", "answer", _wrong_leaf(lambda value: value + 1)),
     Mutant("digits of a number exchanged", "answer", _wrong_leaf(lambda value: int(str(abs(value))[::-1]))),

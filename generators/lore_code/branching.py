@@ -61,7 +61,7 @@ def lookalikes(tree: Tree, levels: Mapping[Node, int], rng: random.Random, weave
             continue
         most, *aims = sorted((weights[child] for child in model.children), reverse=True)
         chosen = _chosen(above, [most * rng.uniform(*_JITTER), *aims], weights, rng)
-        made[left.id] = weaver.over(left.id, model.rule.operator, chosen)
+        made[left.id] = weaver.over(left.id, model.rule, chosen)
         called.update(node.id for node in chosen)
     return Lookalikes(made, frozenset(called), models)
 

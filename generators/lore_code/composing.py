@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mesocosm.families.family import Evidence
 from mesocosm.generators.lore_code.branching import levels_of, lookalikes
-from mesocosm.generators.lore_code.expected import ROOT, Step, steps_of
+from mesocosm.generators.lore_code.expected import ROOT, Step, found_at_first, shared_numbers, steps_of
 from mesocosm.generators.lore_code.params import Params
-from mesocosm.generators.lore_code.writing import Author, Module, docstring, wrapped
+from mesocosm.generators.lore_code.writing import VARIABLE, Author, Module, docstring, wrapped
 from mesocosm.kits.prose import Prose
-from mesocosm.kits.weaving import Kind, Node, Numbers, TopDown, Tree, Value, Values
+from mesocosm.kits.weaving import Kind, Node, Numbers, Register, TopDown, Tree, Value, Values
 from mesocosm.kits.weaving.composing import Composition, File
+from mesocosm.kits.weaving.program import Identifiers
 from mesocosm.worlds import tokens
 from mesocosm.worlds.randomness import Streams
 
@@ -25,6 +27,9 @@ _PREAMBLE = "import sys\n\nsys.setrecursionlimit(100_000)"
 _SHARE_OF_BRANCHES = 0.7
 """How many distractors grow in branches that are not taken, where only a comparison tells that nobody needs
 them; uncalled functions lead to the others."""
+_SHARE_OF_IDLE_WRITERS = 0.12
+"""How many modules have a function that nobody calls, which assigns to a shared number."""
+_OPERATIONS_PER_REGISTER = 4
 _SHORTEST_PASSAGE = 10
 _ROOM_FOR_A_TREE, _ROOM_FOR_AN_OPERATION, _ROOM_FOR_A_MODULE = 700, 350, 90
 """In tokens."""
@@ -58,15 +63,25 @@ def compose(streams: Streams, params: Params) -> Codebase:
         return f"v{numbers.draw()}"
 
     modulus = streams.rng.choice(_MODULI)
-    weaver = TopDown(streams.rng, name, params.values(streams.rng), root=ROOT, modulus=modulus)
+    registers = _registers(streams.stream("shared numbers"), params, name)
+    weaver = TopDown(
+        streams.rng,
+        name,
+        params.values(streams.rng),
+        root=ROOT,
+        modulus=modulus,
+        registers=registers,
+        shared_state=params.shared_state,
+    )
     tree = weaver.weave(params.shape(), params.kinds())
-    draft = Draft(params, modulus, _author(streams, params, tree), streams.stream("branches"))
+    draft = Draft(params, modulus, registers, _author(streams, params, tree), streams.stream("branches"))
     draft.plant(tree, 0, weaver)
     # Distractors are drawn with dice of their own, their names from what the tree has left.
     numbers.rng = streams.stream("distractor names")
     draft.author = _author(streams, params, tree, filler=True)
     other = draft.distract(name) or tree.root.children[0]
     spare = {variable for node in tree.nodes() if node.rule for variable in node.rule.spare}
+    found_first = found_at_first(tree)
     return Codebase(
         files=sorted(draft.files(), key=lambda file: file.id),
         public={"operations": str(tree.operations), "height": str(tree.height)},
@@ -76,9 +91,11 @@ def compose(streams: Streams, params: Params) -> Codebase:
             Evidence(service="documents", contains=f"# {node.id}.py\n")
             for node in tree.nodes()
             if node.id not in spare
-        ],
+        ]
+        + [Evidence(service="documents", contains=f"# {one.name}.py\n") for one in found_first],
         steps=steps_of(tree, dict(zip(params.kinds(), params.operators, strict=True))),
-        leaves={node.id: _integer(node) for node in tree.nodes() if not node.rule},
+        leaves={node.id: _integer(node) for node in tree.nodes() if not node.rule}
+        | {one.name: one.value for one in shared_numbers(tree)},
         reading_order=[module.id for module in draft.modules.values()],
         other_answer=str(other.value),
     )
@@ -101,6 +118,7 @@ class Draft:
 
     params: Params
     modulus: int
+    registers: Sequence[Register]
     author: Author
     branches: random.Random
     modules: dict[str, Module] = field(default_factory=dict)
@@ -124,15 +142,17 @@ class Draft:
             shared: Whether its root keeps its result.
         """
         levels = levels_of(tree, level)
+        again = _asked_again(tree) if self.registers else set()
         others = lookalikes(tree, levels, self.branches, weaver)
         made = []
         for node in tree.nodes():
             model = others.models.get(node.id)
             looks = model or node
             keeps = len(looks.parents) > 1 or looks.id in others.called or (shared and node is tree.root)
+            keeps = keeps or looks in again
             made.append(self._write(others.modules.get(node.id, node), levels[node], shared=keeps))
             if called and model and model.rule:
-                self.spare[node.id] = Spare(node, passes_on=len(model.children) == 1, shared=keeps)
+                self.spare[node.id] = Spare(node, passes_on=len(model.rule.variables) == 1, shared=keeps)
             else:
                 self.hosts.append(made[-1])
         return made
@@ -141,7 +161,20 @@ class Draft:
         module = self.author.module(node, level, shared=shared)
         self.modules[node.id] = module
         self.deepest = max(self.deepest, level)
+        if self.registers:
+            self._share(module, node)
         return module
+
+    def _share(self, module: Module, node: Node) -> None:
+        """Write down the shared numbers of a module; now and then nobody calls what assigns to one."""
+        named = [one for one in (node.rule.reads, node.rule.writes) if one] if node.rule else []
+        if self.branches.random() < _SHARE_OF_IDLE_WRITERS:
+            idle = self.branches.choice(self.registers)
+            module.refer(self.author.assignment(module.words, idle), idle.name)
+            named.append(idle)
+        for register in named:
+            if register.name not in self.modules:
+                self.modules[register.name] = self.author.register(register, module.generation + 1)
 
     def files(self) -> Iterator[File]:
         """The modules as files."""
@@ -213,7 +246,16 @@ class Draft:
     def _weave(self, root: str, operations: int, name: Callable[[], str]) -> tuple[Tree, TopDown]:
         """A distractor: plausible, but nobody asks for its value."""
         values = _OtherValues(self.params, self.author)
-        weaver = TopDown(self.author.rng, name, values, root=root, modulus=self.modulus, secret=False)
+        weaver = TopDown(
+            self.author.rng,
+            name,
+            values,
+            root=root,
+            modulus=self.modulus,
+            secret=False,
+            registers=self.registers,
+            shared_state=self.params.shared_state,
+        )
         if not operations:
             weaver.tree.root.value = values.draw("integer")
             return weaver.tree, weaver
@@ -224,6 +266,24 @@ class Draft:
         if size >= _SHORTEST_PASSAGE:
             host = self.author.rng.choice(self.hosts)
             host.functions.append(wrapped(self.author.passage(size), "# "))
+
+
+def _registers(rng: random.Random, params: Params, name: Callable[[], str]) -> list[Register]:
+    """The numbers that modules share, of which each is read by a few operations."""
+    if not params.shared_state:
+        return []
+    number = max(1, round(params.operations * params.shared_state / _OPERATIONS_PER_REGISTER))
+    values, words = params.values(rng), Identifiers(rng)
+    return [Register(name(), words.noun(), int(values.draw("integer"))) for _ in range(number)]
+
+
+def _asked_again(tree: Tree) -> set[Node]:
+    """Nodes that an operation asks for more than once: they keep their result, so that nothing runs twice."""
+    again = set()
+    for node in tree.nodes():
+        asked = Counter(VARIABLE.findall(node.rule.expression)) if node.rule else Counter()
+        again |= {child for child in node.children if asked[child.id] > 1}
+    return again
 
 
 class _OtherValues(Values):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 from mesocosm.families import family
-from mesocosm.kits.weaving import Node, Operator, Tree, load_operators
+from mesocosm.kits.weaving import Node, Operator, Register, Rule, Tree, load_operators
 from mesocosm.kits.weaving.oracle import Piece, WovenOracle, program_pieces
 
 ROOT = "main"
 """The module that is asked for."""
+_VARIABLE = re.compile(r"\bv\d+\b")
 
 
 class Step(BaseModel):
@@ -24,6 +27,16 @@ class Step(BaseModel):
     """Its name, or that of the user's module that defines it."""
     expression: str
     variables: list[str]
+    shared: str = ""
+    """The shared number that is read, if one is; in the expression stands whose result is found in it."""
+    found: str = ""
+    """Whose result that is; itself, where it is as at first."""
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without shared numbers where there are none: what is written of other tasks stays as it was."""
+        dumped: dict[str, Any] = dump(self)
+        return dumped if self.shared else {k: v for k, v in dumped.items() if k not in ("shared", "found")}
 
     def load(self) -> Operator:
         """The operator itself."""
@@ -42,16 +55,35 @@ def steps_of(tree: Tree, names: Mapping[Operator, str]) -> list[Step]:
         tree: The tree.
         names: Under which each operator can be loaded.
     """
-    return [
-        Step(
-            module=node.id,
-            operator=names.get(node.rule.operator, "addition"),  # which collects leaves
-            expression=node.rule.expression,
-            variables=list(node.rule.variables),
-        )
-        for node in tree.bottom_up()
-        if node.rule
-    ]
+    return [_step(node, node.rule, names, tree.found.get(node)) for node in tree.bottom_up() if node.rule]
+
+
+def _step(node: Node, rule: Rule, names: Mapping[Operator, str], found: Node | None) -> Step:
+    """One operation; a shared number is named as what it is then: the result of the node found in it."""
+    shared = rule.reads.name if rule.reads else ""
+    source = found.id if found else shared
+    renamed = {shared: source}
+    expression = _VARIABLE.sub(lambda one: renamed.get(one[0], one[0]), rule.expression)
+    return Step(
+        module=node.id,
+        operator=names.get(rule.operator, "addition"),  # which collects leaves
+        expression=expression,
+        variables=[renamed.get(one, one) for one in rule.variables],
+        shared=shared,
+        found=source,
+    )
+
+
+def shared_numbers(tree: Tree) -> list[Register]:
+    """The shared numbers that some operation reads."""
+    rules = (node.rule for node in tree.bottom_up())
+    return list(dict.fromkeys(rule.reads for rule in rules if rule and rule.reads))
+
+
+def found_at_first(tree: Tree) -> list[Register]:
+    """The shared numbers that some operation finds as they are at first."""
+    rules = (node.rule for node in tree.bottom_up() if node in tree.found and tree.found[node] is None)
+    return list(dict.fromkeys(rule.reads for rule in rules if rule and rule.reads))
 
 
 def pieces_of(tree: Tree) -> list[Piece]:
@@ -60,7 +92,12 @@ def pieces_of(tree: Tree) -> list[Piece]:
 
 
 def _says(node: Node) -> str:
-    return f"{node.id}.main() is {node.rule.expression if node.rule else node.value}"
+    rule = node.rule
+    if rule is None or rule.reads is None or rule.writes is None:
+        return f"{node.id}.main() is {rule.expression if rule else node.value}"
+    shared = f"{rule.reads.name}.{rule.reads.attribute}"
+    expression = re.sub(rf"\b{rule.reads.name}\b", shared, rule.expression)
+    return f"{node.id}.main() is {expression}, and is assigned to {rule.writes.name}.{rule.writes.attribute}"
 
 
 class Expected(family.Expected):
@@ -76,7 +113,8 @@ class Expected(family.Expected):
     steps: list[Step]
     """In an order in which they can be taken; the last one gives the answer."""
     leaves: dict[str, int]
-    """What the other modules of the tree return, also those of branches that are not taken."""
+    """What the other modules of the tree return, also those of branches that are not taken, and what shared
+    numbers are at first."""
     modules: list[str]
     """All modules, in an order in which imports lead to them."""
     other_answer: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from mesocosm.kits.weaving import Values
 from mesocosm.kits.weaving.params import TreeParams
@@ -27,6 +28,17 @@ class Params(TreeParams):
     """How many modules, and functions that nobody calls, have a docstring."""
     distractor_modules: int = Field(default=0, ge=0)
     """Modules that are imported but whose ``main`` is not called (besides those of ``filler_tokens``)."""
+
+    shared_state: float = Field(default=0, ge=0, le=1)
+    """How many of the operations that do not choose read a number that modules share, and assign to one."""
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without ``shared_state`` where there is none: what is written of other tasks stays as it was."""
+        dumped: dict[str, Any] = dump(self)
+        if not self.shared_state:
+            del dumped["shared_state"]
+        return dumped
 
     def values(self, rng: random.Random) -> Values:
         """A supply of values; a number may come twice."""

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from mesocosm.generators.lore_code.expected import ROOT
 from mesocosm.generators.lore_code.params import Params
 from mesocosm.kits.prose import Prose
-from mesocosm.kits.weaving import Node
+from mesocosm.kits.weaving import Node, Register, Rule
 from mesocosm.kits.weaving.program import Identifiers, Program
 
 _TOPICS = ("technical_doc", "market_report", "meeting_minutes", "policy_document", "product_description")
 _CACHED_SHARE = 0.1
 """How many modules keep their result though only one other asks for it."""
 _WIDTH = 100
-_VARIABLE = re.compile(r"\bv\d+\b")
+VARIABLE = re.compile(r"\bv\d+\b")
+_RETURN = re.compile(r"^( *)return (.+)$", re.MULTILINE)
 _GUARD = 'if __name__ == "__main__":\n    print(main(), end="")'
 
 # A function that nobody calls: f is its name, a to c are other names, m to p numbers.
@@ -35,6 +36,12 @@ _REFERENCES = (
     "def {f}({a}, {b}={m}):\n{doc}    return {v}.main() - {a} * {b}",
     "def {f}({a}):\n{doc}    if {a} > {m}:\n        return {v}.main()\n    return {a} + {n}",
     "def {f}():\n{doc}    {a} = {v}.main()\n    return {a} % {m} - {n}",
+)
+# One that assigns to a number t that modules share.
+_ASSIGNMENTS = (
+    "def {f}({a}):\n{doc}    {t} = {a} * {m}",
+    "def {f}():\n{doc}    {t} = {n}\n    return {t} + {m}",
+    "def {f}({a}, {b}):\n{doc}    {t} += {a} - {b}",
 )
 # What docstrings say, in which v is a verb and n are nouns.
 _REMARKS = (
@@ -93,7 +100,8 @@ class Module:
         own = "\n".join(f"import {name}" for name in sorted(self.modules, key=_by_number))
         head = [f"# {self.id}\n{self.remark}".strip(), "\n".join(self.imports), preamble, own]
         head.append("\n".join(self.constants))
-        blocks = [*self.functions[: self.position], self.main, *self.functions[self.position :]]
+        main = [self.main] if self.main else []
+        blocks = [*self.functions[: self.position], *main, *self.functions[self.position :]]
         if self.name == ROOT:
             blocks.append(_GUARD)
         return "\n\n\n".join(["\n\n".join(part for part in head if part), *blocks]) + "\n"
@@ -127,9 +135,9 @@ class Author:
         module = Module(
             name=node.id,
             words=words,
-            main=_main(program, cached=cached),
+            main=_main(program, node.rule, cached=cached),
             imports=(*imports, *(["from functools import cache"] if cached else [])),
-            modules=list(node.rule.variables) if node.rule else [],
+            modules=_imported(node.rule) if node.rule else [],
             generation=generation,
         )
         if self.rng.random() < self.params.remark_share:
@@ -140,6 +148,20 @@ class Author:
             module.functions.append(self.function(words))
         module.position = self.rng.randint(0, len(module.functions))
         return module
+
+    def register(self, register: Register, generation: int) -> Module:
+        """The module of a number that others share, with things in it that nobody needs."""
+        words = Identifiers(self.rng, {register.attribute})
+        module = Module(name=register.name, words=words, main="", generation=generation)
+        if self.rng.random() < self.params.remark_share:
+            module.remark = docstring(self.remark(words))
+        module.constants.append(f"{register.attribute} = {register.value}")
+        module.functions += [self.function(words) for _ in range(self.params.distractor_functions)]
+        return module
+
+    def assignment(self, words: Identifiers, register: Register) -> str:
+        """A function that nobody calls, which assigns to a shared number."""
+        return self._fill(_ASSIGNMENTS, words, "", t=f"{register.name}.{register.attribute}")
 
     def function(self, words: Identifiers) -> str:
         """A function that nobody calls."""
@@ -166,9 +188,9 @@ class Author:
             pass
         return number
 
-    def _fill(self, forms: Sequence[str], words: Identifiers, module: str) -> str:
+    def _fill(self, forms: Sequence[str], words: Identifiers, module: str, **given: str) -> str:
         doc = f"    {docstring(self.remark(words))}\n" if self.rng.random() < self.params.remark_share else ""
-        return self.rng.choice(forms).format_map(_Blanks(self, words, {"doc": doc, "v": module}))
+        return self.rng.choice(forms).format_map(_Blanks(self, words, {"doc": doc, "v": module, **given}))
 
 
 class _Blanks(dict[str, str]):
@@ -204,8 +226,21 @@ def wrapped(text: str, start: str = "") -> str:
     return "\n".join(lines)
 
 
-def _main(program: Program, *, cached: bool) -> str:
-    body = "    " + _VARIABLE.sub(r"\g<0>.main()", program.body).replace("\n", "\n    ")
+def _imported(rule: Rule) -> list[str]:
+    return list(dict.fromkeys([*rule.variables, *([rule.writes.name] if rule.writes else [])]))
+
+
+def _main(program: Program, rule: Rule | None, *, cached: bool) -> str:
+    shared = rule.reads if rule else None
+
+    def asked(found: re.Match[str]) -> str:
+        return f"{found[0]}.{shared.attribute if shared and found[0] == shared.name else 'main()'}"
+
+    body = VARIABLE.sub(asked, program.body)
+    if rule and rule.writes:
+        place = f"{rule.writes.name}.{rule.writes.attribute}"
+        body = _RETURN.sub(rf"\g<1>{place} = \g<2>\n\g<1>return {place}", body)
+    body = "    " + body.replace("\n", "\n    ")
     decorator = "@cache\n" if cached else ""
     function = f"{decorator}def main():\n{body}"
     return f"{program.definitions}\n\n\n{function}" if program.definitions else function

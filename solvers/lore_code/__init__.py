@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from mesocosm.kits.weaving.delivery import read_whole
 from mesocosm.services.calling import Tools
-from mesocosm.solvers.lore_code.interpreting import Module, NotYetKnown
+from mesocosm.solvers.lore_code.interpreting import Module, NotYetKnown, Place
 
 __all__ = ["solve", "value_of"]
 
@@ -24,16 +24,21 @@ def value_of(name: str, read: Callable[[str], str]) -> int:
     """What ``main()`` of a module returns; ``read`` gives the text of a module.
 
     A module is read when one that is being computed calls it. What waits for it is kept on a stack of ours,
-    since programs can be deeper than Python's.
+    since programs can be deeper than Python's. What a module returned is kept: all do that are asked twice.
     """
     values: dict[str, int] = {}
+    numbers: dict[Place, int] = {}
     waiting = [(name, Module(read(name)))]
     while waiting:
         module_name, module = waiting[-1]
         try:
-            values[module_name] = module.main(values)
+            values[module_name] = module.main(values, numbers)
         except NotYetKnown as missing:
-            waiting.append((missing.module, Module(read(missing.module))))
+            wanted = Module(read(missing.module))
+            if missing.number:
+                numbers[missing.module, missing.number] = wanted.constant(missing.number)
+            else:
+                waiting.append((missing.module, wanted))
         else:
             waiting.pop()
     return values[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import heapq
 import operator
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,12 +30,16 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[int, int], bool]] = {
 }
 
 
-class NotYetKnown(Exception):
-    """A module's ``main`` is called whose value is not known."""
+Place = tuple[str, str]
+"""A number that modules share: a module, and the name in it."""
 
-    def __init__(self, module: str) -> None:
-        super().__init__(module)
-        self.module = module
+
+class NotYetKnown(Exception):
+    """A module's ``main`` is called whose value is not known, or a number of it is asked for."""
+
+    def __init__(self, module: str, number: str = "") -> None:
+        super().__init__(module, number)
+        self.module, self.number = module, number
 
 
 class _Return(Exception):
@@ -67,23 +71,50 @@ class Module:
         body = ast.parse(text).body
         self._functions = {node.name: node for node in body if isinstance(node, Function)}
         self._constants = [node for node in body if isinstance(node, ast.Assign)]
+        self._seen: list[int] = []
+        """What came of looking at other modules; a computation that is begun again does not look again."""
 
-    def main(self, values: Mapping[str, int]) -> int:
-        """What ``main()`` returns, given what that of other modules does. Raises ``NotYetKnown``."""
-        return _Computation(self._functions, self._constants, values).result
+    def main(self, values: Mapping[str, int], numbers: MutableMapping[Place, int]) -> int:
+        """What ``main()`` returns, given what that of other modules does, and the numbers that modules share.
+
+        Raises ``NotYetKnown``; called again, it goes on from there.
+        """
+        return _Computation(self._functions, self._constants, values, numbers, self._seen).result
+
+    def constant(self, name: str) -> int:
+        """What a name stands for at first."""
+        (value,) = (one.value for one in self._constants if ast.unparse(one.targets[0]) == name)
+        return int(ast.literal_eval(value))
 
 
 class _Computation:
     def __init__(
-        self, functions: Mapping[str, Function], constants: Sequence[ast.Assign], values: Mapping[str, int]
+        self,
+        functions: Mapping[str, Function],
+        constants: Sequence[ast.Assign],
+        values: Mapping[str, int],
+        numbers: MutableMapping[Place, int],
+        seen: list[int],
     ) -> None:
         self._functions = functions
-        self._values = values
+        self._values, self._numbers, self._seen = values, numbers, seen
+        self._looks = 0
         self._shared: dict[str, Any] = {}
         module = _Frame(self._shared, self._shared)
         for constant in constants:
             _finish(self._statement(constant, module))
         self.result: int = _finish(self._call(functions["main"], []))
+
+    def _look(self, find: Callable[[], int]) -> int:
+        """What is found at another module, now or when this was computed before."""
+        if self._looks == len(self._seen):
+            self._seen.append(find())
+        self._looks += 1
+        return self._seen[self._looks - 1]
+
+    def _assign(self, place: Place, value: int) -> int:
+        self._numbers[place] = value
+        return value
 
     def _call(self, function: Function, arguments: Sequence[Any]) -> Running:
         names = [parameter.arg for parameter in function.args.args]
@@ -103,6 +134,9 @@ class _Computation:
                 frame.declared |= set(names)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 frame.set(name, self._value(value, frame))
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=module), attr=name)], value=value):
+                number = self._value(value, frame)
+                self._look(lambda: self._assign((module, name), number))
             case ast.AugAssign(target=ast.Name(id=name), op=operation, value=value):
                 operand = self._value(value, frame)
                 frame.set(name, _OPERATIONS[type(operation)](frame.get(name), operand))
@@ -123,6 +157,8 @@ class _Computation:
                 return value
             case ast.Name(id=name):
                 return frame.get(name)
+            case ast.Attribute(value=ast.Name(id=module), attr=name):
+                return self._look(lambda: self._number((module, name)))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -self._value(operand, frame)
             case ast.BinOp(left=left, op=operation, right=right):
@@ -136,6 +172,16 @@ class _Computation:
             case ast.Call(func=ast.Name(id=name), args=arguments):
                 return self._own(name, [self._value(one, frame) for one in arguments])
         raise ValueError(f"cannot compute {ast.unparse(node)!r}")
+
+    def _result(self, module: str) -> int:
+        if module not in self._values:
+            raise NotYetKnown(module)
+        return self._values[module]
+
+    def _number(self, place: Place) -> int:
+        if place not in self._numbers:
+            raise NotYetKnown(place[0], place[1])
+        return self._numbers[place]
 
     def _own(self, name: str, arguments: list[Any]) -> Any:
         """A call of a function of this module; a coroutine is not begun."""
@@ -152,9 +198,7 @@ class _Computation:
             case "asyncio", "gather", coroutines:
                 return coroutines
             case _, "main", []:
-                if module not in self._values:
-                    raise NotYetKnown(module)
-                return self._values[module]
+                return self._look(lambda: self._result(module))
         raise ValueError(f"cannot call {module}.{name}")
 
 

@@ -40,6 +40,7 @@ from mesocosm.worlds.randomness import Dice
 from tests.confinement import needs_sandbox
 
 STANDARD, HARD = load_family("lore_code"), load_family("lore_code_hard")
+EXPERT = load_family("lore_code_expert")
 RUNNER = Path(__file__).parents[1] / "virtual_time.py"
 EVERYTHING = ["addition", "subtraction", "multiplication", "weighting", "conditional", "asynchronous"]
 ARITHMETIC = ["addition", "subtraction", "multiplication", "weighting", "asynchronous"]
@@ -154,6 +155,7 @@ def solve(instance: Instance, path: Path, family: Family) -> Episode:
         (HARD, 20, range(4), 3_000),
         (HARD, 100, range(1), 0),
         (HARD, 350, range(1), 5_000),
+        (EXPERT, 20, range(4), 3_000),
     ],
     ids=lambda value: value.name if isinstance(value, Family) else str(value),
 )
@@ -329,6 +331,17 @@ def test_another_leaf_means_another_answer_unless_it_is_compared_or_not_chosen(
         assert checked == len(codebase.leaves)
 
 
+@PROPERTY
+@given(seed=st.integers(0, 10**6), operations=st.integers(1, 40))
+def test_what_modules_share_is_understood_too_and_no_more_is_read_than_counts(
+    seed: int, operations: int
+) -> None:
+    codebase = composed(EXPERT, seed, operations=operations, distractor_modules=5)
+    answer, read = understood(codebase.files)
+    assert answer == codebase.answer
+    assert {f"# {name}\n" for name in read} == {piece.contains for piece in codebase.evidence}
+
+
 def counts_for_sure(module: str, parents: dict[str, Any]) -> bool:
     """Whether no condition stands between a module and the answer, except as the branch that is taken."""
     while module != "main":
@@ -489,10 +502,14 @@ def test_a_changed_module_fails(episode: Episode, instance: Instance) -> None:
 
 
 def test_every_mistake_has_its_place_in_a_hard_task(build: Build, tmp_path: Path) -> None:
-    solved = solve(build(2, family=HARD, operations=60), tmp_path / "solved", HARD)
-    assert failures(solved) == set()
-    expected = solved.family.read_expected((solved.path / "expected.json").read_bytes())
+    made = {
+        "hard": solve(build(2, family=HARD, operations=60), tmp_path / "hard", HARD),
+        "expert": solve(build(2, family=EXPERT, operations=60), tmp_path / "expert", EXPERT),
+    }
     for number, mutant in enumerate(MUTANTS):
+        solved = made["expert" if "shared" in mutant.name else "hard"]
+        assert failures(solved) == set()
+        expected = solved.family.read_expected((solved.path / "expected.json").read_bytes())
         fork = solved.fork(tmp_path / f"fork-{number}")
         with fork.world.editing() as world:
             mutant.apply(world, expected)
@@ -511,6 +528,9 @@ def test_every_mistake_has_its_place_in_a_hard_task(build: Build, tmp_path: Path
         (HARD, 1, 0),
         (HARD, 60, 4_000),
         (HARD, 350, 0),
+        (EXPERT, 1, 0),
+        (EXPERT, 60, 4_000),
+        (EXPERT, 350, 0),
     ],
     ids=lambda value: value.name if isinstance(value, Family) else str(value),
 )

@@ -9,7 +9,7 @@ as code is up to the family that uses the tree.
 from mesocosm.kits.weaving.expressions import Kind, Value, evaluate
 from mesocosm.kits.weaving.operator import Operator, load_operators, operator_names
 from mesocosm.kits.weaving.supply import Numbers, Values
-from mesocosm.kits.weaving.tree import Node, Rule, Tree
+from mesocosm.kits.weaving.tree import Node, Register, Rule, Tree
 from mesocosm.kits.weaving.weaver import BottomUp, Shape, TopDown, Weaver, free_id
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Node",
     "Numbers",
     "Operator",
+    "Register",
     "Rule",
     "Shape",
     "TopDown",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import random
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -15,6 +16,7 @@ from mesocosm.kits.weaving.expressions import Kind, Value, evaluate
 from mesocosm.kits.weaving.program import Identifiers, Program
 
 _PACKAGE = "mesocosm.kits.weaving.operators"
+_NAME = re.compile(r"\bv\d+\b")
 
 
 class Operator(ABC):
@@ -53,6 +55,10 @@ class Operator(ABC):
         """The expression with a number added to it (if it is not 0), modulo another (if there is one)."""
         total = f"{expression} + {add}" if add else expression
         return f"({total}) % {modulus}" if modulus else total
+
+    def evaluated(self, expression: str, variables: Sequence[str]) -> list[str]:
+        """The variables in the order in which the program asks for them, without those not chosen."""
+        return list(dict.fromkeys(_NAME.findall(expression)))
 
     def program(self, expression: str, words: Identifiers) -> Program:
         """The expression as a function in Python; a variable's name stands for the call that returns it."""

@@ -14,7 +14,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict
 
 from mesocosm.families.oracle import Call, Lapse, Made, Oracle, State, Subtask
-from mesocosm.kits.weaving.tree import Node, Tree
+from mesocosm.kits.weaving.tree import Node, Register, Tree
 from mesocosm.services.world import World
 
 _READ, _SUBMIT = ("documents", "read_document"), ("submit_answer", "submit_answer")
@@ -67,17 +67,46 @@ def program_pieces(tree: Tree, file: Callable[[Node], str], says: Callable[[Node
             if child not in wanted:
                 wanted.add(child)
                 pending.append(child)
+    shared = _shared(tree)
     return [
-        Piece(
-            document=file(node),
-            says=says(node),
-            known_by=[[file(parent)] for parent in node.parents if parent in wanted] or [[]],
-            values={} if node.value is None else {node.variable: node.value},
-            uses=[file(child) for child in asked[node]],
-        )
-        for node in tree.bottom_up()
-        if node in wanted
+        *(
+            Piece(
+                document=file(Node(id=register.name)),
+                says=f"{register.name}.{register.attribute} is {register.value} at first",
+                known_by=[[file(node)] for node in nodes],
+            )
+            for register, nodes in shared.items()
+        ),
+        *(
+            Piece(
+                document=file(node),
+                says=says(node),
+                known_by=[[file(parent)] for parent in node.parents if parent in wanted] or [[]],
+                values={} if node.value is None else {node.variable: node.value},
+                uses=[file(one) for one in [*asked[node], *_found(node, tree)]],
+            )
+            for node in tree.bottom_up()
+            if node in wanted
+        ),
     ]
+
+
+def _found(node: Node, tree: Tree) -> list[Node]:
+    """What a node's value follows from besides its children: whose result it finds in a shared number."""
+    if node.rule is None or node.rule.reads is None:
+        return []
+    return [tree.found[node] or Node(id=node.rule.reads.name)]
+
+
+def _shared(tree: Tree) -> dict[Register, list[Node]]:
+    """The shared numbers that some node finds as they are at first, and the nodes that name them."""
+    at_first = {node.rule.reads for node, found in tree.found.items() if node.rule and found is None}
+    naming: dict[Register, list[Node]] = {}
+    for node in tree.bottom_up():
+        for register in (node.rule.reads, node.rule.writes) if node.rule else ():
+            if register and register in at_first and node not in naming.setdefault(register, []):
+                naming[register].append(node)
+    return naming
 
 
 def _spare(node: Node) -> tuple[str, ...]:

@@ -13,6 +13,17 @@ Role = Literal["value", "rule", "list"]
 
 
 @dataclass(frozen=True)
+class Register:
+    """A number that modules of a program share: an attribute of a module of its own."""
+
+    name: str
+    """Of the module; in rules also the variable that stands for the number."""
+    attribute: str
+    value: int
+    """What it is at first."""
+
+
+@dataclass(frozen=True)
 class Rule:
     """An expression over the values of some variables."""
 
@@ -21,6 +32,10 @@ class Rule:
     expression: str
     target: str = ""
     """Bottom-up: the part before ``%`` of the identifier that the rule computes."""
+    reads: Register | None = None
+    """Top-down: a shared number that is one of the variables."""
+    writes: Register | None = None
+    """Top-down: the shared number to which the result is assigned."""
 
     @property
     def spare(self) -> tuple[str, ...]:
@@ -71,6 +86,10 @@ class Tree:
     root: Node
     operations: int = 0
     collections: int = 0
+    order: list[Node] = field(default_factory=list)
+    """Where nodes share numbers: all nodes in an order in which they can be computed."""
+    found: dict[Node, Node | None] = field(default_factory=dict)
+    """Of nodes that read a shared number: whose result they find in it; ``None``: what it is at first."""
 
     def nodes(self) -> Iterator[Node]:
         """Every node once, the root first, parents of a node before it where there is one way to it."""
@@ -90,6 +109,8 @@ class Tree:
 
     def bottom_up(self) -> Iterator[Node]:
         """Every node once, children before their parents."""
+        if self.order:
+            return iter(self.order)
         nodes = list(self.nodes())
         waiting = {node: len(node.children) for node in nodes}
         ready = [node for node in nodes if not node.children]

@@ -15,8 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from mesocosm.errors import UsageError
 from mesocosm.kits.weaving.expressions import Value
 from mesocosm.kits.weaving.operator import Operator, load_operators
+from mesocosm.kits.weaving.state import Course
 from mesocosm.kits.weaving.supply import Values
-from mesocosm.kits.weaving.tree import Node, Rule, Tree
+from mesocosm.kits.weaving.tree import Node, Register, Rule, Tree
 
 LARGEST_CONSTANT = 40
 """Numbers that are part of an operator (factors, waits) are at most so large."""
@@ -220,6 +221,8 @@ class TopDown(Weaver):
             leaf, if it is no multiple of the modulus, is not lost on its way through sums and products.
         secret: Whether the root's value is to be no number that a leaf or a rule holds, as far as the
             operators allow.
+        registers: Numbers that operations may share.
+        shared_state: How many of the operations that do not choose read and write one.
     """
 
     def __init__(
@@ -231,28 +234,44 @@ class TopDown(Weaver):
         root: str = "v0",
         modulus: int | None = None,
         secret: bool = True,
+        registers: Sequence[Register] = (),
+        shared_state: float = 0,
     ) -> None:
         super().__init__(rng, name, values, root=root)
         self._modulus = modulus
         self._secret = secret
+        self._registers, self._shared_state = registers, shared_state
 
     def finish(self) -> Tree:
         """Random values for the leaves; the others' are computed."""
+        if self._registers:
+            course = Course.of(self.tree)
+            self.tree.order, self.tree.found = course.order(self.tree), course.found
         drafts = [(node, node.rule) for node in self.tree.bottom_up()]
         for _ in range(_DRAWS):
             for node, rule in drafts:
                 if rule is None:
                     node.value = self._values.draw(node.kind)
                 else:
-                    node.rule, node.value = self._settled(rule, _values(node.children))
+                    node.rule, node.value = self._settled(rule, self._known(node, rule))
             if not self._secret or not self._is_told():
                 break
         return self.tree
 
-    def over(self, name: str, operator: Operator, nodes: Sequence[Node]) -> Node:
-        """A node outside the tree whose operation is over nodes of it, once that is finished."""
-        rule = self._rule(operator, [node.variable for node in nodes])
-        rule, value = self._settled(rule, _values(nodes))
+    def _known(self, node: Node, rule: Rule) -> dict[str, Value]:
+        known = _values(node.children)
+        if rule.reads:
+            source = self.tree.found.get(node)
+            known[rule.reads.name] = (
+                rule.reads.value if source is None or source.value is None else source.value
+            )
+        return known
+
+    def over(self, name: str, model: Rule, nodes: Sequence[Node]) -> Node:
+        """A node outside the tree with an operation as another's, over nodes of it, once that is finished."""
+        rule = self._sharing(model.operator, [node.variable for node in nodes], model.reads, model.writes)
+        at_first: dict[str, Value] = {model.reads.name: model.reads.value} if model.reads else {}
+        rule, value = self._settled(rule, _values(nodes) | at_first)
         return Node(variable=name, id=name, rule=rule, value=value)
 
     def passing_on(self, name: str, node: Node) -> Node:
@@ -277,6 +296,8 @@ class TopDown(Weaver):
         assert isinstance(answer, int)
         if abs(answer) <= LARGEST_CONSTANT:
             return True
+        if any(abs(register.value) == abs(answer) for register in self._registers):
+            return True
         written = re.compile(rf"\b{abs(answer)}\b")
         return any(
             written.search(node.rule.expression) if node.rule else node.value in (answer, -answer)
@@ -297,9 +318,20 @@ class TopDown(Weaver):
         return root
 
     def _expand(self, node: Node, operator: Operator, count: int) -> list[Node]:
-        children = [self._node(operator) for _ in range(count)]
-        node.rule = self._rule(operator, [child.variable for child in children])
+        reads = writes = None
+        if self._registers and not operator.spare and self._rng.random() < self._shared_state:
+            reads, writes = self._rng.choice(self._registers), self._rng.choice(self._registers)
+        children = [self._node(operator) for _ in range(count - 1 if reads else count)]
+        node.rule = self._sharing(operator, [child.variable for child in children], reads, writes)
         return children
+
+    def _sharing(
+        self, operator: Operator, variables: list[str], reads: Register | None, writes: Register | None
+    ) -> Rule:
+        """A rule over these variables, and over the shared number that it reads."""
+        if reads is None:
+            return self._rule(operator, variables)
+        return replace(self._rule(operator, [*variables, reads.name]), reads=reads, writes=writes)
 
     def _node(self, operator: Operator) -> Node:
         name = self._name()

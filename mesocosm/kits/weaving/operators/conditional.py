@@ -30,6 +30,10 @@ class Conditional(Operator):
         chosen = comparison if evaluate(expression, marked) else _OPPOSITE[comparison]
         return f"{yes} if {left} {chosen} {right} else {no}"
 
+    def evaluated(self, expression: str, variables: Sequence[str]) -> list[str]:
+        """What is compared, then the branch that is taken."""
+        return list(variables[:-1])
+
     def program(self, expression: str, words: Identifiers) -> Program:
         """One expression, or statements."""
         yes, _, left, comparison, right, _, no = expression.split()

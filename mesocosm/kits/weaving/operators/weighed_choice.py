@@ -51,6 +51,10 @@ class WeighedChoice(Operator):
         total = f"({expression}) + {add}" if add else expression
         return f"({total}) % {modulus}" if modulus else total
 
+    def evaluated(self, expression: str, variables: Sequence[str]) -> list[str]:
+        """What is compared, then the branch that is taken."""
+        return list(variables[:-1])
+
     def program(self, expression: str, words: Identifiers) -> Program:
         """One expression, or statements."""
         found = _LIMITED.fullmatch(expression)
