@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import mesocosm
@@ -30,6 +32,39 @@ from mesocosm.worlds.workspace import keep_for_owner
 _CONTENT = ("generators", "checkers", "solvers", "tasks")
 
 
+_TAIL = 8
+"""Lines of what a program wrote that are shown where it failed."""
+_TAIL_LETTERS = 600
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended."""
+
+    confined: bool
+    """Whether it was kept from the run."""
+    failure: str = ""
+    """Why it is no result: it ended with an error. Its last lines are in it."""
+
+
+def check_command(command: str) -> None:
+    """``UsageError`` where the shell does not find the program that a command begins with."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"--agent-command {command!r}: {error}") from None
+    first = next((word for word in words if "=" not in word), "")
+    if not first or not all(letter.isalnum() or letter in "_-./+" for letter in first):
+        return  # the shell will have to say
+    known = subprocess.run(
+        ["/bin/sh", "-c", 'command -v "$1"', "sh", first], capture_output=True, check=False
+    )
+    if known.returncode:
+        raise UsageError(
+            f"--agent-command: there is no program {first!r}: install it, or name it with its whole path"
+        )
+
+
 def act(
     command: str,
     given: Mapping[str, str],
@@ -39,10 +74,11 @@ def act(
     *,
     hidden: Sequence[Path] = (),
     walls: bool = True,
-) -> bool:
-    """Let a shell command act as the agent, in a folder of its own; returns whether it was kept from the run.
+) -> Ended:
+    """Let a shell command act as the agent, in a folder of its own.
 
     Args:
+        command: For the shell.
         given: Environment variables for it; ``{folder}`` stands for its folder.
         files: What lies in its folder, by name.
         seconds: Time that it has; what is left of it then is killed.
@@ -66,10 +102,18 @@ def act(
         status = _run(started, folder, environment, seconds, out / "agent.log", alone=bool(shown))
         if shown:
             unchanged.check()
-    if status in (126, 127):
-        tail = (out / "agent.log").read_text(errors="replace").strip()[-500:]
-        raise UsageError(f"the agent command could not be started: {tail}")
-    return bool(shown)
+    return Ended(bool(shown), _failure(status, out / "agent.log"))
+
+
+def _failure(status: int, log: Path) -> str:
+    """What is said of a program that ended with an error; nothing of one that did not."""
+    if not status:
+        return ""
+    how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit code {status}"
+    lines = log.read_text(encoding="utf-8", errors="replace")[-_TAIL_LETTERS:].splitlines()
+    lines = [line for line in lines if line.strip()][-_TAIL:]
+    wrote = "its last lines:\n" + "\n".join(lines) if lines else "it wrote nothing"
+    return f"the agent program ended with {how}; {wrote}"
 
 
 def _is_ours(variable: str) -> bool:

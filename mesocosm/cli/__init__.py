@@ -1,4 +1,5 @@
-"""The command line. Exit codes: 0 passed (or done), 1 failed, 2 wrong usage, 3 errored (a fault of ours)."""
+"""The command line. Exit codes: 0 passed (or done), 1 failed, 2 wrong usage, 3 errored (a fault of ours),
+130 interrupted."""
 
 from __future__ import annotations
 
@@ -28,7 +29,25 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
+        err.print("[yellow]interrupted[/]")
         sys.exit(130)
-    except Exception:  # noqa: BLE001 - the outermost boundary: whatever got here is our fault
-        err.print_exception(width=110, max_frames=12)
+    except Exception as fault:  # noqa: BLE001 - the outermost boundary: whatever got here is our fault
+        _say(fault)
         sys.exit(3)
+
+
+def _say(fault: Exception) -> None:
+    """One line on a fault of ours; a file has the traceback."""
+    import tempfile
+    import traceback
+
+    from mesocosm.evaluation.reasons import explain
+
+    line = f"[red]a fault of Mesocosm's:[/] {escape(explain(fault))}"
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="mesocosm-fault-", suffix=".txt", delete=False) as file:
+            file.write("".join(traceback.format_exception(fault)))
+    except OSError:
+        err.print(line)  # a full disk
+        return
+    err.print(f"{line}\nPlease report it with {file.name}, which has the traceback")

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from mesocosm.evaluation.evaluating import Evaluation
 
 
+_NAMED = 8
+"""Samples that are named where an evaluation was interrupted."""
+
+
 @app.command(name="eval", cls=SpreadCommand)
 def evaluate(
     tasks: Annotated[
@@ -195,17 +199,21 @@ def evaluate(
     else:
         for one in finished:
             errors = f", [red]{one.errored} errored[/]" if one.errored else ""
+            errors += f", [yellow]{one.cancelled} cancelled[/]" if one.cancelled else ""
             steps = "" if one.step_accuracy is None else f", step accuracy {one.step_accuracy:.1%}"
             passed = f"{one.passed} of {one.judged} passed{errors}{steps}"
             out.print(f"{one.task}  {one.model}  {one.strategy}: {passed}")
             if one.error:
                 out.print(f"  [red]errored:[/] {escape(one.error)}")
         err.print(f"logs and worlds: {folder}")
-    if not finished:
-        raise UsageError(
-            "the evaluation was ended before any of its tasks; samples that were finished are kept: run the "
-            f"same command with --log-dir {folder} and it goes on where this ended"
+    if not finished or any(one.cancelled for one in finished):
+        cut = [name for one in finished for name in one.cut]
+        named = f"; cut off: {', '.join(cut[:_NAMED])}{' ...' if len(cut) > _NAMED else ''}" if cut else ""
+        err.print(
+            f"[yellow]interrupted[/]{escape(named)}. What was judged is kept: the same command with "
+            f"--log-dir {folder} goes on from there"
         )
+        raise typer.Exit(130)
     if any(one.errored for one in finished):
         raise typer.Exit(3)
 

@@ -51,7 +51,11 @@ def show_result(result: RunResult, directory: Path) -> None:
         mark = "[green]ok  [/]" if check.passed else "[red]FAIL[/]"
         out.print(f"  {mark} {check.name}" + (f"  [dim]{escape(check.detail)}[/]" if check.detail else ""))
     if result.error:
-        out.print(f"[red]{escape(result.error)}[/]")
+        from mesocosm.evaluation.reasons import reason_of
+
+        kept = directory / "fault.txt"
+        more = f"  [dim]({kept} has the whole)[/]" if kept.is_file() else ""
+        out.print(f"[red]errored:[/] {escape(reason_of(result.error))}{more}")
     for fault in result.faults:
         out.print(f"[red]fault {fault.fingerprint}[/]  {escape(fault_line(fault))}")
     off = f" (target {result.length:,}: {result.edl / result.length - 1:+.2%})" if result.length else ""

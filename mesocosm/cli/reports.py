@@ -23,6 +23,9 @@ from mesocosm.cli.options import (
 from mesocosm.cli.output import err, fault_line, out, print_json, spinner
 from mesocosm.errors import UsageError
 
+_PRINTED = ("summary", "by-length", "pairs", "errors")
+"""Tables of a report that are printed, too."""
+
 
 class _WithDefault(TyperGroup):
     """`mesocosm report LOGS` is `mesocosm report evaluation LOGS`."""
@@ -54,6 +57,13 @@ def evaluation(
         PaperName | None,
         typer.Option(help="Draw the figures and tables of this paper, by their numbers; see `eval --paper`."),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="What rows are by, instead of model and settings: fields of samples, settings, parameters "
+            "(model,task; window; log), separated by commas."
+        ),
+    ] = None,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "Evaluation",
     episodes: Annotated[
         int, typer.Option(min=0, help="Pages of failed episodes (as of `look`) to write beside it, at most.")
@@ -67,12 +77,14 @@ def evaluation(
     from mesocosm.evaluation.browser.exporting import write_files
     from mesocosm.evaluation.report.page import write_report
     from mesocosm.evaluation.report.rows import read_samples
-    from mesocosm.evaluation.report.tables import all_tables
+    from mesocosm.evaluation.report.tables import UNLIKE, all_tables, unlike
 
+    if paper and by:
+        raise UsageError("--by is for reports of one's own: a paper's figures have their own rows")
     if paper:
         _draw_paper(paper, logs, to, as_json=as_json)
         return
-    samples = read_samples(logs)
+    samples = read_samples(logs, [name.strip() for name in (by or "").split(",") if name.strip()])
     written = []
     if to:
         with workers_for(workers, ray, episodes) as they, spinner() as report:
@@ -83,11 +95,15 @@ def evaluation(
             {"samples": [one.model_dump() for one in samples], "files": [str(path) for path in written]}
         )
         return
-    for shown in all_tables(samples)[:2]:
-        printed = Table(*shown.head)
+    for shown in all_tables(samples):
+        if shown.name not in _PRINTED:
+            continue
+        printed = Table(*shown.head, title=escape(shown.title), title_justify="left")
         for row in shown.rows:
             printed.add_row(*map(escape, row))
         out.print(printed)
+    if unlike(samples):
+        err.print(f"[yellow]{UNLIKE}[/]")
     if to:
         out.print(f"written to {to}: {to / 'index.html'}")
 

@@ -14,6 +14,7 @@ from inspect_ai.tool import mcp_connection, mcp_server_http
 from inspect_ai.util import store
 
 from mesocosm.agents.loop import Conversation, Loop, Rules
+from mesocosm.agents.program import check_command
 from mesocosm.agents.strategies.finding import label, parse_strategies
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.patience import in_time
@@ -30,10 +31,6 @@ STORED = "mesocosm"
 """Key of the sample's store (and so of its log) under which the episode is described."""
 MAX_TOKENS = 32_768
 WINDOW = 128_000
-
-
-class EpisodeErrored(RuntimeError):
-    """A fault that is not the agent's; the sample is an error and no failure."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +80,8 @@ class Axes:
             load_service(name)
         if (self.agent == "command") != bool(self.command):
             raise UsageError("--agent command goes with --agent-command '...', and only with it")
+        if self.command:
+            check_command(self.command)
         if self.final_text and self.agent != "react":
             raise UsageError("--final-text goes with --agent react")
 

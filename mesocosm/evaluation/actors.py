@@ -13,8 +13,9 @@ from inspect_ai.solver import TaskState
 
 from mesocosm.agents.strategies.finding import load_object
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.acting import Acting, EpisodeErrored, episode_tools, run_agent, talk
+from mesocosm.evaluation.acting import Acting, episode_tools, run_agent, talk
 from mesocosm.evaluation.patience import in_time
+from mesocosm.evaluation.reasons import EpisodeErrored
 from mesocosm.evaluation.resuming import calls_made
 from mesocosm.evaluation.runs import act_command, act_reference
 from mesocosm.families.family import load_family
@@ -54,13 +55,15 @@ async def _command(state: TaskState, now: Acting) -> TaskState:
     opened = now.opened
     assert now.axes.command
     act = partial(act_command, hidden=now.folder.parents[1:2])  # the worlds of all samples
-    await anyio.to_thread.run_sync(
+    ended = await anyio.to_thread.run_sync(
         act, now.axes.command, opened.mcp, opened.services, opened.prompt, seconds, now.folder
     )
     if access := now.stage.access(opened.id):
         state.messages += calls_made(await access.do(lambda episode: list(episode.world.journal.entries())))
     written = (now.folder / "agent.log").read_text(encoding="utf-8", errors="replace")
     state.messages.append(ChatMessageAssistant(content=written[-SHOWN_LOG:] or "(it wrote nothing)"))
+    if ended.failure:
+        now.fault = ended.failure
     return state
 
 

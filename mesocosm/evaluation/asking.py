@@ -17,11 +17,12 @@ from inspect_ai.model import (
     GenerateConfig,
 )
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
-from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolDef, ToolError
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.questions import Question, QuestionSet, question_sets
+from mesocosm.evaluation.reasons import explained
 from mesocosm.evaluation.samples import Row, explain
 from mesocosm.worlds import tokens
 
@@ -39,7 +40,7 @@ def question_task(
         raise UsageError(f"{asked.name} has no questions with these options")
     return Task(
         dataset=MemoryDataset([_sample(question) for question in questions], name=asked.name),
-        solver=[offer_called(), generate(tool_calls="none")],
+        solver=[offer_called(), answer()],
         scorer=judged(asked.name),
         config=GenerateConfig(
             temperature=1.0 if asked.temperature is None else asked.temperature,
@@ -101,6 +102,17 @@ def offer_called() -> Solver:
             state.tools = [_stub(name).as_tool() for name in sorted(names)]
             state.tool_choice = "none"
         return state
+
+    return solve
+
+
+@solver
+def answer() -> Solver:
+    """Ask the model once."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        with explained():
+            return await generate(state, tool_calls="none")
 
     return solve
 

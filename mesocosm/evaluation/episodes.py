@@ -26,11 +26,12 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from mesocosm.agents.loop import Conversation, check_final_text
 from mesocosm.agents.strategies.finding import label, parse_strategies
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.acting import ACTING, STORED, Acting, Axes, EpisodeErrored, acting
+from mesocosm.evaluation.acting import ACTING, STORED, Acting, Axes, acting
 from mesocosm.evaluation.actors import actor
+from mesocosm.evaluation.reasons import EpisodeErrored, explained
 from mesocosm.evaluation.reports import WORLDS
 from mesocosm.evaluation.resuming import conversation_of, left_behind, take_up_usage
-from mesocosm.evaluation.runs import FAULT_FILE, RunResult, judge
+from mesocosm.evaluation.runs import CUT_OFF, FAULT_FILE, RunResult, judge
 from mesocosm.evaluation.samples import Row, explain
 from mesocosm.evaluation.sizes import parameters_of_size
 from mesocosm.evaluation.stage import (
@@ -45,7 +46,7 @@ from mesocosm.evaluation.stage import (
 )
 from mesocosm.families.building import check_parameters
 from mesocosm.families.episode import Episode
-from mesocosm.families.family import Family
+from mesocosm.families.family import Family, load_family
 from mesocosm.families.quantities import show_length
 from mesocosm.worlds.limits import setting
 from mesocosm.worlds.workspace import replace_file
@@ -179,9 +180,10 @@ def open_episode(axes: Axes) -> Solver:
             if talk:
                 take_up_usage(run, talk.model)
             return state
-        stage = await anyio.to_thread.run_sync(_stage, axes.server, folder / WORLDS)
-        opened = await anyio.to_thread.run_sync(stage.open, order, limiter=_limiter())
-        calls = opened.calls_of(axes.max_calls)
+        with explained():
+            stage = await anyio.to_thread.run_sync(_stage, axes.server, folder / WORLDS)
+            opened = await anyio.to_thread.run_sync(stage.open, order, limiter=_limiter())
+            calls = opened.calls_of(axes.max_calls)
         kept_as = f"{WORLDS}/{log}/{sample}-{opened.id[:6]}"
         place = folder / kept_as
         place.mkdir(parents=True)
@@ -251,7 +253,8 @@ def act(axes: Axes) -> Solver:
             return state  # it was taken up as an earlier process left it
         now = acting()
         try:
-            return await actor(axes.agent)(state, now)
+            with explained():
+                return await actor(axes.agent)(state, now)
         except Exception:
             # Provider, tools or an agent of the user's broke: inspect_ai records it; so does the run's
             # folder.
@@ -321,6 +324,7 @@ def to_score(settled: Settled, fault: str | None, told: Mapping[str, Any], order
         tool_calls=settled.tool_calls,
         delivered_tokens=settled.delivered_tokens,
         disturb=told.get("disturb", ""),
+        version=version_of(order),
         **{name: told[name] for name in ("edl", "agent", "strategy", "window", "tools", "services", "world")},
     )
     return Score(
@@ -329,6 +333,11 @@ def to_score(settled: Settled, fault: str | None, told: Mapping[str, Any], order
         explanation=explain(judged.findings),
         metadata={**row.model_dump(), "findings": [check.model_dump() for check in judged.findings]},
     )
+
+
+def version_of(order: Mapping[str, Any]) -> int:
+    """The version of the task by whose rules a sample is judged."""
+    return load_family(order.get("file", order["task"])).task.version
 
 
 def score_kept(logs: Path, told: Mapping[str, Any], order: Mapping[str, Any]) -> Score:
@@ -355,7 +364,7 @@ async def put_away(state: TaskState) -> None:
 def _keep(now: Acting) -> None:
     if not now.settled:
         # Ctrl-C, say: what was not judged is no result, and is run again.
-        now.fault = now.fault or "it was cut off before it was judged"
+        now.fault = now.fault or CUT_OFF
     if now.fault:
         with suppress(OSError):  # a full disk: the log has the error
             (now.folder / FAULT_FILE).write_text(now.fault, encoding="utf-8")
@@ -378,6 +387,8 @@ def _keep(now: Acting) -> None:
         agent=now.axes.agent,
         tools=now.axes.tools,
         disturb=now.axes.disturb,
+        services=" ".join(now.order.services),
+        parameters=dict(now.order.parameters),
         edl=now.opened.edl,
         tool_calls=settled.tool_calls,
         delivered_tokens=settled.delivered_tokens,

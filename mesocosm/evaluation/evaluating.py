@@ -16,6 +16,8 @@ from mesocosm.agents.scripted.ability import check_can_answer, check_can_play
 from mesocosm.agents.strategies.finding import parse_strategies
 from mesocosm.errors import MissingExtra, UsageError
 from mesocosm.evaluation.questions import question_sets
+from mesocosm.evaluation.reasons import reason_of
+from mesocosm.evaluation.report.rows import was_cancelled
 from mesocosm.evaluation.stage import check_calls, given_stage, kept_instances
 from mesocosm.families.building import EXPECTED
 from mesocosm.families.family import family_names, load_family
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
     from inspect_ai.model import Model
 
-_SHOWN = 300
-"""Characters of an error that are shown."""
+_DOUBTFUL = 64_000
+"""Lengths, in tokens, up to which one may be below the minimum of a task."""
 MODELLESS = ("reference", "none", "command")
 """Agents that need no model of inspect_ai's."""
 
@@ -75,6 +77,10 @@ class Outcome(BaseModel):
     judged: int
     passed: int
     errored: int
+    cancelled: int = 0
+    """Samples that the interruption of the evaluation cut off, or that it left no time for."""
+    cut: list[str] = []
+    """Those of them that had begun."""
     step_accuracy: float | None = None
     """The mean over the samples, in families that know the best calls."""
     error: str = ""
@@ -89,11 +95,19 @@ def run_parts(parts: Sequence[Evaluation], folder: Path, *, quiet: bool = False)
     """
     for part in parts:
         _check_playing(_settled(part))
-    return [outcome for part in parts for outcome in run_evaluation(part, folder, quiet=quiet)]
+    outcomes: list[Outcome] = []
+    for part in parts:
+        outcomes += run_evaluation(part, folder, quiet=quiet)
+        if any(one.cancelled for one in outcomes):
+            break
+    return outcomes
 
 
 def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -> list[Outcome]:
-    """Run what of it is not in the folder's logs yet. Raises ``UsageError`` before anything is built."""
+    """Run what of it is not in the folder's logs yet. Raises ``UsageError`` before anything is built.
+
+    An interruption ends it; outcomes say then which samples were cut off.
+    """
     settings = _settled(settings)
     try:
         from inspect_ai import eval_set
@@ -103,8 +117,9 @@ def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -
     models = _models(settings)
     _check_together(settings, models)
     tasks = _tasks(settings)
-    _check_calls(settings, tasks)
+    _check_instances(settings, tasks)
     folder.mkdir(parents=True, exist_ok=True)
+    before = set(folder.glob("*.eval"))
     given = {
         "temperature": settings.temperature,
         "max_connections": settings.max_connections,
@@ -135,7 +150,18 @@ def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -
             f"the disk of {folder} is full: make room and run the same command with --log-dir {folder}: "
             "it goes on where this ended"
         ) from None
-    return [_outcome(log) for log in logs]
+    except KeyboardInterrupt:
+        logs = []
+    return [_outcome(log) for log in logs or _interrupted(folder, before)]
+
+
+def _interrupted(folder: Path, before: set[Path]) -> list[EvalLog]:
+    """The logs that were being written when an evaluation was interrupted."""
+    from inspect_ai.log import read_eval_log
+
+    return [
+        read_eval_log(str(path), header_only=True) for path in sorted(set(folder.glob("*.eval")) - before)
+    ]
 
 
 def _settled(settings: Evaluation) -> Evaluation:
@@ -180,26 +206,40 @@ def _check_playing(settings: Evaluation) -> None:
                 check_can_play(model, load_family(name), strategies)
 
 
-def _check_calls(settings: Evaluation, tasks: Sequence[Task]) -> None:
-    """``UsageError`` for a limit of calls with which an instance cannot be done.
+def _check_instances(settings: Evaluation, tasks: Sequence[Task]) -> None:
+    """``UsageError`` for a length below a task's minimum, and for a limit of calls with which an instance
+    cannot be done.
 
     Instances are built for that, and kept for the episodes; on other machines each episode is looked at when
     it is opened.
     """
-    if settings.max_calls is None or settings.server or given_stage() is not None:
+    if settings.server or given_stage() is not None:
         return
     for task in tasks:
-        for sample in task.dataset:
-            if sample.metadata and "task" in sample.metadata:
-                _check_limit(settings.max_calls, sample.metadata)
+        told = [one.metadata or {} for one in task.dataset]
+        orders: list[Mapping[str, Any]] = [one for one in told if "task" in one]
+        shortest: dict[str, Mapping[str, Any]] = {}
+        for order in orders:
+            known = shortest.get(order["task"])
+            if order["length"] and (known is None or order["length"] < known["length"]):
+                shortest[order["task"]] = order
+        for order in shortest.values():
+            if order["length"] <= _DOUBTFUL:
+                _instance(order)
+        if settings.max_calls is not None:
+            for order in orders:
+                _check_limit(settings.max_calls, order)
+
+
+def _instance(order: Mapping[str, Any]) -> Path:
+    family = load_family(order.get("file", order["task"]))
+    return kept_instances().get(family, order["seed"], order["length"], order["parameters"])
 
 
 def _check_limit(calls: int, order: Mapping[str, Any]) -> None:
     family = load_family(order.get("file", order["task"]))
-    if not family.knows_calls:
-        return
-    path = kept_instances().get(family, order["seed"], order["length"], order["parameters"])
-    check_calls(calls, family.read_expected((path / EXPECTED).read_bytes()).least_calls)
+    if family.knows_calls:
+        check_calls(calls, family.read_expected((_instance(order) / EXPECTED).read_bytes()).least_calls)
 
 
 def _tasks(settings: Evaluation) -> list[Task]:
@@ -270,7 +310,11 @@ def _outcome(log: EvalLog) -> Outcome:
     shares = [share for share in told if share is not None]
     asked = log.eval.dataset.samples or 0
     total = asked * (log.eval.config.epochs or 1)
-    reasons = [_reason(one.error) for one in summaries if one.error and not one.scores]
+    unscored = [one for one in summaries if not one.scores]
+    cut = [str(one.id) for one in unscored if was_cancelled(log, one.error)]
+    reasons = [reason_of(one.error) for one in unscored if one.error and str(one.id) not in cut]
+    begun = len(summaries)
+    cancelled = len(cut) + (total - begun if log.status in ("cancelled", "started") else 0)
     return Outcome(
         task=log.eval.task_display_name or log.eval.task,
         model=_who(log),
@@ -278,16 +322,13 @@ def _outcome(log: EvalLog) -> Outcome:
         samples=total,
         judged=len(scored),
         passed=sum(score.as_float() == 1.0 for score in scored),
-        errored=total - len(scored),
+        errored=total - len(scored) - cancelled,
+        cancelled=cancelled,
+        cut=cut,
         error=reasons[0] if reasons else "",
         step_accuracy=sum(shares) / len(shares) if shares else None,
         log=log.location,
     )
-
-
-def _reason(error: str) -> str:
-    """An error in one line."""
-    return error.strip().splitlines()[0][:_SHOWN]
 
 
 def _who(log: EvalLog) -> str:

@@ -39,6 +39,7 @@ from mesocosm.agents.strategies import Strategy
 from mesocosm.agents.strategies.finding import parse_strategies
 from mesocosm.doors.client_configurations import client_config
 from mesocosm.errors import UsageError
+from mesocosm.evaluation.reasons import OUTSIDE, explain
 from mesocosm.families import grading
 from mesocosm.families.building import EXPECTED, build_instance
 from mesocosm.families.disturbing import Patient
@@ -55,6 +56,8 @@ from mesocosm.services.service import ending_tools
 from mesocosm.worlds.workspace import replace_file
 
 FAULT_FILE = "fault.txt"
+CUT_OFF = "it was cut off before it was judged"
+"""The fault of an episode whose evaluation was interrupted."""
 AgentKind = Literal["reference", "none", "command", "react", "optimal", "random", "noisy"]
 PLAYERS = ("optimal", "random", "noisy")
 Report = Callable[[str], None]
@@ -84,6 +87,10 @@ class RunResult(BaseModel):
     """Which tools of the task's services were offered."""
     disturb: str = ""
     """How the episode was disturbed on purpose."""
+    services: str = ""
+    """Services added at run time, separated by blanks."""
+    parameters: dict[str, Any] = {}
+    """The generator's, as far as they were given."""
     seconds: float | None
     """How long the agent took."""
     measures: dict[str, int] = {}
@@ -151,6 +158,8 @@ class Actor:
         """Refuse what cannot be run before anything is built."""
         if (self.kind == "command") != bool(self.command):
             raise UsageError("--agent command goes with --agent-command '...', and only with it")
+        if self.command:
+            program.check_command(self.command)
         if (self.kind == "react") != bool(self.react):
             raise UsageError("--agent react goes with --model NAME and its options, and only with them")
         if (self.kind in PLAYERS) != bool(self.player):
@@ -204,7 +213,7 @@ def run_task(
         conversation=acted.conversation,
         strict=strict,
         confined=acted.confined,
-    )
+    ).model_copy(update=_ordered(wanted, actor))
     write_trajectory((entry.shown() for entry in episode.world.journal.entries()), out)
     _write_result(result, episode.prompt, out)
     episode.close()
@@ -259,6 +268,7 @@ def run_remote(
         episode=view["id"],
         tools=wanted.tools,
         disturb=wanted.disturb,
+        **_ordered(wanted, actor),
         seconds=seconds,
         measures=graded["measures"],
         steps=graded["steps"],
@@ -268,6 +278,11 @@ def run_remote(
     write_trajectory(plane.journal(view["id"]), out)
     _write_result(result, view["prompt"], out)
     return result
+
+
+def _ordered(wanted: Wanted, actor: Actor) -> dict[str, Any]:
+    """What a result says of what was asked for."""
+    return {"services": " ".join(actor.services(wanted)), "parameters": dict(wanted.parameters)}
 
 
 @dataclass(frozen=True)
@@ -286,7 +301,7 @@ def judge(verdict: Verdict, fault: str | None, conversation: Conversation | None
     if conversation is not None and conversation.ended == "failed_rounds":
         detail = f"every call failed in {conversation.max_failed_rounds} consecutive rounds"
         verdict = verdict.with_finding(Check(name="failed_rounds", passed=False, detail=detail))
-    return verdict.with_fault("outside of the world", fault) if fault else verdict
+    return verdict.with_fault(OUTSIDE.removesuffix(":"), fault) if fault else verdict
 
 
 def _write_result(result: RunResult, prompt: str, out: Path) -> None:
@@ -414,9 +429,8 @@ def _act(
         return _Acted(act_player(actor.player, url, access, actor.era))
     if actor.command:
         limit = family.task.limits.seconds
-        return _Acted(
-            confined=act_command(actor.command, url, services, prompt, limit, out, walls=actor.walls)
-        )
+        ended = act_command(actor.command, url, services, prompt, limit, out, walls=actor.walls)
+        return _Acted(ended.failure or None, confined=ended.confined)
     return _Acted()
 
 
@@ -430,8 +444,8 @@ def act_command(
     *,
     hidden: Sequence[Path] = (),
     walls: bool = True,
-) -> bool:
-    """Run a shell command as the agent; returns whether it was kept from ``out`` and what is ``hidden``."""
+) -> program.Ended:
+    """Run a shell command as the agent, kept from ``out`` and from what is ``hidden``."""
     given = {
         "MESOCOSM_PROMPT": prompt,
         "MESOCOSM_PROMPT_FILE": "{folder}/prompt.md",
@@ -460,8 +474,8 @@ def _act_react(
         )
         try:
             talk.hold(url, prompt, family.task.limits.seconds)
-        except Exception:  # noqa: BLE001 - the episode boundary: a provider that fails is no failure of the agent
-            return _Acted(traceback.format_exc(), talk.conversation)
+        except Exception as problem:  # noqa: BLE001 - the episode boundary: a provider that fails is no failure of the agent
+            return _Acted(f"{explain(problem)}\n\n{traceback.format_exc()}", talk.conversation)
     return _Acted(None, talk.conversation)
 
 

@@ -23,6 +23,8 @@ class Row(BaseModel):
     length: int | None
     seed: int
     edl: int = 0
+    version: int = 0
+    """Of the task, by whose rules it was judged; 0: not known."""
     agent: str = "react"
     strategy: str = "none"
     window: int | None = None
@@ -31,7 +33,8 @@ class Row(BaseModel):
     """How the episode was disturbed on purpose."""
     services: str = ""
     """Services added at run time, separated by blanks."""
-    verdict: Literal["passed", "failed", "errored"] = "errored"
+    verdict: Literal["passed", "failed", "errored", "cancelled"] = "errored"
+    """Cancelled: the evaluation was interrupted before it was judged."""
     score: float | None = None
     """The share of findings that passed."""
     missed: str = ""

@@ -91,7 +91,7 @@ def test_a_report_holds_intervals_and_counts_and_the_same_bytes_each_time(
     assert not re.search(r"(src|href)=\"(?!#|data:)", html), "nothing is fetched"
     lines = (report / "summary.csv").read_text().splitlines()
     assert len(lines) == 1 + 4
-    assert re.search(r"model<1>,23,1,\d", lines[3]), "the error is counted apart"
+    assert re.search(r"model<1>,23,12,1,0,\d", lines[3]), "the error is counted apart"
 
 
 @browser_needed

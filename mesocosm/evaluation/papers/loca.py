@@ -24,7 +24,7 @@ _MEASURES = (
 def plates(samples: Sequence[Sample]) -> list[Plate]:
     """Accuracy by length and by context strategy, and what was spent."""
     tasks = loca_tasks()
-    of = [one for one in samples if one.task in tasks and one.length and one.verdict != "errored"]
+    of = [one for one in samples if one.task in tasks and one.length and one.judged]
     if not of:
         raise UsageError("there are no samples of LOCA-bench's tasks at a length among these")
     plain = [one for one in of if one.strategy == "none"] or of

@@ -24,7 +24,7 @@ _LAPSES = ("halted_early", "lead_lost", "reasoned_wrongly")
 
 def plates(samples: Sequence[Sample]) -> list[Plate]:
     """Accuracy against operations and tree height by domain and variant, and why attempts failed."""
-    woven = [one for one in samples if one.task.startswith("lore_") and one.verdict != "errored"]
+    woven = [one for one in samples if one.task.startswith("lore_") and one.judged]
     if not woven:
         raise UsageError("there are no samples of lore_documents, lore_multimodal or lore_code among these")
     found: list[Plate] = []

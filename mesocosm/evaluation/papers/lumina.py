@@ -45,7 +45,7 @@ _CHANCE = (
 
 def plates(samples: Sequence[Sample]) -> list[Plate]:
     """Success and step accuracy by horizon, by oracle configuration, and what each intervention changes."""
-    found = [one for one in samples if one.task in WORLDS and one.verdict != "errored"]
+    found = [one for one in samples if one.task in WORLDS and one.judged]
     if not found:
         raise UsageError(f"there are no samples of {', '.join(WORLDS)} among these")
     worlds = [world for world in WORLDS if any(one.task == world for one in found)]

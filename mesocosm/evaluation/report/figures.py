@@ -117,7 +117,7 @@ def _measured(
         for who, group in grouped(samples, lambda sample: sample.who).items():
             points = []
             for length in lengths_of(group):
-                values = [get(one) for one in group if one.length == length and one.verdict != "errored"]
+                values = [get(one) for one in group if one.length == length and one.judged]
                 known = [float(value) for value in values if value is not None]
                 if known:
                     points.append((float(length), *_mean(known)))
@@ -220,7 +220,7 @@ def _horizon(samples: Sequence[Sample]) -> Callable[[Axes], None]:
         for who, group in by_world(samples).items():
             points, steps = [], []
             for _, part in horizons_of(group):
-                cell, judged = judge(part), [one for one in part if one.verdict != "errored"]
+                cell, judged = judge(part), [one for one in part if one.judged]
                 at = mean(one.horizon for one in judged)
                 if at is None or cell.accuracy is None:
                     continue

@@ -75,7 +75,8 @@ def _samples(samples: Sequence[Sample]) -> bytes:
 
 def _body(title: str, samples: Sequence[Sample], tables: Sequence[Table], figures: Sequence[Figure]) -> str:
     errored = sum(sample.verdict == "errored" for sample in samples)
-    note = f"{len(samples):,} samples, {errored:,} of them with an error of infrastructure."
+    cancelled = sum(sample.verdict == "cancelled" for sample in samples)
+    note = f"{len(samples):,} samples, {errored:,} of them errored, {cancelled:,} cancelled."
     drawn = "".join(
         f"<figure><figcaption>{escape(one.title)}</figcaption>{one.inline()}</figure>" for one in figures
     )

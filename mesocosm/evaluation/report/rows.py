@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.failures import classify
+from mesocosm.evaluation.reasons import reason_of
 from mesocosm.evaluation.reports import read_results
-from mesocosm.evaluation.runs import RunResult
+from mesocosm.evaluation.runs import CUT_OFF, RunResult
 from mesocosm.evaluation.samples import Row
 from mesocosm.families.episode import Episode
+from mesocosm.families.quantities import show_length
 from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.verdict import Verdict
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSampleSummary
 
-MODELLESS = ("reference", "none", "command")
+MODELLESS = ("reference", "none", "command", "random")
+"""Agents whose name stands where others have their model's."""
+_TALKING = ("temperature", "window", "max_tokens", "max_turns", "max_failed_rounds", "parallel", "final_text")
+"""Settings that only a conversation with a model has."""
+_ANSWERING = ("temperature", "max_tokens")
+"""Those that a model has which answers questions."""
+SETTINGS = (*_TALKING, "max_calls", "tools", "structured", "agent", "agent_command", "base_url", "version")
+"""What tells rows of a report apart besides model, strategy, added services and disturbances."""
+_LEAST_SHOWN = 60
+"""Characters of a value that stand in the name of a row."""
 
 
 class Sample(Row):
@@ -37,51 +48,123 @@ class Sample(Row):
     """Of infrastructure, one line; the sample is no failure of the model's then."""
     log: str = ""
     """The log that it stands in."""
+    run: str = ""
+    """The evaluation that it belongs to; logs that go on with one another have the same."""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    """Those of the generator that were given."""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    """How it was run, by the names of `SETTINGS`, as far as they apply."""
+    labels: dict[str, Any] = Field(default_factory=dict)
+    """What a question is labelled with, such as its kind."""
+    variant: str = ""
+    """The settings in which this sample differs from others of the report."""
+    series: str = ""
+    """Its row's name, where rows are not by model and settings."""
 
     @property
-    def instance(self) -> tuple[str, int | None, int, int | None]:
+    def judged(self) -> bool:
+        """Whether there is a verdict."""
+        return self.verdict in ("passed", "failed")
+
+    @property
+    def instance(self) -> tuple[object, ...]:
         """What was run, whoever acted."""
-        return self.task, self.length, self.seed, self.horizon
+        given = " ".join(f"{name}={value}" for name, value in sorted(self.parameters.items()))
+        return self.task, self.length, self.seed, self.horizon, given
 
     @property
     def who(self) -> str:
-        """Model and strategy, as a series of a figure is called."""
+        """Model, strategy and settings, as a series of a figure is called."""
         disturbed = f", disturbed ({self.disturb})" if self.disturb else ""
-        return f"{self.undisturbed}{disturbed}"
+        return self.series or f"{self.undisturbed}{disturbed}"
 
     @property
     def undisturbed(self) -> str:
         """The same, whatever it was disturbed by."""
-        added = f" with {self.services.replace(' ', ', ')}" if self.services else ""
-        strategy = "" if self.strategy == "none" else f", {self.strategy}"
-        return f"{self.model}{strategy}{added}"
+        return self.named + ("" if self.plan == "none" else f", {self.plan}")
+
+    @property
+    def named(self) -> str:
+        """The model, with the settings in which it differs from other rows."""
+        return f"{self.model}, {self.variant}" if self.variant else self.model
+
+    @property
+    def plan(self) -> str:
+        """The strategy with the services that were added."""
+        if not self.services:
+            return self.strategy
+        added = f"with {self.services.replace(' ', ', ')}"
+        return added if self.strategy == "none" else f"{self.strategy} {added}"
 
 
-def read_samples(paths: Iterable[Path]) -> list[Sample]:
+def read_samples(paths: Iterable[Path], by: Sequence[str] = ()) -> list[Sample]:
     """All samples of logs (``.eval`` files, or folders of them) and of run directories.
 
-    A sample that was run again after an error counts once, with what came of it last.
+    A sample that was run again after an error or an interruption, in the same evaluation, counts once, with
+    what came of it last. Samples of different evaluations are different runs.
+
+    Args:
+        paths: Logs and folders.
+        by: What rows of the report are by, instead of model and settings; see `value_of`.
     """
     found: dict[tuple[object, ...], Sample] = {}
     for path in paths:
         for one in _read(path):
-            key = (
-                one.model,
-                one.agent,
-                one.strategy,
-                one.window,
-                one.services,
-                one.tools,
-                one.disturb,
-                one.sample,
-                one.epoch,
-            )
+            key = (one.run, one.sample, one.epoch)
             kept = found.get(key)
-            if kept is None or kept.verdict == "errored" or one.verdict != "errored":
+            if kept is None or not kept.judged or one.judged:
                 found[key] = one
     if not found:
         raise UsageError("there are no samples in these logs")
-    return list(found.values())
+    samples = list(found.values())
+    name_rows(samples, by)
+    return samples
+
+
+def name_rows(samples: Sequence[Sample], by: Sequence[str] = ()) -> None:
+    """Give every sample the settings by which it differs from others, and the name of its row."""
+    seen: dict[str, dict[str, set[str]]] = {}
+    for one in samples:
+        for name, value in one.settings.items():
+            of = one.task if name == "version" else ""  # versions of different tasks are not compared
+            seen.setdefault(name, {}).setdefault(of, set()).add(str(value))
+    differing = {name for name, values in seen.items() if any(len(some) > 1 for some in values.values())}
+    for one in samples:
+        one.variant = ", ".join(
+            _shown(name, one.settings[name]) for name in SETTINGS if name in differing & one.settings.keys()
+        )
+        one.series = ", ".join(_shown(name, value_of(one, name, samples)) for name in by)
+
+
+def value_of(sample: Sample, name: str, samples: Sequence[Sample]) -> Any:
+    """A setting, a field, a parameter of the generator or a label of a sample; ``UsageError`` with what there
+    is for a name that no sample has."""
+    for values in (sample.settings, _plain(sample), sample.parameters, sample.labels):
+        if name in values:
+            return values[name]
+    known = {key for one in samples for key in (*one.settings, *one.parameters, *one.labels)}
+    if name not in known:
+        there = ", ".join(sorted(known | _plain(sample).keys()))
+        raise UsageError(f"--by {name}: no sample has that; there are: {there}")
+    return "-"
+
+
+def _plain(sample: Sample) -> dict[str, Any]:
+    """The fields that rows can be by."""
+    values = sample.model_dump(exclude={"settings", "parameters", "labels", "variant", "series"})
+    return {**values, "log": Path(sample.log).name if sample.log.endswith(".eval") else sample.log}
+
+
+def _shown(name: str, value: Any) -> str:
+    if name in ("model", "strategy", "task", "log", "agent") or (isinstance(value, str) and " " in value):
+        text = str(value)
+    elif name == "length" or name == "window":
+        text = f"{name} {show_length(value) if value else 'none'}"
+    elif isinstance(value, bool):
+        text = name if value else f"no {name}"
+    else:
+        text = f"{name} {'default' if value is None else value}"
+    return text if len(text) <= _LEAST_SHOWN else text[: _LEAST_SHOWN - 1] + "…"
 
 
 def _read(path: Path) -> Iterator[Sample]:
@@ -129,6 +212,7 @@ def _sample(log: EvalLog, summary: EvalSampleSummary, path: Path) -> Sample | No
         "strategy": known.get("strategy", "none"),
         "window": known.get("window"),
         "services": " ".join(known.get("services", [])),
+        "disturb": _given(log).get("disturb") or "",
     }
     if "task" in order:
         values["task"] = order["task"]
@@ -137,22 +221,58 @@ def _sample(log: EvalLog, summary: EvalSampleSummary, path: Path) -> Sample | No
     usage = list(summary.model_usage.values())
     costs = [one.total_cost for one in usage if one.total_cost is not None]
     agent = str(values["agent"])
+    parameters = order.get("parameters", {})
     values |= {
         "model": agent if agent in MODELLESS else str(log.eval.model),
         # Instances of a task that differ in their parameters only have the same id.
-        "sample": " ".join([str(summary.id), *(f"{k}={v}" for k, v in order.get("parameters", {}).items())]),
+        "sample": " ".join([str(summary.id), *(f"{k}={v}" for k, v in parameters.items())]),
         "epoch": summary.epoch,
         "input_tokens": sum(one.input_tokens for one in usage) or None,
         "cost": sum(costs) if costs else None,
         "seconds": summary.total_time,
-        "error": "" if scores else (summary.error or "not finished").strip().splitlines()[0][:200],
+        "error": "" if scores else reason_of(summary.error or "not finished"),
         "log": str(path),
+        "run": log.eval.task_id,
+        "parameters": parameters,
+        "settings": _settings(log, values),
+        "labels": {k.removeprefix("label_"): v for k, v in values.items() if k.startswith("label_")},
     }
+    if not scores:
+        values["verdict"] = "cancelled" if was_cancelled(log, summary.error) else "errored"
     try:
         return Sample.model_validate(values)
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise UsageError(f"{path} was written by another version of Mesocosm: look at {where}") from None
+
+
+def was_cancelled(log: EvalLog, error: str | None) -> bool:
+    """Whether a sample without a score was cut off by whoever ran the evaluation."""
+    return error.startswith("CancelledError") if error else log.status in ("cancelled", "started")
+
+
+def _given(log: EvalLog) -> dict[str, Any]:
+    """What the task of a log was made with."""
+    return dict(log.eval.task_args or {})
+
+
+def _settings(log: EvalLog, known: Mapping[str, Any]) -> dict[str, Any]:
+    """How the samples of a log were run, as far as that says something about who acted."""
+    agent = known["agent"]
+    given = {**_given(log), "temperature": log.plan.config.temperature, "window": known.get("window")}
+    given |= {"base_url": log.eval.model_base_url, "agent": agent, "tools": known.get("tools", "all")}
+    given["structured"] = bool((log.eval.metadata or {}).get("structured"))
+    names = [name for name in SETTINGS if name not in (*_TALKING, "version")]
+    if agent == "react":
+        names += _TALKING
+    elif agent == "answer":
+        names = list(_ANSWERING)
+    elif agent not in MODELLESS:
+        names += ["temperature"]
+    if agent in MODELLESS:
+        names.remove("base_url")
+    found = {name: given.get(name) for name in names}
+    return found | ({"version": known["version"]} if known.get("version") else {})
 
 
 def _runs(path: Path) -> Iterator[Sample]:
@@ -197,15 +317,24 @@ def _run(result: RunResult, folder: Path, reading: Reading | None) -> Sample:
         delivered_tokens=result.delivered_tokens,
         tools=result.tools,
         disturb=result.disturb,
+        services=result.services,
     )
+    settings: dict[str, Any] = {"tools": result.tools}
+    if talk:
+        settings |= {name: getattr(talk, name) for name in ("temperature", "window", "max_failed_rounds")}
+    cut = verdict.verdict == "errored" and CUT_OFF in (result.error or "")
     if verdict.verdict == "failed" and reading is None:
         row.failure = classify(verdict, Reading(writes=1), talk)
     return Sample(
-        **row.model_dump(exclude={"world"}),
+        **row.model_dump(exclude={"world", "verdict"}),
+        verdict="cancelled" if cut else row.verdict,
         model=talk.model if talk else result.agent,
         sample=str(folder),
         seconds=result.seconds,
-        error=(result.error or "").strip().splitlines()[-1][:200] if result.error else "",
+        error=reason_of(result.error or ""),
         log=str(folder / "run.json"),
+        run=str(folder.resolve()),
+        parameters=result.parameters,
+        settings=settings,
         world=".",
     )

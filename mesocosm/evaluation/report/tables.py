@@ -6,13 +6,23 @@ import csv
 import io
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import TypeVar
 
 from mesocosm.evaluation.failures import CLASSES
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.evaluation.reports import wide_bins
-from mesocosm.evaluation.statistics import bootstrap, detectable, half_length, pass_at, pass_hat, wilson
+from mesocosm.evaluation.statistics import (
+    bootstrap,
+    detectable,
+    half_length,
+    holm,
+    paired,
+    pass_at,
+    pass_hat,
+    wilson,
+)
 from mesocosm.families.disturbing import FINDING
 from mesocosm.families.quantities import show_length
 
@@ -28,6 +38,7 @@ class Cell:
     """Judged ones."""
     passed: int
     errored: int
+    cancelled: int
     low: float
     high: float
     """The Wilson interval of the accuracy, at 95 %."""
@@ -82,12 +93,14 @@ def _order(key: object) -> list[str]:
 
 
 def judge(samples: Sequence[Sample]) -> Cell:
-    """What samples came to; those with an error of infrastructure are counted apart."""
-    judged = [sample for sample in samples if sample.verdict != "errored"]
+    """What samples came to; those without a verdict, for an error or an interruption, are counted apart."""
+    judged = [sample for sample in samples if sample.judged]
+    cancelled = sum(sample.verdict == "cancelled" for sample in samples)
     passed = sum(sample.verdict == "passed" for sample in judged)
     by_instance = grouped(judged, lambda sample: sample.instance)
     interval = bootstrap([[one.verdict == "passed" for one in group] for group in by_instance.values()])
-    return Cell(len(judged), passed, len(samples) - len(judged), *wilson(passed, len(judged)), interval)
+    errored = len(samples) - len(judged) - cancelled
+    return Cell(len(judged), passed, errored, cancelled, *wilson(passed, len(judged)), interval)
 
 
 def lengths_of(samples: Iterable[Sample]) -> list[int]:
@@ -97,9 +110,14 @@ def lengths_of(samples: Iterable[Sample]) -> list[int]:
 
 def all_tables(samples: Sequence[Sample], links: Mapping[str, str] | None = None) -> list[Table]:
     """Every table that these samples can fill; ``links`` are pages of episodes, by their folders."""
-    tables = [summary(samples), by_length(samples), effort(samples)]
+    tables = [summary(samples)]
+    if lengths_of(samples):
+        tables.append(by_length(samples))
+    if len({sample.who for sample in samples}) > 1:
+        tables.append(pairs(samples))
     if len(lengths_of(samples)) > 1:
-        tables.insert(2, half_lengths(samples))
+        tables.append(half_lengths(samples))
+    tables.append(effort(samples))
     if len({(sample.strategy, sample.services) for sample in samples}) > 1:
         tables.append(strategies(samples))
     if any(sample.disturb for sample in samples):
@@ -126,20 +144,36 @@ def summary(samples: Sequence[Sample]) -> Table:
             [
                 who,
                 str(cell.samples),
+                str(len({one.instance for one in group if one.judged})),
                 str(cell.errored),
+                str(cell.cancelled),
                 percent(cell.accuracy),
                 interval(cell.low, cell.high) if cell.samples else "-",
                 interval(*cell.instances) if cell.samples else "-",
                 percent(show),
-                percent(mean(sample.score for sample in group if sample.verdict != "errored")),
+                percent(mean(sample.score for sample in group if sample.judged)),
             ]
         )
-    head = ("who", "n", "errored", "accuracy", "95 % (Wilson)", "95 % (instances)", "detectable", "findings")
+    head = (
+        "who",
+        "n",
+        "instances",
+        "errored",
+        "cancelled",
+        "accuracy",
+        "95 % (Wilson)",
+        "95 % (instances)",
+        "detectable",
+        "findings",
+    )
     note = (
         "Accuracy is the share of judged samples that passed. Its first interval is Wilson's, the second a "
         "bootstrap over instances. `detectable` is the smallest difference between two groups of this size "
-        "that shows with a chance of 80 %. `findings` is the share of findings that passed."
+        "that shows with a chance of 80 %. `findings` is the share of findings that passed. No share counts "
+        "what `errored` (for a fault that is not the model's) or was `cancelled` (by an interruption)."
     )
+    if unlike(samples):
+        note += " " + UNLIKE
     return Table("summary", "Models", note, head, rows)
 
 
@@ -154,6 +188,59 @@ def by_length(samples: Sequence[Sample]) -> Table:
     return Table("by-length", "Accuracy against length", "Accuracy, its 95 % interval, n.", head, rows)
 
 
+UNLIKE = (
+    "THE ROWS WERE RUN ON DIFFERENT INSTANCES: their shares cannot be compared; the table `pairs` compares "
+    "them on those that both have."
+)
+
+
+def unlike(samples: Sequence[Sample]) -> bool:
+    """Whether rows were run on different instances."""
+    groups = grouped((one for one in samples if one.judged), lambda sample: sample.who)
+    return len({frozenset(one.instance for one in group) for group in groups.values()}) > 1
+
+
+def pairs(samples: Sequence[Sample]) -> Table:
+    """Every two rows against each other, on the instances that both were judged on."""
+    shares: dict[str, dict[tuple[object, ...], float]] = {}
+    for who, group in grouped((one for one in samples if one.judged), lambda sample: sample.who).items():
+        instances = grouped(group, lambda sample: sample.instance)
+        shares[who] = {
+            instance: sum(one.verdict == "passed" for one in runs) / len(runs)
+            for instance, runs in instances.items()
+        }
+    found = []
+    for one, other in combinations(shares, 2):
+        common = [instance for instance in shares[one] if instance in shares[other]]
+        if common:
+            apart = [shares[one][instance] - shares[other][instance] for instance in common]
+            found.append((one, other, len(common), *paired(apart)))
+    corrected = holm([p for *_, p in found])
+    rows = [
+        [
+            *(one, other, str(n)),
+            f"{len(shares[one]) - n} / {len(shares[other]) - n}",
+            f"{100 * gap:+.1f}",
+            f"{100 * low:+.1f} to {100 * high:+.1f}",
+            *map(p_value, (p, whole)),
+        ]
+        for (one, other, n, gap, low, high, p), whole in zip(found, corrected, strict=True)
+    ]
+    note = (
+        "The difference of the accuracies of A and B, in points, on the instances that both were judged on "
+        "(`n`; `left out`: instances of one alone), with its interval at 95 % by bootstrap over instances. "
+        "`p`: how often signs by lot give as large a difference (with one run of each instance that is "
+        "McNemar's exact test); the last column is corrected for the number of pairs by Holm's method."
+    )
+    head = ("A", "B", "n", "left out", "difference", "95 %", "p", "p (Holm)")
+    return Table("pairs", "Rows against each other, on common instances", note, head, rows)
+
+
+def p_value(p: float) -> str:
+    """A probability as it is written."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def half_lengths(samples: Sequence[Sample]) -> Table:
     """L50 of each model and strategy, over all tasks and of each task."""
     rows = []
@@ -161,11 +248,7 @@ def half_lengths(samples: Sequence[Sample]) -> Table:
         tasks = grouped(group, lambda sample: sample.task)
         parts = {"all": group} | (dict(tasks) if len(tasks) > 1 else {})
         for task, some in parts.items():
-            judged = [
-                (one.length, one.verdict == "passed")
-                for one in some
-                if one.length and one.verdict != "errored"
-            ]
+            judged = [(one.length, one.verdict == "passed") for one in some if one.length and one.judged]
             if (found := half_length(judged)) is not None:
                 half, low, high = map(_tokens, found)
                 rows.append([who, task, str(len(judged)), half, f"{low} to {high}"])
@@ -201,7 +284,7 @@ def effort(samples: Sequence[Sample]) -> Table:
     """What it took, on average."""
     rows = []
     for (who, length), group in grouped(samples, lambda sample: (sample.who, sample.length or 0)).items():
-        judged = [sample for sample in group if sample.verdict != "errored"]
+        judged = [sample for sample in group if sample.judged]
         cells = [
             number(mean(get(sample) for sample in judged), share_of=name == "coverage")
             for name, get in _EFFORT.items()
@@ -218,13 +301,9 @@ def effort(samples: Sequence[Sample]) -> Table:
 def strategies(samples: Sequence[Sample]) -> Table:
     """Strategies against each other, at each length."""
     rows = []
-    key: Callable[[Sample], tuple[str, int, str]] = lambda one: (  # noqa: E731
-        one.model,
-        one.length or 0,
-        one.strategy + (f" with {one.services}" if one.services else ""),
-    )
+    key: Callable[[Sample], tuple[str, int, str]] = lambda one: (one.named, one.length or 0, one.plan)  # noqa: E731
     for (model, length, strategy), group in grouped(samples, key).items():
-        judged = [sample for sample in group if sample.verdict != "errored"]
+        judged = [sample for sample in group if sample.judged]
         removed = mean(sample.removed_tokens for sample in judged)
         trajectory = mean(sample.trajectory_length for sample in judged)
         shown = show_length(length) if length else "custom"
@@ -283,7 +362,7 @@ def by_horizon(samples: Sequence[Sample]) -> Table:
     for who, group in by_world(samples).items():
         for (low, high), part in horizons_of(group):
             cell = judge(part)
-            steps = mean(one.step_accuracy for one in part if one.verdict != "errored")
+            steps = mean(one.step_accuracy for one in part if one.judged)
             shown = str(low) if low == high else f"{low} to {high}"
             rows.append([who, shown, str(cell.samples), share(cell), percent(steps)])
     note = (
@@ -302,7 +381,7 @@ def repeated(samples: Sequence[Sample]) -> Table:
     """pass@k and pass^k, where instances were run several times."""
     rows = []
     for who, group in grouped(samples, lambda sample: sample.who).items():
-        judged = [sample for sample in group if sample.verdict != "errored"]
+        judged = [sample for sample in group if sample.judged]
         results: dict[object, Sequence[bool]] = {
             instance: [one.verdict == "passed" for one in runs]
             for instance, runs in grouped(judged, lambda sample: sample.instance).items()
