@@ -120,6 +120,13 @@ def serve(
             help="Remove episodes without a call, and instances without use, after so long: 12h, 7d.",
         ),
     ] = None,
+    expire_abandoned: Annotated[
+        bool,
+        typer.Option(
+            "--expire-abandoned/--keep-abandoned",
+            help="Remove episodes of trainers that have made no call for as long as they said (2 hours).",
+        ),
+    ] = True,
     tls: Annotated[
         bool,
         typer.Option(
@@ -213,6 +220,7 @@ def serve(
             server=server_of(state) if kept else None,
             alone=ray is not None,
             expire_after=expiry,
+            expire_abandoned=expire_abandoned,
             behind_proxy=host in LOOPBACK and ray is None,
         )
         if not admin_token:
@@ -230,6 +238,7 @@ def serve(
         tokens=quotas,
         token_file=tokens,
         expire_after=expiry,
+        expire_abandoned=expire_abandoned,
     )
     mail = _mail_servers(hosting.pool, _mail_listeners(host, imap_port, smtp_port))
     port = listener.getsockname()[1]

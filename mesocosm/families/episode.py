@@ -72,6 +72,8 @@ class EpisodeInfo(BaseModel):
     """Services that are offered besides the task's own."""
     disturb: str = ""
     """How it is disturbed on purpose, as ``Disturbances`` reads it; empty: not at all."""
+    abandoned_after: int | None = None
+    """Seconds without a call after which its client is taken to be gone, and a server removes it."""
 
 
 class Episode:
@@ -111,6 +113,7 @@ class Episode:
         disturb: str = "",
         steps: bool = True,
         sharing: bool = False,
+        abandoned_after: int | None = None,
     ) -> Episode:
         """A new episode on a built instance, which stays as it is.
 
@@ -139,6 +142,7 @@ class Episode:
             tools=tools,
             added=[name for name in services if name not in family.task.servers],
             disturb=disturb,
+            abandoned_after=abandoned_after,
         )
         replace_file(path / "episode.json", orjson.dumps(info.model_dump(), option=orjson.OPT_INDENT_2))
         return cls(path, family, sharing=sharing)

@@ -66,10 +66,19 @@ class Hosting:
         server: str | None = None,
         alone: bool = False,
         expire_after: float | None = None,
+        expire_abandoned: bool = True,
     ) -> None:
         hosts = [pattern for host in LOOPBACK for pattern in (host, f"{host}:*")] + ["[::1]", "[::1]:*"]
         self.pool = EpisodePool(
-            root, max_open, seat.new_id if seat else None, store, keep_every, server, alone, expire_after
+            root,
+            max_open,
+            seat.new_id if seat else None,
+            store,
+            keep_every,
+            server,
+            alone,
+            expire_after,
+            expire_abandoned,
         )
         self.busy = 0
         """Requests that are being answered, streams left out."""

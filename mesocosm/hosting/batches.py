@@ -41,6 +41,7 @@ async def open_one(pool: EpisodePool, order: NewEpisode) -> str:
         order.tools,
         order.services,
         order.disturb,
+        order.abandoned_after,
     )
 
 

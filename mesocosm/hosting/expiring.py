@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import orjson
+
 from mesocosm.errors import UsageError
 from mesocosm.families.leasing import IN_USE
 from mesocosm.worlds.removing import remove
@@ -17,6 +19,8 @@ from mesocosm.worlds.removing import remove
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _JOURNALS = ("world/journal.db-wal", "world/journal.db", ".")
 """Every call is written down in there, reads, too."""
+MIN_ABANDONED = 60
+"""The least number of seconds after which a client may be taken to be gone."""
 
 
 def read_age(text: str) -> float:
@@ -43,6 +47,19 @@ def old_episodes(root: Path, seconds: float) -> list[Path]:
     return sorted(
         path for path in (root / "episodes").glob("*") if path.name.isalnum() and unused(path, seconds)
     )
+
+
+def abandoned_episodes(root: Path) -> list[Path]:
+    """The folders of episodes of which nothing was heard for as long as they were ordered to wait."""
+    return [path for path in old_episodes(root, MIN_ABANDONED) if _is_abandoned(path)]
+
+
+def _is_abandoned(path: Path) -> bool:
+    try:
+        after = orjson.loads((path / "episode.json").read_bytes()).get("abandoned_after")
+    except (OSError, ValueError):
+        return False  # removed meanwhile, or damaged, as whoever asks for it is told
+    return after is not None and unused(path, after)
 
 
 def old_instances(root: Path, seconds: float) -> list[Path]:

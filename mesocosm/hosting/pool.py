@@ -36,7 +36,13 @@ from mesocosm.families.leasing import IN_USE, server_of
 from mesocosm.families.storing import Store, mark
 from mesocosm.families.task import Offer
 from mesocosm.hosting.background import Background
-from mesocosm.hosting.expiring import old_episodes, old_instances, remove_instance
+from mesocosm.hosting.expiring import (
+    MIN_ABANDONED,
+    abandoned_episodes,
+    old_episodes,
+    old_instances,
+    remove_instance,
+)
 from mesocosm.hosting.health import disk_trouble
 from mesocosm.hosting.hosts.ids import is_id
 from mesocosm.hosting.keeping import KEEP_EVERY, Keeping
@@ -250,9 +256,10 @@ class EpisodePool:
         server: str | None = None,
         alone: bool = False,
         expire_after: float | None = None,
+        expire_abandoned: bool = True,
     ) -> None:
         self.root = root
-        self._expire_after = expire_after
+        self._expire_after, self._expire_abandoned = expire_after, expire_abandoned
         self._alone = alone
         """Whether no other process has this directory, though others have the episodes: what is let go is
         removed."""
@@ -320,19 +327,27 @@ class EpisodePool:
     @asynccontextmanager
     async def expiring(self) -> AsyncIterator[None]:
         """Remove what nobody has used for long, every so often, if that is asked for."""
-        if self._expire_after is None:
-            yield
-            return
         async with anyio.create_task_group() as group:
-            every = min(self._expire_after / 4, _EXPIRED_EVERY)
-            group.start_soon(self.background.every, every, "removing what is old", self._expire)
+            if self._expire_after is not None:
+                every = min(self._expire_after / 4, _EXPIRED_EVERY)
+                group.start_soon(self.background.every, every, "removing what is old", self._expire_old)
+            if self._expire_abandoned:
+                what = "removing what was abandoned"
+                group.start_soon(self.background.every, MIN_ABANDONED, what, self._expire_abandoned_ones)
             yield
             group.cancel_scope.cancel()
 
-    async def _expire(self) -> None:
+    async def _expire_old(self) -> None:
         assert self._expire_after
-        old = partial(old_episodes, self.root, self._expire_after)
-        for folder in await anyio.to_thread.run_sync(old):
+        await self._expire(partial(old_episodes, self.root, self._expire_after))
+        if not self._alone:
+            await anyio.to_thread.run_sync(self._expire_instances, self._expire_after)
+
+    async def _expire_abandoned_ones(self) -> None:
+        await self._expire(partial(abandoned_episodes, self.root))
+
+    async def _expire(self, found: Callable[[], list[Path]]) -> None:
+        for folder in await anyio.to_thread.run_sync(found):
             try:
                 id_ = (folder / _ID).read_text()
                 hosted = self._open.get(id_)
@@ -341,8 +356,6 @@ class EpisodePool:
                     self._expired()
             except (NotNow, UsageError, FileNotFoundError):
                 continue  # another process has it, or has removed it
-        if not self._alone:
-            await anyio.to_thread.run_sync(self._expire_instances, self._expire_after)
 
     def _expire_instances(self, seconds: float) -> None:
         for path in old_instances(self.root, seconds):
@@ -459,12 +472,13 @@ class EpisodePool:
         tools: Offer = "all",
         services: Sequence[str] = (),
         disturb: str = "",
+        abandoned_after: int | None = None,
     ) -> str:
         """A new episode, with further services if any are named; the instance is built unless one of the
         kind was built before."""
         family = load_family(task)
         instance = self.instances.get(family, seed, target, parameters)
-        return self.adopt(instance, family, tools, services, disturb)
+        return self.adopt(instance, family, tools, services, disturb, abandoned_after)
 
     def adopt(
         self,
@@ -473,11 +487,13 @@ class EpisodePool:
         tools: Offer = "all",
         services: Sequence[str] = (),
         disturb: str = "",
+        abandoned_after: int | None = None,
     ) -> str:
         """A new episode on an instance that was built elsewhere."""
         offered = [*family.task.servers, *services]
         announce([name for name in offered if load_service(name).runs_code])
-        return self._place(lambda draft: Episode.create(draft, instance, family, tools, services, disturb))
+        make = partial(Episode.create, abandoned_after=abandoned_after)
+        return self._place(lambda draft: make(draft, instance, family, tools, services, disturb))
 
     def fork(self, episode: Episode) -> str:
         """A new episode that goes on from the present state of another."""

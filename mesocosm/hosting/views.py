@@ -15,6 +15,7 @@ from mesocosm.families.quantities import MAX_SEED
 from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
+from mesocosm.hosting.expiring import MIN_ABANDONED
 from mesocosm.hosting.pool import HostedEpisode
 from mesocosm.hosting.tokens import Quota
 from mesocosm.services.service import ending_tools
@@ -59,6 +60,12 @@ class NewEpisode(_Body):
         max_length=400,
         description="Disturb it on purpose",
         examples=["light", "rate_limits=0.1,errors=0.05"],
+    )
+    abandoned_after: int | None = Field(
+        default=None,
+        ge=MIN_ABANDONED,
+        le=365 * 86_400,
+        description="Seconds without a call after which its client is taken to be gone and it is removed",
     )
 
 
@@ -115,6 +122,7 @@ class EpisodeView(BaseModel):
     edl: int
     tools: Offer
     disturb: str = ""
+    abandoned_after: int | None = None
     calls: int
     least_calls: int | None = Field(
         default=None, description="Calls without which the task cannot be done, where it is known"

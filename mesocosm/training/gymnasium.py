@@ -6,8 +6,9 @@
     env = gymnasium.make("mesocosm/Episode-v0", task="refund_list", length="8k", seeds=range(100))
 
 An action is one call as JSON, ``{"tool": "get_emails", "arguments": {"page": 2}}``. The reward comes with
-the last step: when the agent has said that it is done (*terminated*) or may make no more calls (*truncated*).
-``info`` of the first observation has the tools, that of the last the verdict and the findings.
+the last step (with ``shaping``, some of it with each): when the agent has said that it is done (*terminated*)
+or may make no more calls (*truncated*). ``info`` of the first observation has the tools, that of the last the
+verdict and the findings.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class Environment(gymnasium.Env[str, str]):
 
     Args:
         task: Its name. Further options are those of ``Instances``: ``length``, ``seeds`` (which instances are
-            drawn from), ``parameters``, ``tools``, ``services``, ``reward`` and ``max_calls``.
+            drawn from), ``parameters``, ``tools``, ``services``, ``reward``, ``shaping`` and ``max_calls``.
         url: The server; else that in ``MESOCOSM_URL``.
         token: Its admin token; else that in ``MESOCOSM_ADMIN_TOKEN``.
     """
@@ -116,10 +117,10 @@ class Environment(gymnasium.Env[str, str]):
             raise gymnasium.error.ResetNeeded("there is no episode: call reset first")
         turn = self._play.act(action)
         if not turn.over:
-            return turn.text, 0.0, False, False, {}
+            return turn.text, turn.reward, False, False, {}
         grade = self._play.grade()
         self._end()
-        return turn.text, grade.reward or 0.0, turn.ended, turn.cut_off, _last_info(grade)
+        return turn.text, turn.reward + (grade.reward or 0.0), turn.ended, turn.cut_off, _last_info(grade)
 
     def rollback(self, step: int) -> None:
         """Go on from how the episode was after so many calls, before it is over; later ones are forgotten."""
@@ -202,6 +203,7 @@ class VectorEnvironment(VectorEnv[tuple[str, ...], tuple[str, ...], NDArray[Any]
             infos = self._add_info(infos, _last_info(grade), number)
         for number, turn in turns.items():
             texts[number] = turn.text
+            rewards[number] += turn.reward
         ended, cut_off = (
             np.array([number in turns and getattr(turns[number], how) for number in range(self.num_envs)])
             for how in ("ended", "cut_off")

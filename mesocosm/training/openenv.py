@@ -79,10 +79,12 @@ class EpisodeEnvironment(Environment[Action, Observation, State]):
         turn = self._play.call(action.tool_name, action.arguments)
         self._steps, self._over = self._steps + 1, turn.over
         seen = CallToolObservation(tool_name=action.tool_name, result=turn.text)
+        if self._instances.shaping:
+            seen.reward = turn.reward
         if turn.over:
             grade = self._play.grade()
             findings = {finding.name: finding.passed for finding in grade.findings}
-            seen.done, seen.reward = True, grade.reward
+            seen.done, seen.reward = True, None if grade.reward is None else grade.reward + turn.reward
             seen.metadata = {"verdict": grade.verdict, "findings": findings, "cut_off": turn.cut_off}
         return seen
 
@@ -119,7 +121,9 @@ def application() -> Any:
     task = os.environ.get("MESOCOSM_TASK")
     if not task:
         raise UsageError("name a task in MESOCOSM_TASK")
-    make = factory(task, length=os.environ.get("MESOCOSM_LENGTH"))
+    given: dict[str, Any] = {"reward": reward} if (reward := os.environ.get("MESOCOSM_REWARD")) else {}
+    shaping = float(os.environ.get("MESOCOSM_SHAPING", "0"))
+    make = factory(task, length=os.environ.get("MESOCOSM_LENGTH"), shaping=shaping, **given)
     sessions = int(os.environ.get("MESOCOSM_SESSIONS", "64"))
     return create_app(
         make, CallToolAction, CallToolObservation, env_name="mesocosm", max_concurrent_envs=sessions

@@ -52,14 +52,20 @@ class Instances:
     disturb: str = ""
     """How its episodes are disturbed on purpose."""
     reward: Reward = "verdict"
+    shaping: float = 0.0
+    """What the progress of a whole episode adds to its reward, step by step, as ``progress_of`` has it."""
     max_calls: int | None = None
     """After which an episode is cut off; default: what follows from the instance."""
+    abandoned_after: int | None = 7200
+    """Seconds without a call after which the server takes this program to be gone and removes the episode."""
 
     def __post_init__(self) -> None:
         if not self.seeds:
             raise UsageError("an environment needs at least one seed to draw instances from")
         if self.max_calls is not None and self.max_calls < 1:
             raise UsageError(f"max_calls={self.max_calls}: at least one call is needed")
+        if self.shaping < 0:
+            raise UsageError(f"shaping={self.shaping}: progress cannot be punished")
 
     def order(self, seed: int) -> Order:
         """The order for one of its instances."""
@@ -71,7 +77,16 @@ class Instances:
             "tools": self.tools,
             "services": list(self.services),
             "disturb": self.disturb,
+            "abandoned_after": self.abandoned_after,
         }
+
+
+def progress_of(grade: Grade) -> float | None:
+    """How far an episode has come, from 0 to 1: half is the share of the evidence that some result held,
+    half what the state has ``gained``, which the grade must have been asked for. ``None``: it is errored."""
+    if grade.reward is None or grade.evidence_delivered is None:
+        return grade.reward
+    return (grade.evidence_delivered + grade.reward) / 2
 
 
 @dataclass(frozen=True)
@@ -84,6 +99,8 @@ class Turn:
     """The agent has said that it is done."""
     cut_off: bool = False
     """It may make no more calls."""
+    reward: float = 0.0
+    """What the step is paid for its progress; nothing without ``Instances.shaping``."""
 
     @property
     def over(self) -> bool:
@@ -97,6 +114,7 @@ class Play:
     def __init__(self, server: BlockingServer, episode: BlockingEpisode, instances: Instances) -> None:
         self.server, self.episode, self._instances = server, episode, instances
         self._calls = 0
+        self._progress = 0.0
         self._limit = instances.max_calls or int(episode.view.data["call_limit"])
 
     @property
@@ -119,11 +137,29 @@ class Play:
 
     def _turn(self, text: str, *, ended: bool) -> Turn:
         self._calls += 1
-        return Turn(text, ended, cut_off=not ended and self._calls >= self._limit)
+        cut_off = not ended and self._calls >= self._limit
+        return Turn(text, ended, cut_off, self._advance() if self._instances.shaping else 0.0)
+
+    def _advance(self) -> float:
+        """What the last step is paid: progress that is lost again is paid back, so that no loop pays."""
+        before, self._progress = self._progress, self.progress()
+        return self._instances.shaping * (self._progress - before)
+
+    def progress(self) -> float:
+        """How far the episode has come (``progress_of``); while it is errored, what it was before."""
+        found = progress_of(self.episode.grade("gained"))
+        return self._progress if found is None else found
+
+    @property
+    def shaped(self) -> float:
+        """What all steps together were paid, for trainers that want one reward for an episode."""
+        return self._instances.shaping * self._progress
 
     def rollback(self, step: int) -> None:
         """Go on from how it was after so many calls; what was no call of a tool counts no more."""
         self._calls = self.episode.rollback(step).calls
+        if self._instances.shaping:
+            self._progress = self.progress()
 
     def grade(self) -> Grade:
         """The judgement of what it is now."""

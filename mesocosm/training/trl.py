@@ -17,13 +17,14 @@ import inspect
 import re
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import reduce
 from keyword import iskeyword
 from operator import or_
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from mesocosm.errors import UsageError
-from mesocosm.hosting.client import BlockingServer, ToolInfo, connect_sync
+from mesocosm.hosting.client import BlockingServer, ServerError, ToolInfo, connect_sync
 from mesocosm.training.play import Instances, Play
 
 _TYPES: Mapping[str, Any] = {
@@ -42,6 +43,8 @@ class _Environment:
 
     _server: BlockingServer
     _instances: Instances
+    _open: ClassVar[dict[str, Play]]
+    """The episodes of the class that are open."""
     _play: Play | None = None
     _over = False
 
@@ -49,12 +52,14 @@ class _Environment:
         """Begin an episode. Returns what is asked, for the end of the row's last message; nothing where that
         has it already."""
         if self._play is not None:
+            self._open.pop(self._play.episode.id, None)
             self._play.close()
         order = self._instances.order(row.get("seed", self._instances.seeds[0]))
         if row.get("length") is not None:
             order["length"] = row["length"]
         episode = self._server.create_batch([order])[0]
         self._play, self._over = Play(self._server, episode, self._instances), False
+        self._open[episode.id] = self._play
         messages = row.get("prompt") or [{}]
         return None if episode.prompt.strip() in str(messages[-1].get("content")) else episode.prompt
 
@@ -62,7 +67,16 @@ class _Environment:
         """The reward of the episode; ``None``, which TRL leaves out, where it is errored."""
         if self._play is None:
             return None
-        return self._play.grade().reward
+        reward = self._play.grade().reward
+        return None if reward is None else reward + self._play.shaped
+
+    @classmethod
+    def close(cls) -> None:
+        """Remove the episodes that are open, of all environments of the class, and close the connections.
+
+        A method of the class, for TRL takes those of its objects for tools.
+        """
+        _close(cls._server, cls._open)
 
     def _call(self, tool: str, arguments: Mapping[str, Any]) -> str:
         if self._play is None:
@@ -84,7 +98,9 @@ def environment(
         url: The server; else that in ``MESOCOSM_URL``.
         token: Its admin token; else that in ``MESOCOSM_ADMIN_TOKEN``.
         options: Those of ``Instances``: ``length``, ``seeds`` (the first is that of rows without a ``seed``),
-            ``parameters``, ``tools``, ``services``, ``reward`` and ``max_calls``.
+            ``parameters``, ``tools``, ``services``, ``reward``, ``shaping`` and ``max_calls``.
+
+    When training is over, ``close()`` of the class removes what is open; the end of the program does, too.
     """
     instances = Instances(task, **options)
     with connect_sync(url, token=token) as first:
@@ -92,14 +108,27 @@ def environment(
         tools = episode.tools()
         episode.delete()
     server = connect_sync(url, token=token)
-    members: dict[str, Any] = {"_server": server, "_instances": instances}
+    playing: dict[str, Play] = {}
+    members: dict[str, Any] = {"_server": server, "_instances": instances, "_open": playing}
     for tool in tools:
-        if tool.name in ("reset", "get_reward") or tool.name.startswith("_") or not tool.name.isidentifier():
+        if (
+            tool.name in ("reset", "get_reward", "close")
+            or tool.name.startswith("_")
+            or not tool.name.isidentifier()
+        ):
             raise UsageError(f"a method of TRL's environments cannot be called {tool.name!r}")
         members[tool.name] = _method(tool)
     kind = type("".join(part.capitalize() for part in task.split("_")), (_Environment,), members)
-    weakref.finalize(kind, server.close)
+    weakref.finalize(kind, _close, server, playing)  # at the end of the program, if not before
     return kind
+
+
+def _close(server: BlockingServer, playing: dict[str, Play]) -> None:
+    while playing:
+        _, play = playing.popitem()
+        with suppress(ServerError, RuntimeError):  # the server is gone, or the connections are closed already
+            play.close()
+    server.close()
 
 
 def _method(tool: ToolInfo) -> Callable[..., str]:

@@ -25,7 +25,7 @@ from verifiers.v1.agent import Agents
 from verifiers.v1.mcp import SharedToolServer
 
 from mesocosm.hosting.client import Grade, Order, connect
-from mesocosm.training.play import Instances
+from mesocosm.training.play import Instances, progress_of
 
 __all__ = ["EpisodeEnv", "Episodes"]
 
@@ -52,6 +52,8 @@ class EpisodesConfig(vf.TasksetConfig):
     services: list[str] = Field(default_factory=list)
     disturb: str = ""
     reward: Literal["verdict", "findings", "gained"] = "verdict"
+    shaping: float = 0.0
+    abandoned_after: int | None = 7200
     url: str | None = None
     """The server; else that in ``MESOCOSM_URL``. Its token is taken from ``MESOCOSM_ADMIN_TOKEN`` alone."""
 
@@ -82,6 +84,8 @@ class Episodes(vf.Taskset[EpisodeTask, EpisodesConfig]):
             services=of.services,
             disturb=of.disturb,
             reward=of.reward,
+            shaping=of.shaping,
+            abandoned_after=of.abandoned_after,
         )
 
 
@@ -110,11 +114,14 @@ class EpisodeEnv(vf.Env[EpisodeEnvConfig]):
                     task.with_data(prompt=episode.prompt), tools={"mesocosm": _endpoint(episode.url)}
                 )
                 grade = await episode.grade(taskset.instances.reward)
+                far = progress_of(await episode.grade("gained")) if taskset.config.shaping else None
             finally:
                 await episode.delete()
         if grade.reward is None:
             raise Errored(f"{task.data.name} is errored: a fault of the server's may be why it did not pass")
         _record(trace, grade, taskset.config.reward)
+        if far is not None:
+            trace.record_reward("shaping", taskset.config.shaping * far)
 
 
 def _endpoint(url: str) -> SharedToolServer:
@@ -149,7 +156,7 @@ def load_environment(
         url: The server; else that in ``MESOCOSM_URL``. Its token stands in ``MESOCOSM_ADMIN_TOKEN``.
         seeds: Which instances.
         agent: Harness, runtime and limits of the agent.
-        options: ``length``, ``parameters``, ``tools``, ``services``, ``disturb`` and ``reward``.
+        options: ``length``, ``parameters``, ``tools``, ``services``, ``disturb``, ``reward`` and ``shaping``.
     """
     sys.modules.setdefault(PLUGIN, sys.modules[__name__])
     taskset = EpisodesConfig(id=PLUGIN, family=family, url=url, seeds=[int(one) for one in seeds], **options)

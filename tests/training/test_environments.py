@@ -7,7 +7,10 @@ import json
 import os
 import runpy
 import subprocess
+import sys
+import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ import pytest
 
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.listening import serving
 from mesocosm.training.play import NotACall, parse_action
 from mesocosm.training.trl import environment
 
@@ -151,3 +155,90 @@ def test_transformers_reads_the_methods(base: str) -> None:
 def test_what_cannot_be_an_environment_is_refused(base: str, wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         environment(url=base, **{**TASK, **wrong})
+
+
+def test_the_class_of_trl_closes_what_is_open(base: str, hosting: Hosting) -> None:
+    before = hosting.pool.ids()
+    kind = environment(url=base, seeds=[1], **TASK)
+    first, second = kind(), kind()
+    first.reset(prompt=[], seed=1)
+    second.reset(prompt=[], seed=1)
+    second.reset(prompt=[], seed=1)
+    assert len(hosting.pool.ids()) == len(before) + 2
+    tools = [name for name, _ in inspect.getmembers(kind, inspect.isfunction)]
+    assert "close" not in tools  # as TRL looks for tools
+    kind.close()
+    assert hosting.pool.ids() == before
+    kind.close()
+
+
+LEAVING = """
+from mesocosm.training.trl import environment
+rollout = environment("refund_list", length="8k")()
+rollout.reset(prompt=[], seed=1)
+if {killed}:
+    import os, signal
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_program_that_ends_leaves_nothing_behind(tmp_path: Path) -> None:
+    """What it leaves when it is killed goes when nothing was heard of it for long, unless it is kept."""
+    root = str(Path(__file__).parents[2])
+
+    def leave(base: str, *, killed: bool) -> None:
+        given = {"PYTHONPATH": root, "MESOCOSM_URL": base, "MESOCOSM_ADMIN_TOKEN": TASK["token"]}
+        subprocess.run([sys.executable, "-c", LEAVING.format(killed=killed)], env={**os.environ, **given})
+
+    def host(**options: Any) -> Hosting:
+        return Hosting(tmp_path, admin_token=TASK["token"], **options)
+
+    app = host()
+    with serving(app) as base:
+        leave(base, killed=False)
+        assert app.pool.ids() == []
+        leave(base, killed=True)
+        (id_,) = app.pool.ids()
+    folder = app.pool.path(id_)
+    for path in (folder, *(folder / "world").glob("journal.db*")):
+        os.utime(path, (0, path.stat().st_mtime - 7300))
+    app = host(expire_abandoned=False)
+    with serving(app), pytest.raises(AssertionError):
+        until(lambda: app.pool.ids() == [], 1)
+    app = host()
+    with serving(app):
+        until(lambda: app.pool.ids() == [], 30)
+
+
+def until(holds: Callable[[], bool], seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_steps_are_paid_for_progress_if_that_is_asked_for(base: str) -> None:
+    gymnasium = pytest.importorskip("gymnasium", reason="the extra `gymnasium` is not installed")
+    import mesocosm.training.gymnasium  # noqa: F401
+
+    wanted = {"url": base, "seeds": [1], "max_calls": 8, **TASK}
+    one = gymnasium.make("mesocosm/Episode-v0", shaping=0.5, **wanted)
+    one.reset(seed=1)
+    read = '{"tool": "woo_orders_list", "arguments": {"perPage": 100}}'
+    found, again = one.step(read)[1], one.step(read)[1]
+    assert 0 < found < 0.25  # half of 0.5 is for evidence, of which the mails have some
+    assert again == 0
+    last = one.step(DONE)
+    assert last[1:3] == (0, True)
+    one.close()
+    many = gymnasium.make_vec("mesocosm/Episode-v0", num_envs=2, shaping=0.5, **wanted)
+    many.reset(seed=1)
+    assert many.step((read, '{"tool": "get_emails", "arguments": {"page": "two"}}'))[1].tolist() == [found, 0]
+    many.close()
+    rollout: Any = environment(shaping=0.5, **wanted)()
+    rollout.reset(prompt=[], seed=1)
+    rollout.woo_orders_list(perPage=100)
+    assert rollout.get_reward() == found
+    rollout.close()
+    with pytest.raises(UsageError, match="shaping"):
+        environment(shaping=-1, **wanted)

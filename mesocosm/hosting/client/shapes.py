@@ -23,6 +23,7 @@ class Order(TypedDict, total=False):
     tools: str
     services: Sequence[str]
     disturb: str
+    abandoned_after: int | None
     count: int
 
 
@@ -39,6 +40,8 @@ class Options(TypedDict, total=False):
     """Besides the task's own."""
     disturb: str
     """How the episode is disturbed on purpose: ``"light"``, ``"rate_limits=0.1,errors=0.05"``."""
+    abandoned_after: int | None
+    """Seconds without a call after which the server takes this client to be gone and removes the episode."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,12 @@ class Grade:
     def findings(self) -> tuple[Finding, ...]:
         """What the checker found."""
         return tuple(Finding(**one) for one in self.data["verdict"]["findings"])
+
+    @property
+    def evidence_delivered(self) -> float | None:
+        """The share of the evidence that some result held; ``None`` where the instance names none."""
+        reading = self.data["reading"]
+        return float(reading["delivered"] / reading["evidence"]) if reading["evidence"] else None
 
     @property
     def error(self) -> str | None:

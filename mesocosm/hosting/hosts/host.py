@@ -55,6 +55,7 @@ class HostSettings(BaseModel):
     alone: bool = False
     """Whether no other host has its state directory: episodes that it lets go are left in the store alone."""
     expire_after: float | None = None
+    expire_abandoned: bool = True
     """Seconds after which episodes that nobody uses are removed."""
     behind_proxy: bool = False
     """Whether headers that say how a client came in are believed: only if all clients are on this machine."""
@@ -89,6 +90,7 @@ def hosting_of(settings: HostSettings) -> Hosting:
         seat=Seat(settings.number, Ids(bytes.fromhex(settings.key))),
         alone=settings.alone,
         expire_after=settings.expire_after,
+        expire_abandoned=settings.expire_abandoned,
     )
     hosting.pool.mail_ports.update(settings.mail_ports)
     return hosting

@@ -1,0 +1,1 @@
+"""What OpenEnv serves."""
