@@ -32,6 +32,7 @@ from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.families.storing import Store
 from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.control_plane import control_plane
+from mesocosm.hosting.draining import REFUSED, RETRY_AFTER, Drain, Draining, gauge_draining
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.keeping import KEEP_EVERY
 from mesocosm.hosting.metrics import LINES_LOST, RequestLog, kind_of
@@ -91,7 +92,11 @@ class Hosting:
             self.pool.metrics.gauge("mesocosm_episodes", "Episodes that there are", self.pool.count)
         self.endpoints = HttpEndpoints(hosts + (allowed_hosts or []))
         keys = self._keys = Keys(admin_token, tokens)
-        self.control = control_plane(self.pool, self.endpoints, keys, self._take_tokens, seat, token_file)
+        self._draining = Draining()
+        gauge_draining(self.pool.metrics, self._draining)
+        self.control = control_plane(
+            self.pool, self.endpoints, keys, self._take_tokens, self._drain, seat, token_file
+        )
         self.quotas: Quotas | None = None
         # With several hosts, the door counts.
         if (tokens or token_file) and seat is None:
@@ -102,6 +107,13 @@ class Hosting:
         self._keys.take(tokens)
         if self.quotas is not None:
             self.quotas.take(tokens)
+
+    def _drain(self, within: float, on: bool | None) -> Drain:
+        """Begin to drain, or end it, and say what goes on."""
+        if on is not None:
+            self._draining.on = on
+        others = self.busy - (on is not None)  # what only looks is not counted there
+        return Drain(draining=self._draining.on, requests=others, active=self.pool.used.within(within))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, and take note of it."""
@@ -147,6 +159,10 @@ class Hosting:
             await self._serve_rooted(rooted, scope, receive, send)
         elif scope["path"] not in _PROBES and (refused := await self.endpoints.refused(scope)):
             await refused(scope, receive, send)
+        elif self._draining.refuses(scope["method"], scope["path"]):
+            await _send_json(
+                send, 503, orjson.dumps({"detail": REFUSED}), {b"retry-after": b"%d" % RETRY_AFTER}
+            )
         elif self.quotas is not None and Quotas.concern(scope["method"], scope["path"]):
             await answer_within(self.quotas, self.control, scope, receive, send)
         else:

@@ -25,12 +25,13 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names
 from mesocosm.hosting.api_page import api_page
 from mesocosm.hosting.batches import judge_all, open_all, open_one
+from mesocosm.hosting.draining import QUIET, Drain
 from mesocosm.hosting.health import looking_at_the_code_runner
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.hosting.repeats import Repeats
-from mesocosm.hosting.tokens import Keys, Quota, Scope, following, scope_of
+from mesocosm.hosting.tokens import OWN, Keys, Quota, Scope, following, scope_of
 from mesocosm.hosting.views import (
     BEING_MOVED,
     FIRST,
@@ -66,6 +67,8 @@ Key = Annotated[
     ),
 ]
 
+Within = Annotated[float, Query(ge=0, le=86_400, description="Seconds in which an episode counts as used")]
+
 First = Annotated[int, Header(alias=FIRST, ge=0, le=MAX_BATCH, include_in_schema=False)]
 
 
@@ -74,6 +77,7 @@ def control_plane(
     endpoints: HttpEndpoints,
     keys: Keys,
     take_tokens: Callable[[Sequence[Quota]], None],
+    drain: Callable[[float, bool | None], Drain],
     seat: Seat | None = None,
     token_file: Path | None = None,
 ) -> FastAPI:
@@ -181,6 +185,29 @@ def control_plane(
         if page is None:
             raise HTTPException(501, MISSING)
         return PlainTextResponse(page, media_type=CONTENT_TYPE)
+
+    def own(request: Request) -> None:
+        require_admin(request)
+        if keys.holder(request.headers.get("authorization")) != OWN:
+            raise HTTPException(403, "a server is drained with its own token")
+
+    operator: dict[str, Any] = {**admin, "dependencies": [Depends(own)]}
+
+    @app.get("/drain", tags=["status"], **admin)
+    async def drained(within: Within = QUIET) -> Drain:
+        """Whether the server is being drained, and what goes on."""
+        return drain(within, None)
+
+    @app.post("/drain", tags=["status"], **operator)
+    async def begin_to_drain(within: Within = QUIET) -> Drain:
+        """Make no further episodes, forks included (503); those that there are go on, until the server is
+        told to end. A restart takes it back."""
+        return drain(within, True)
+
+    @app.delete("/drain", tags=["status"], **operator)
+    async def end_draining(within: Within = QUIET) -> Drain:
+        """Make episodes again."""
+        return drain(within, False)
 
     @app.get("/tasks", tags=["catalogue"], **admin)
     async def tasks() -> list[str]:

@@ -17,6 +17,9 @@ A_HEADER = 100
 _AHEAD = 16
 """Requests that a client may send before it has the answer to the first."""
 
+_TOGETHER = 65_536
+"""Bytes of a body with which the head of an answer is sent as one piece."""
+
 _TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
@@ -24,7 +27,52 @@ class _TooMany(Exception):
     """A client sends more requests ahead than it may."""
 
 
-class Http(HttpToolsProtocol):
+class _Answer:
+    """What an answer is written to: its head goes with the beginning of its body, as one piece, which wakes
+    whoever reads once; where the body is not there at the same turn, the head goes alone."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._head = b""
+        self._is_begun = False
+
+    def write(self, data: bytes) -> None:
+        """Send some bytes of it."""
+        if self._is_begun:
+            if self._head and len(data) <= _TOGETHER:
+                data, self._head = self._head + data, b""
+            self._send_head()
+            self._transport.write(data)
+        else:
+            self._is_begun, self._head = True, data
+            self._loop.call_soon(self._send_head)
+
+    def _send_head(self) -> None:
+        if self._head:
+            head, self._head = self._head, b""
+            if not self._transport.is_closing():
+                self._transport.write(head)
+
+    def close(self) -> None:
+        """End the connection when all is sent."""
+        self._send_head()
+        self._transport.close()
+
+    def is_closing(self) -> bool:
+        """Whether the connection is ending."""
+        return self._transport.is_closing()
+
+
+class Answering(HttpToolsProtocol):
+    """uvicorn's connection, whose answers take as few pieces as they can."""
+
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        if not self.cycle.waiting_for_100_continue:
+            self.cycle.transport = _Answer(self.transport, self.loop)  # type: ignore[assignment]
+
+
+class Http(Answering):
     """A connection that is closed when a request's headers, or its body, do not come in time."""
 
     _deadline: Deadline

@@ -18,7 +18,7 @@ from mesocosm.doors.connections import IDLE
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import LOOPBACK, Hosting
 from mesocosm.hosting.collecting import leave_modules_out
-from mesocosm.hosting.http import Http
+from mesocosm.hosting.http import Answering, Http
 
 DRAINING = 30.0
 """Seconds in which what is being answered has to be, when a server ends."""
@@ -136,7 +136,7 @@ def serve_at(
     where: dict[str, Any]
     if "/" in address:
         # Nobody but the door comes in there, and it has seen to limits of time and size.
-        where = {"uds": address, "http": "httptools"}
+        where = {"uds": address, "http": Answering}
     else:
         where = {"host": name.strip("[]"), "port": int(port)}
 

@@ -36,6 +36,7 @@ from mesocosm.families.leasing import IN_USE, server_of
 from mesocosm.families.storing import Store, mark
 from mesocosm.families.task import Offer
 from mesocosm.hosting.background import Background
+from mesocosm.hosting.draining import LastUsed
 from mesocosm.hosting.expiring import (
     MIN_ABANDONED,
     abandoned_episodes,
@@ -124,6 +125,7 @@ class HostedEpisode:
         changed it."""
         async with self.turn:
             if not self._closed:
+                self._pool.used.note(self.id)
                 await self._lock()
                 result = await what(self.episode)
                 if changes:
@@ -277,6 +279,7 @@ class EpisodePool:
         self.keeping = Keeping(store, keep_every, server or (server_of(root) if store else ""), listed=alone)
         self.background = Background()
         self.metrics = Metrics()
+        self.used = LastUsed()
         self._watch()
         self.mail_ports: dict[str, int] = {}
         """Ports of the mail protocols (``imap``, ``smtp``) that are served beside."""
@@ -535,6 +538,7 @@ class EpisodePool:
                     await anyio.sleep(1)  # what was acknowledged is not given up
                     continue
                 hosted.close()
+                self.used.forget(hosted.id)
                 if self._open.get(hosted.id) is hosted:
                     del self._open[hosted.id]
                 self.keeping.release(hosted.id)
@@ -553,6 +557,7 @@ class EpisodePool:
     async def take_out(self, id_: str, target: Path) -> None:
         """Move an episode to a place outside the pool; from then on its id leads nowhere."""
         path = self.path(id_)
+        self.used.forget(id_)
         while hosted := self._open.get(id_):
             async with hosted.turn:
                 if self._open.get(id_) is hosted:

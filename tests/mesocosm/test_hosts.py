@@ -199,6 +199,24 @@ def test_a_batch_is_on_all_hosts_and_whole_or_not_at_all(served: Served, server:
         server.grade_batch(group)
 
 
+def test_all_hosts_are_drained_together(served: Served, server: BlockingServer) -> None:
+    group = server.create_batch([{**ORDER, "count": 4}])
+    assert {served.host_of(one) for one in group} == {0, 1}
+    before = server.drain(None)
+    try:
+        assert server.drain() == {"draining": True, "requests": 0, "active": before["active"]}
+        with mesocosm.connect_sync(served.base, token=TOKEN, retries=0) as impatient:
+            for make in (lambda: impatient.create(**ORDER), lambda: impatient.create_batch([ORDER])):
+                with pytest.raises(ServerError, match="being drained"):
+                    make()
+        assert all(one.act("get_emails", {"page_size": 1}).text for one in group)
+        server.grade_batch(group, delete=True)
+        assert server.drain(None)["active"] == before["active"] - 4
+    finally:
+        server.drain(False)
+    server.create(**ORDER).delete()
+
+
 def test_quotas_are_those_of_all_hosts_together(served: Served, server: BlockingServer) -> None:
     with mesocosm.connect_sync(served.base, token="token-of-anna", retries=0) as anna:
         group = anna.create_batch([{**ORDER, "count": 2}])
@@ -227,6 +245,18 @@ def test_the_same_is_refused_as_in_one_process(served: Served, server: BlockingS
     episode.delete()
 
 
+def test_a_body_that_waits_for_a_word_gets_it(served: Served, server: BlockingServer) -> None:
+    episode = server.create(**ORDER)
+    for path in (f"/e/{episode.id}/mcp", "/episodes/batch"):  # which a host reads, and which the door does
+        head, _, body = asked("POST", path, body="{}").partition(b"\r\n\r\n")
+        with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+            connection.sendall(head + b"\r\nExpect: 100-continue\r\n\r\n")
+            assert connection.recv(65_536).startswith(b"HTTP/1.1 100 ")
+            connection.sendall(body)
+            assert connection.recv(65_536).startswith(b"HTTP/1.1 4")
+    episode.delete()
+
+
 def test_a_request_has_to_be_there_in_time(tmp_path: Path) -> None:
     served = Served(tmp_path, patience=0.5)
     try:
@@ -236,7 +266,9 @@ def test_a_request_has_to_be_there_in_time(tmp_path: Path) -> None:
         path, host = f"/e/{episode.id}/mcp", hosts[served.host_of(episode)]
         resting = len(os.listdir(f"/proc/{host}/fd"))
         whole = asked("POST", path, body="{}")
-        late = (b"", whole[:9], whole[:-1], asked("POST", "/episodes/batch", body="{}")[:-1])
+        large = asked("POST", path, body="{" + " " * 100_000 + "}")  # a host has the beginning of it
+        batch = asked("POST", "/episodes/batch", body="{}")
+        late = (b"", whole[:9], whole[:-1], large[:-1], batch[:-1])
         for request in late:
             answer = served.raw(request)
             assert answer.startswith(b"HTTP/1.1 408 "), (request, answer)

@@ -119,6 +119,7 @@ class Server:
         return await self._do(self._steps.grade_batch(ids, reward, strict=strict, delete=delete))
 
     tasks = awaited(Plane.tasks)
+    drain = awaited(Plane.drain)
 
 
 def connect(

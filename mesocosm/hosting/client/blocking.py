@@ -128,6 +128,7 @@ class BlockingServer:
         return self._do(self._steps.grade_batch(ids, reward, strict=strict, delete=delete))
 
     tasks = blocking(Plane.tasks)
+    drain = blocking(Plane.drain)
 
 
 def connect_sync(

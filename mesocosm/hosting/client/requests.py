@@ -56,6 +56,13 @@ class Plane:
         found: list[str] = yield from self.ask("GET", "/tasks")
         return found
 
+    def drain(self, on: bool | None = True, within: float = 600) -> Steps[dict[str, Any]]:
+        """Let the server make no further episodes (``False``: make them again; ``None``: only look), and say
+        what goes on: ``requests`` being answered, and ``active`` episodes, used within so many seconds."""
+        method = {True: "POST", False: "DELETE", None: "GET"}[on]
+        found: dict[str, Any] = yield from self.ask(method, f"/drain?within={within:g}")
+        return found
+
     def create(self, task: str, options: Options) -> Steps[EpisodeSteps]:
         """A new episode."""
         made = yield from self.ask("POST", "/episodes", {"task": task, **options}, once=True)

@@ -19,6 +19,7 @@ from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import ENDING
 from mesocosm.hosting.background import Background
+from mesocosm.hosting.draining import REFUSED, RETRY_AFTER, Drain, Draining, gauge_draining
 from mesocosm.hosting.hosts import parting
 from mesocosm.hosting.hosts.asking import ask, handed_on
 from mesocosm.hosting.hosts.links import Host
@@ -116,6 +117,8 @@ class Door:
             self._quotas = Quotas(state, self._keys, tokens, self.metrics, prune=prune)
         self._tokens = [quota.model_dump(mode="json") for quota in tokens]
         self.background = Background()
+        self._draining = Draining()
+        gauge_draining(self.metrics, self._draining)
 
     def client(self) -> Client:
         """The protocol of a connection of a client."""
@@ -198,6 +201,8 @@ class Door:
         """The host of the episode that a request is about; else the one with the least to do."""
         if self._ends:
             return busy(ENDING, 5)
+        if self._draining.refuses(head.method, head.path):
+            return busy(REFUSED, RETRY_AFTER)
         if self._quotas is not None and Quotas.concern(head.method, head.path):
             return partial(self._within, self._quotas)
         return self._choose(head)
@@ -228,6 +233,8 @@ class Door:
             return Reply.refusal(503, trouble)
         if path == "/metrics":
             return self._show_metrics
+        if path == "/drain":
+            return self._drain
         if rooted := rooted_at(path):
             return partial(self._enter, rooted)
         if path == "/episodes" and head.method == "POST" and (key := head.headers.get("idempotency-key")):
@@ -370,6 +377,27 @@ class Door:
             host.number: reply.body for host, reply in zip(hosts, said, strict=True) if reply.status == 200
         }
         return Reply(200, together(page, pages), {"content-type": CONTENT_TYPE})
+
+    async def _drain(self, head: Head, _: bytes) -> Reply:
+        """What a host answers that is asked the same, of all of them."""
+        asked = {name: value for name, value in head.headers.items() if name in ("authorization", "host")}
+        hosts = [self.hosts[number] for number in self.placement.up]
+        if not hosts:
+            return busy(_NOBODY, 2)
+        said = await asyncio.gather(
+            *(ask(host, head.method, head.target, asked, patience=_PATIENCE) for host in hosts)
+        )
+        if failed := next((reply for reply in said if reply.status != 200), None):
+            return failed
+        if head.method != "GET":
+            self._draining.on = head.method == "POST"
+        parts = [Drain.model_validate_json(reply.body) for reply in said]
+        whole = Drain(
+            draining=self._draining.on,
+            requests=sum(part.requests for part in parts),
+            active=sum(part.active for part in parts),
+        )
+        return Reply(200, whole.model_dump_json().encode(), {"content-type": "application/json"})
 
     async def _take_in(self, join: Callable[[bytes], Reply], head: Head, body: bytes) -> Reply:
         if self._keys.holder(head.headers.get("authorization")) != OWN:

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from mesocosm.families.storing import Store
 from mesocosm.hosting.hosts.ids import Ids
 from mesocosm.hosting.hosts.placement import Seat
+from mesocosm.hosting.hosts.scheduling import take_turns
 from mesocosm.hosting.keeping import KEEP_EVERY
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.hosting.tokens import Quota
@@ -113,6 +114,7 @@ def live(settings: HostSettings, starter: Connection) -> None:
     from mesocosm.worlds.reporting import report_with_time
 
     os.setsid()
+    take_turns()
     report_with_time()
     # What is made for this process alone, such as the image of its sandboxes, goes with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))

@@ -26,6 +26,8 @@ from mesocosm.hosting.http import A_HEADER, MAX_HEADERS
 
 _log = logging.getLogger(__name__)
 _AHEAD = 65_536
+_TOGETHER = 65_536
+"""Bytes up to which a request is awaited whole, before a host is told of it."""
 MAX_BODY = 64 * 2**20
 """Bytes of a request that the door itself reads, such as one about many episodes."""
 
@@ -109,6 +111,7 @@ class Client(asyncio.Protocol):
         self._url = b""
         self._head: Head | None = None
         self._keep = True
+        self._asks_first: bool | None = None
         self._headed = self._whole = self._second = self._last = False
         self._replied: tuple[int, bool] | None = None
         self._body: _Body | None = None
@@ -158,9 +161,9 @@ class Client(asyncio.Protocol):
             self._refuse(Reply.refusal(400, "one request at a time: pipelining is not served"))
         elif self._head is not None:
             self._pass_on(data)
-        elif self._headed:
+        elif self._headed and (self._whole or not self._waits_for_body(data)):
             self._begin(data)
-        elif self._size > MAX_HEADERS:
+        elif self._size > MAX_HEADERS and not self._headed:
             self._transport.abort()
         else:
             self._pieces.append(data)
@@ -182,17 +185,27 @@ class Client(asyncio.Protocol):
         """Of ``httptools``."""
         self._whole = True
 
+    def _waits_for_body(self, data: bytes) -> bool:
+        """Whether the body is awaited before a host is told: many clients send it right behind the head, and
+        a host that has both at once is woken once."""
+        if self._asks_first is None:
+            self._asks_first = b"\r\nexpect:" in b"".join((*self._pieces, data)).lower()
+            connections.asks(self._transport)
+            self._deadline.set(BODY)
+        return not self._asks_first and self._size <= _TOGETHER
+
     def _begin(self, data: bytes) -> None:
         """The head is there: say where the request goes."""
         raw = b"".join((*self._pieces, data)) if self._pieces else data
         self._pieces = []
-        if b"\r\nx-request-id:" not in raw.lower():
-            line, _, rest = raw.lstrip(b"\r\n").partition(b"\r\n")
-            raw = b"%s\r\nx-request-id: %s\r\n%s" % (line, new_id().encode(), rest)
         end = raw.find(b"\r\n\r\n")
         if end < 0 or end + A_HEADER * raw.count(b"\r\n", 0, end) > MAX_HEADERS:
             self._transport.abort()
             return
+        if b"\r\nx-request-id:" not in raw[:end].lower():
+            line, _, rest = raw.lstrip(b"\r\n").partition(b"\r\n")
+            raw = b"%s\r\nx-request-id: %s\r\n%s" % (line, new_id().encode(), rest)
+            end = raw.find(b"\r\n\r\n")
         method = self._parser.get_method().decode("latin-1")
         try:
             path = _unquoted(httptools.parse_url(self._url).path or b"/")

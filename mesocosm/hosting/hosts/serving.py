@@ -16,6 +16,7 @@ from mesocosm.hosting.hosts.door import Door
 from mesocosm.hosting.hosts.host import HostSettings
 from mesocosm.hosting.hosts.ids import Ids
 from mesocosm.hosting.hosts.placement import Placement
+from mesocosm.hosting.hosts.scheduling import take_turns
 from mesocosm.hosting.metrics import RequestLog
 from mesocosm.hosting.pool import count_in
 from mesocosm.hosting.tokens import following
@@ -49,6 +50,7 @@ async def _serve(
     log: RequestLog | None,
     mail: Mapping[str, socket.socket],
 ) -> None:
+    take_turns()
     loop, over = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, over.set)

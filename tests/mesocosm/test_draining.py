@@ -1,0 +1,92 @@
+"""A server that is drained makes no further episodes, and those that there are go on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import mesocosm as command
+from confinement import needs_sandbox
+
+import mesocosm
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.client import Refused, ServerError
+from mesocosm.hosting.listening import serving
+from mesocosm.hosting.tokens import Quota, read_tokens
+
+TOKEN = "token-of-the-test"
+ORDER: Any = {"task": "refund_list", "length": "8k", "seed": 1, "tools": "needed"}
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Iterator[str]:
+    with serving(Hosting(tmp_path / "state", admin_token=TOKEN, tokens=_anna(tmp_path))) as base:
+        yield base
+
+
+def _anna(folder: Path) -> list[Quota]:
+    """Somebody who makes episodes and does not run the server."""
+    path = folder / "tokens.yaml"
+    path.write_text(f"anna: {{sha256: {hashlib.sha256(b'of-anna').hexdigest()}}}")
+    return read_tokens(path)
+
+
+def drain(base: str, *options: str, token: str = TOKEN) -> tuple[int, Any]:
+    done = command("drain", "--url", base, *options, "--json", MESOCOSM_ADMIN_TOKEN=token)
+    return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
+
+
+def test_a_drained_server_goes_on_with_what_there_is_and_makes_no_more(base: str) -> None:
+    with mesocosm.connect_sync(base, token=TOKEN, retries=0) as server:
+        episode = server.create(**ORDER)
+        assert server.drain(None) == {"draining": False, "requests": 0, "active": 1}
+        assert drain(base) == (0, {"draining": True, "requests": 0, "active": 1})
+        for make in (
+            lambda: server.create(**ORDER),
+            lambda: server.create_batch([{**ORDER, "count": 2}]),
+            episode.fork,
+        ):
+            with pytest.raises(ServerError, match="being drained") as refused:
+                make()
+            assert refused.value.status == 503
+        assert episode.act("get_emails", {"page_size": 1}).text
+        assert episode.grade().reward == 0
+        episode.delete()
+        assert drain(base, "--wait", "60s") == (0, {"draining": True, "requests": 0, "active": 0})
+        assert drain(base, "--undo") == (0, {"draining": False, "requests": 0, "active": 0})
+        server.create(**ORDER).delete()
+
+
+def test_who_only_makes_episodes_cannot_drain(base: str) -> None:
+    code, said = drain(base, token="of-anna")
+    assert code == 2
+    assert "own token" in said
+    with mesocosm.connect_sync(base, token="of-anna") as anna:
+        assert anna.drain(None)["draining"] is False
+        with pytest.raises(Refused, match="own token"):
+            anna.drain()
+        anna.create(**ORDER).delete()
+
+
+@needs_sandbox
+def test_what_is_waited_for_are_calls_and_episodes_in_use(base: str, tmp_path: Path) -> None:
+    with mesocosm.connect_sync(base, token=TOKEN) as server:
+        episode = server.create(**ORDER, services=["python_execute"])
+        code = "import os, time\nwhile not os.path.exists('go.txt'): time.sleep(.02)"
+        running = threading.Thread(target=episode.act, args=("python_execute", {"code": code, "timeout": 60}))
+        running.start()
+        until = time.monotonic() + 60
+        while server.drain(None)["requests"] != 1:
+            assert time.monotonic() < until
+        code_, state = drain(base, "--wait", "1s")
+        assert (code_, state["requests"], state["active"]) == (3, 1, 1)
+        (go,) = tmp_path.glob("state/episodes/*/world/workspace")
+        (go / "go.txt").touch()
+        running.join()
+        assert server.drain(None) == {"draining": True, "requests": 0, "active": 1}
