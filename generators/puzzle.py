@@ -13,7 +13,14 @@ from pydantic import Field
 from mesocosm.families import family
 from mesocosm.families.family import Evidence
 from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask
-from mesocosm.kits.rollouts.encyclopaedia import MAX_ENTRIES, MIN_ENTRIES, SECTIONS, Encyclopaedia, invent
+from mesocosm.kits.rollouts.encyclopaedia import (
+    MAX_ENTRIES,
+    MIN_ENTRIES,
+    SECTIONS,
+    Encyclopaedia,
+    alike,
+    invent,
+)
 from mesocosm.kits.rollouts.player import best_guess, marks, still_open
 from mesocosm.servers.puzzle.store import Profile, PuzzleStore
 from mesocosm.services.calling import Tools
@@ -21,6 +28,7 @@ from mesocosm.services.world import World
 
 _TOKENS_PER_CREATURE = 62
 _SHOWN = 20
+_FEW, _MANY = 4, 700
 _RETURNS = {
     "c": "one list of those who meet all of them",
     "v": "one list for each section asked about, of those who meet the conditions on that section alone",
@@ -33,10 +41,15 @@ class Params(family.Params):
 
     creatures: int = Field(default=40, ge=MIN_ENTRIES, le=MAX_ENTRIES)
     """Creatures of the encyclopaedia."""
-    rounds: int = Field(default=10, ge=1, le=1_000)
-    """Guesses that are allowed."""
+    rounds: int = Field(default=10, ge=0, le=1_000)
+    """Guesses that are allowed. 0: as many as the reference player needs, which are four, or five from 700
+    creatures on."""
     format: Literal["c", "v"] = "c"
     """Queries return one list (``c``), or one per section (``v``)."""
+    feedback: Literal["values", "sections"] = "values"
+    """Feedback tells of each value, and for numbers the direction; or of each section as a whole."""
+    overlapping: bool = False
+    """Whether creatures are alike in most sections."""
 
 
 class Expected(family.Expected):
@@ -47,6 +60,8 @@ class Expected(family.Expected):
     creatures: int
     key: str
     """What the encyclopaedia is drawn with."""
+    overlapping: bool
+    by_section: bool
 
     def oracle(self) -> Oracle:
         """What the feedback leaves open, and the guess that tells the most."""
@@ -62,22 +77,29 @@ def generate(world: World, params: Params) -> Expected:
     """Fill the encyclopaedia and hide a creature."""
     size = min(MAX_ENTRIES, params.creatures + params.filler_tokens // _TOKENS_PER_CREATURE)
     key = world.stream("encyclopaedia").randbytes(16).hex()
-    book = invent(random.Random(key), size)
+    book = _drawn(key, size, params.overlapping)
     store = world.store(PuzzleStore)
     store.add_sections({section.name: section.kind == "number" for section in SECTIONS})
     store.add_creatures(
         (entry.number, name, _profile(book, at))
         for at, (name, entry) in enumerate(zip(book.names, book.entries, strict=True))
     )
-    target = world.stream("target").randrange(size)
-    store.set_up(target + 1, params.rounds, verbose=params.format == "v")
+    by_section = params.feedback == "sections"
+    rng, rounds = world.stream("target"), params.rounds
+    target = rng.randrange(size)
+    if not rounds:
+        rounds = _FEW if size < _MANY else _FEW + 1
+        target = _found_last(book, rounds, rng, by_section)
+    store.set_up(target + 1, rounds, verbose=params.format == "v", by_section=by_section)
     return Expected(
-        public={"rounds": str(params.rounds), "returns": _RETURNS[params.format]},
+        public={"rounds": str(rounds), "returns": _RETURNS[params.format]},
         evidence=[Evidence(service="puzzle", contains=f'"name":"{book.names[target]}"')],
         target=book.names[target],
-        rounds=params.rounds,
+        rounds=rounds,
         creatures=size,
         key=key,
+        overlapping=params.overlapping,
+        by_section=by_section,
     )
 
 
@@ -99,20 +121,53 @@ def survey(tools: Tools, expected: Expected) -> None:
         page = tools.call("puzzle", "browse", page=page, per_page=100).get("next_page")
 
 
-def consistent(profiles: Mapping[str, Profile], guesses: Sequence[str], target: str) -> list[str]:
+def _found_last(book: Encyclopaedia, rounds: int, rng: random.Random, by_section: bool) -> int:
+    """A creature that the reference player finds with the last of these guesses, or else as late as any."""
+    profiles = {name: _profile(book, at) for at, name in enumerate(book.names)}
+    opening = best_guess(book.names, profiles, by_section=by_section)
+    latest, found = 0, 0
+    for at in rng.sample(range(len(book)), len(book)):
+        needed = _needed(opening, book.names[at], profiles, by_section)
+        if latest < needed <= rounds:
+            latest, found = needed, at
+        if latest == rounds:
+            break
+    return found
+
+
+def _needed(opening: str, target: str, profiles: Mapping[str, Profile], by_section: bool) -> int:
+    """How many guesses the reference player needs."""
+    names, guess, number = list(profiles), opening, 1
+    while guess != target:
+        said = marks(profiles[guess], profiles[target], by_section=by_section)
+        names = still_open(names, profiles, guess, said, by_section=by_section)
+        guess, number = best_guess(names, profiles, by_section=by_section), number + 1
+    return number
+
+
+def consistent(
+    profiles: Mapping[str, Profile], guesses: Sequence[str], target: str, *, by_section: bool = False
+) -> list[str]:
     """Who could be the hidden creature by the feedback on these guesses."""
     names = list(profiles)
     for guess in guesses:
         if guess == target:
             return [guess]
-        names = still_open(names, profiles, guess, marks(profiles[guess], profiles[target]))
+        said = marks(profiles[guess], profiles[target], by_section=by_section)
+        names = still_open(names, profiles, guess, said, by_section=by_section)
     return names
 
 
-@cache
-def _profiles(key: str, size: int) -> dict[str, Profile]:
+def _drawn(key: str, size: int, overlapping: bool) -> Encyclopaedia:
     """The encyclopaedia that is drawn with this key."""
     book = invent(random.Random(key), size)
+    return alike(key, book) if overlapping else book
+
+
+@cache
+def _profiles(key: str, size: int, overlapping: bool) -> dict[str, Profile]:
+    """What is said of each creature."""
+    book = _drawn(key, size, overlapping)
     return {name: _profile(book, at) for at, name in enumerate(book.names)}
 
 
@@ -140,16 +195,17 @@ class PuzzleOracle(Oracle):
         guesses = _guesses(journal)
         if self.expected.target in guesses or len(guesses) >= self.expected.rounds:
             return []
-        name = best_guess(self._left(guesses), self._everyone)
+        name = best_guess(self._left(guesses), self._everyone, by_section=self.expected.by_section)
         call = Call(service="puzzle", tool="guess", arguments={"name": name})
         return [Subtask(goal=f"Guess {name}.", calls=[call])]
 
     @property
     def _everyone(self) -> dict[str, Profile]:
-        return _profiles(self.expected.key, self.expected.creatures)
+        return _profiles(self.expected.key, self.expected.creatures, self.expected.overlapping)
 
     def _left(self, guesses: Sequence[str]) -> list[str]:
-        return consistent(self._everyone, guesses, self.expected.target)
+        by_section = self.expected.by_section
+        return consistent(self._everyone, guesses, self.expected.target, by_section=by_section)
 
 
 def _guesses(journal: Sequence[Made]) -> list[str]:

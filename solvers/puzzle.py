@@ -14,12 +14,13 @@ def solve(tools: Tools, prompt: str) -> None:
     """Guess until the hidden creature is found."""
     profiles = _encyclopaedia(tools)
     names = list(profiles)
+    by_section = "feedback" in tools.call("puzzle", "describe_game")
     while True:
-        guess = best_guess(names, profiles)
+        guess = best_guess(names, profiles, by_section=by_section)
         told = tools.call("puzzle", "guess", name=guess)
         if told["result"] == "correct":
             return
-        names = still_open(names, profiles, guess, _marks(told))
+        names = still_open(names, profiles, guess, _marks(told), by_section=by_section)
 
 
 def _encyclopaedia(tools: Tools) -> dict[str, Profile]:
@@ -35,4 +36,6 @@ def _encyclopaedia(tools: Tools) -> dict[str, Profile]:
 
 
 def _marks(told: dict[str, Any]) -> Marks:
+    if all(isinstance(said, str) for said in told["sections"].values()):
+        return tuple((said,) for said in told["sections"].values())
     return tuple(tuple(_MARKS[value["verdict"]] for value in values) for values in told["sections"].values())

@@ -58,6 +58,8 @@ class Game(Base):
     """Guesses that are allowed."""
     verbose: Mapped[bool]
     """Whether a query returns one list per section instead of one for all conditions."""
+    by_section: Mapped[bool]
+    """Whether feedback tells of each section as a whole, instead of each value."""
 
 
 class Guess(Base):

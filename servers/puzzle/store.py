@@ -44,7 +44,7 @@ _WORDS = (
     .order_by(Trait.word)
 )
 _SECTIONS = select(Section.id, Section.name, Section.numeric).order_by(Section.id)
-_GAME = select(Game.target_id, Game.rounds, Game.verbose)
+_GAME = select(Game.target_id, Game.rounds, Game.verbose, Game.by_section)
 _GUESSES = select(Guess.id, Guess.creature_id).order_by(Guess.id)
 
 
@@ -74,6 +74,7 @@ class Feedback:
     round: int
     guess: Known
     target: Profile
+    by_section: bool
     solved: bool
     remaining: int
 
@@ -207,14 +208,16 @@ class PuzzleStore(Store):
         if not made:
             return 0
         everyone = {one.id: one for one in self.everyone()}
-        target, guesses = everyone[self.target()], self.guesses()
+        target, guesses, by_section = everyone[self.target()], self.guesses(), self.by_section
         wasted = 0
         left: dict[int, set[str]] = {}
         seen: set[frozenset[Condition]] = set()
         for rounds, asked in made:
             if rounds not in left:
                 told = [everyone[id_] for id_ in guesses[:rounds] if id_ in everyone]
-                left[rounds] = {one.name for one in everyone.values() if _is_open(one, told, target)}
+                left[rounds] = {
+                    one.name for one in everyone.values() if _is_open(one, told, target, by_section)
+                }
             wasted += frozenset(asked) in seen or not left[rounds].intersection(self.meeting(asked))
             seen.add(frozenset(asked))
         return wasted
@@ -225,6 +228,11 @@ class PuzzleStore(Store):
     def verbose(self) -> bool:
         """Whether a query returns one list per section."""
         return bool(self.fetch(_GAME)[0]["verbose"]) if self._begun() else False
+
+    @property
+    def by_section(self) -> bool:
+        """Whether feedback tells of each section as a whole."""
+        return bool(self.fetch(_GAME)[0]["by_section"]) if self._begun() else False
 
     def rounds(self) -> int:
         """Guesses that are allowed."""
@@ -257,7 +265,8 @@ class PuzzleStore(Store):
         self.session.execute(insert(Guess).values(id=number, creature_id=known.id))
         hidden = self.fetch(_CREATURES.where(Creature.id == target))[0]
         (right,) = self._known([(hidden["id"], hidden["number"], hidden["name"])])
-        return Feedback(number, known, right.profile, known.id == target, rounds - number)
+        solved, left = known.id == target, rounds - number
+        return Feedback(number, known, right.profile, self.by_section, solved, left)
 
     def _begun(self) -> bool:
         return bool(self.fetch(_GAME))
@@ -293,9 +302,10 @@ class PuzzleStore(Store):
         self.session.execute(insert(Creature), rows)
         self.session.execute(insert(Trait), traits)
 
-    def set_up(self, target: int, rounds: int, *, verbose: bool) -> None:
+    def set_up(self, target: int, rounds: int, *, verbose: bool, by_section: bool = False) -> None:
         """Begin a game with a hidden creature (its id)."""
-        self.session.execute(insert(Game).values(id=1, target_id=target, rounds=rounds, verbose=verbose))
+        row = {"target_id": target, "rounds": rounds, "verbose": verbose, "by_section": by_section}
+        self.session.execute(insert(Game).values(id=1, **row))
 
 
 def verdict(value: Value, right: Sequence[Value]) -> str:
@@ -307,15 +317,23 @@ def verdict(value: Value, right: Sequence[Value]) -> str:
     return "wrong"
 
 
-def _verdicts(guess: Profile, target: Profile) -> list[list[str]]:
+def section_verdict(values: Sequence[Value], right: Sequence[Value]) -> str:
+    """What feedback says of a section as a whole."""
+    return "correct" if set(values) == set(right) else "wrong"
+
+
+def _verdicts(guess: Profile, target: Profile, by_section: bool) -> list[list[str]]:
+    if by_section:
+        return [[section_verdict(values, target[section])] for section, values in guess.items()]
     return [[verdict(value, target[section]) for value in values] for section, values in guess.items()]
 
 
-def _is_open(one: Known, guesses: Sequence[Known], target: Known) -> bool:
+def _is_open(one: Known, guesses: Sequence[Known], target: Known, by_section: bool) -> bool:
     """Whether the feedback on these guesses would be the same if this were the hidden creature."""
     return all(
         (one.id == guess.id) == (target.id == guess.id)
-        and _verdicts(guess.profile, one.profile) == _verdicts(guess.profile, target.profile)
+        and _verdicts(guess.profile, one.profile, by_section)
+        == _verdicts(guess.profile, target.profile, by_section)
         for guess in guesses
     )
 

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.puzzle.store import Condition, Feedback, Known, PuzzleStore, verdict
+from mesocosm.servers.puzzle.store import (
+    Condition,
+    Feedback,
+    Known,
+    PuzzleStore,
+    Value,
+    section_verdict,
+    verdict,
+)
 from mesocosm.services.schema import Extra
 from mesocosm.services.service import Service
 
@@ -20,6 +29,8 @@ _VERBOSE = (
     "per_section: one list for each section, of the creatures that meet the conditions on that section alone "
     "(not intersected)"
 )
+
+_BY_SECTION = "per section: correct (all of its values, and no others), or wrong"
 
 Page = Annotated[int, Extra(minimum=1)]
 
@@ -45,6 +56,7 @@ def describe_game(store: PuzzleStore) -> dict[str, Any]:
     return {
         "sections": {name: "number" if number else "values" for name, number in store.sections().items()},
         "query_returns": _VERBOSE if store.verbose else _CONCISE,
+        **({"feedback": _BY_SECTION} if store.by_section else {}),
         "creatures": store.size(),
         "rounds": rounds,
         "remaining_rounds": rounds - made,
@@ -161,11 +173,15 @@ def _feedback(feedback: Feedback) -> dict[str, Any]:
         "guess": feedback.guess.name,
         "number": feedback.guess.number,
         "sections": {
-            section: [
-                {"value": value, "verdict": verdict(value, feedback.target[section])} for value in values
-            ]
+            section: _section(values, feedback.target[section], feedback.by_section)
             for section, values in feedback.guess.profile.items()
         },
         "result": "correct" if feedback.solved else "wrong",
         "remaining_rounds": feedback.remaining,
     }
+
+
+def _section(values: Sequence[Value], right: Sequence[Value], whole: bool) -> str | list[dict[str, Value]]:
+    if whole:
+        return section_verdict(values, right)
+    return [{"value": value, "verdict": verdict(value, right)} for value in values]

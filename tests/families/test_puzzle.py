@@ -16,7 +16,7 @@ from mesocosm.families.oracle import Made, history_of
 from mesocosm.generators.puzzle import Expected
 from mesocosm.kits.rollouts.player import best_guess, marks, still_open
 
-FAMILY = load_family("puzzle")
+FAMILY, EXPERT = load_family("puzzle"), load_family("puzzle_expert")
 
 
 @pytest.fixture
@@ -74,6 +74,43 @@ def test_no_result_tells_the_hidden_creature(game: Episode) -> None:
     said = call(game, "puzzle", "describe_game")
     assert expected.target not in said
     assert expected.target not in game.prompt
+
+
+@pytest.fixture
+def hard_game(tmp_path: Path) -> Any:
+    built = build_instance(EXPERT, 2, tmp_path / "instance", parameters={"creatures": 120})
+    episode = Episode.create(tmp_path / "episode", built.path, EXPERT)
+    yield episode
+    episode.close()
+
+
+def test_an_expert_game_is_won_with_the_last_guess_by_who_thinks(hard_game: Episode) -> None:
+    expected = truth(EXPERT, hard_game)
+    assert "feedback" in json.loads(call(hard_game, "puzzle", "describe_game"))
+    oracle = expected.oracle()
+    for left in (3, 2, 1, 0):
+        [step] = oracle.plan(hard_game.world, journal(hard_game))
+        made = step.calls[0]
+        told = json.loads(call(hard_game, made.service, made.tool, **made.arguments))
+        assert set(told["sections"].values()) <= {"correct", "wrong"}, "each as a whole, and no direction"
+        assert (told["remaining_rounds"], told["result"]) == (left, "wrong" if left else "correct")
+    assert failures(hard_game) == set()
+
+
+def test_an_expert_game_is_lost_by_who_takes_no_notice_of_feedback(hard_game: Episode) -> None:
+    target = truth(EXPERT, hard_game).target
+    read = json.loads(call(hard_game, "puzzle", "browse"))
+    names = [one["name"] for one in read["creatures"] if one["name"] != target]
+    for name in names[:4]:
+        call(hard_game, "puzzle", "guess", name=name)
+    refused = hard_game.world.call("puzzle", "guess", {"name": target})
+    assert (refused.status, refused.text) == ("refused", "The game is over: all 4 rounds are used up.")
+    assert failures(hard_game) == {"solved"}
+
+
+def test_few_creatures_make_a_game_too(tmp_path: Path) -> None:
+    built = build_instance(EXPERT, 0, tmp_path / "instance", parameters={"creatures": 20})
+    assert built.expected.measures == {"creatures": 20, "rounds": 4}
 
 
 PROFILES: dict[str, dict[str, tuple[int | str, ...]]] = {

@@ -41,6 +41,9 @@ TYPE, STATS, GENERATION, ABILITIES, EVOLUTION, HABITAT = range(len(SECTIONS))
 SETS = tuple(at for at, section in enumerate(SECTIONS) if section.kind == "set")
 
 _GENERATIONS = 9
+_LIKE_ONE, _UNLIKE, _BAND, _FEW_ABILITIES, _FEW_LINES = 20, 0.35, 40, 12, 12
+"""Where sections overlap: creatures that are like one another, how likely each section is another one, the
+steps of the numbers, and how many abilities and lines of evolution there are."""
 _HIGHEST_ORDINARY = 640
 """Base Stats above are held by one creature each, so that a highest value can be asked for."""
 
@@ -166,6 +169,42 @@ def invent(rng: random.Random, size: int) -> Encyclopaedia:
     entries = drawn.entries(lines)
     order = sorted(range(size), key=names.__getitem__)
     return Encyclopaedia([names[at] for at in order], [entries[at] for at in order], values)
+
+
+def alike(key: str, book: Encyclopaedia) -> Encyclopaedia:
+    """The same names, but their sections overlap: each creature is like one of a few in most of them.
+
+    What is said of a creature does not depend on how many there are, so that a length is met closely.
+    """
+    seen: set[tuple[tuple[int, ...], ...]] = set()
+    entries = []
+    for at, entry in enumerate(book.entries):
+        if at % _LIKE_ONE == 0:
+            model = _overlapping(random.Random(f"{key}:model:{at}"), book)
+        rng = random.Random(f"{key}:{at}")
+        while True:
+            others = _overlapping(rng, book)
+            chosen = (
+                other if rng.random() < _UNLIKE else own for own, other in zip(model, others, strict=True)
+            )
+            if (traits := tuple(chosen)) not in seen:
+                break
+        seen.add(traits)
+        entries.append(Entry(entry.number, traits))
+    return Encyclopaedia(book.names, entries, book.values)
+
+
+def _overlapping(rng: random.Random, book: Encyclopaedia) -> tuple[tuple[int, ...], ...]:
+    """What may be said of a creature: few different values."""
+    types, _, _, _, lines, habitats = map(len, book.values)
+    return (
+        tuple(rng.sample(range(types), rng.choice((1, 2)))),
+        (rng.randrange(200, _HIGHEST_ORDINARY, _BAND),),
+        (rng.randint(1, _GENERATIONS),),
+        tuple(rng.sample(range(_FEW_ABILITIES), rng.choice((1, 2, 2, 3)))),
+        (rng.randrange(min(lines, _FEW_LINES)),),
+        (rng.randrange(habitats),),
+    )
 
 
 def _lines(rng: random.Random, size: int) -> list[list[int]]:
