@@ -206,12 +206,12 @@ def _tasks() -> list[dict[str, Any]]:
 
 
 def _strategies() -> list[dict[str, Any]]:
-    from mesocosm.agents.strategies.finding import strategies
+    from mesocosm.agents.strategies.finding import parameters, strategies
 
     return [
         {
             "name": name,
-            "parameters": ", ".join(f"{key}={field.default}" for key, field in kind.model_fields.items()),
+            "parameters": parameters(kind),
             "description": " ".join((kind.__doc__ or "").partition("\n\n")[0].split()),
         }
         for name, kind in strategies().items()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
+from rich.table import Table
 
 from mesocosm.cli.application import app
 from mesocosm.cli.options import (
@@ -144,6 +145,33 @@ def evaluate(
             min=0, help="Times that a sample with an error is run again (default: 0; 2 on a cluster)."
         ),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Run nothing: say how many episodes, calls, tokens, dollars and minutes it takes.",
+        ),
+    ] = False,
+    price: Annotated[
+        list[str] | None,
+        typer.Option(help="[MODEL=]IN,OUT[,CACHED]: dollars for a million tokens; repeatable."),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            min=0, help="Dollars after which it ends, as by Ctrl-C: requests on their way are paid."
+        ),
+    ] = None,
+    token_budget: Annotated[
+        str | None, typer.Option(help="Tokens, in and out, after which it ends: 500k, 20m.")
+    ] = None,
+    progress: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Seconds between two lines on how it stands; 0: none (default: 60 without a terminal).",
+        ),
+    ] = None,
     ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
@@ -151,6 +179,7 @@ def evaluate(
     from mesocosm.evaluation.evaluating import Evaluation, default_log_folder, run_parts
     from mesocosm.evaluation.papers.presets import evaluations
     from mesocosm.families.disturbing import read_disturb
+    from mesocosm.families.quantities import parse_size
     from mesocosm.worlds.limits import STRUCTURED, override
 
     names = [name.strip() for name in tasks.split(",") if name.strip()]
@@ -182,6 +211,9 @@ def evaluate(
         "server": server,
         "max_connections": max_connections,
         "max_samples": max_samples,
+        "prices": price,
+        "budget": budget,
+        "token_budget": parse_size(token_budget) if token_budget else None,
         "retry_on_error": retry_on_error if retry_on_error is not None else 2 * (ray is not None),
     }
     given = {name: value for name, value in given.items() if value is not None}
@@ -191,9 +223,14 @@ def evaluate(
     for part in parts:
         for task, text in _warnings(part):
             err.print(f"[yellow]{task}: {text}[/]")
+    if dry_run:
+        _tell_plan(parts, as_json=as_json)
+        return
     folder = log_dir or default_log_folder()
+    quiet = as_json or not out.is_terminal
+    every = (60.0 if quiet else 0.0) if progress is None else progress
     with episodes_on(ray, server):
-        finished = run_parts(parts, folder, quiet=as_json or not out.is_terminal)
+        finished = run_parts(parts, folder, quiet=quiet, say=_say if every else None, every=every)
     if as_json:
         print_json([summary.model_dump() for summary in finished])
     else:
@@ -209,13 +246,36 @@ def evaluate(
     if not finished or any(one.cancelled for one in finished):
         cut = [name for one in finished for name in one.cut]
         named = f"; cut off: {', '.join(cut[:_NAMED])}{' ...' if len(cut) > _NAMED else ''}" if cut else ""
+        why = next((one.ended_by for one in finished if one.ended_by), "interrupted")
         err.print(
-            f"[yellow]interrupted[/]{escape(named)}. What was judged is kept: the same command with "
+            f"[yellow]{escape(why)}[/]{escape(named)}. What was judged is kept: the same command with "
             f"--log-dir {folder} goes on from there"
         )
         raise typer.Exit(130)
     if any(one.errored for one in finished):
         raise typer.Exit(3)
+
+
+def _say(line: str) -> None:
+    err.print(escape(line))
+
+
+def _tell_plan(parts: Sequence[Evaluation], *, as_json: bool) -> None:
+    """Print what evaluations are going to take."""
+    from mesocosm.evaluation.evaluating import plan
+    from mesocosm.evaluation.planning import ASSUMED, AT_A_TIME, HEAD, row, total
+
+    found = plan(parts)
+    if as_json:
+        print_json([one.model_dump() for one in found])
+        return
+    table = Table(*HEAD)
+    for one in found:
+        table.add_row(*map(escape, row(one)))
+    out.print(table)
+    out.print(total(found))
+    at_a_time = next((part.max_samples or part.max_connections for part in parts), None) or AT_A_TIME
+    out.print(f"[dim]{ASSUMED.format(at_a_time=at_a_time)}[/]")
 
 
 def _warnings(settings: Evaluation) -> Iterator[tuple[str, str]]:

@@ -21,6 +21,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolDef, ToolError
 
 from mesocosm.errors import UsageError
+from mesocosm.evaluation.failures import classify_answer
 from mesocosm.evaluation.questions import Question, QuestionSet, question_sets
 from mesocosm.evaluation.reasons import explained
 from mesocosm.evaluation.samples import Row, explain
@@ -139,7 +140,8 @@ def judged(name: str) -> Scorer:
         verdict = question_sets()[name].judge(question, output.completion)
         if verdict.reward is None:
             raise RuntimeError(verdict.error or "the answer could not be judged")
-        ended = {"model_length": "context", "max_tokens": "empty", "content_filter": "refused"}
+        ends = {"model_length": "context", "max_tokens": "empty", "content_filter": "refused"}
+        ended = ends.get(output.stop_reason, "stopped" if output.completion.strip() else "empty")
         row = Row.of(
             verdict,
             task=name,
@@ -147,7 +149,8 @@ def judged(name: str) -> Scorer:
             seed=question.seed,
             edl=question.tokens,
             agent="answer",
-            ended=ended.get(output.stop_reason, "stopped"),
+            ended=ended,
+            failure=classify_answer(verdict, ended),
             turns=1,
             largest_context=question.tokens,
             trajectory_length=question.tokens,

@@ -15,12 +15,15 @@ from mesocosm.agents.react import RETRIES, open_model
 from mesocosm.agents.scripted.ability import check_can_answer, check_can_play
 from mesocosm.agents.strategies.finding import parse_strategies
 from mesocosm.errors import MissingExtra, UsageError
+from mesocosm.evaluation.planning import Estimate, estimate
 from mesocosm.evaluation.questions import question_sets
 from mesocosm.evaluation.reasons import reason_of
 from mesocosm.evaluation.report.rows import was_cancelled
 from mesocosm.evaluation.stage import check_calls, given_stage, kept_instances
+from mesocosm.evaluation.watching import Say, Watch, read_prices, watching
 from mesocosm.families.building import EXPECTED
 from mesocosm.families.family import family_names, load_family
+from mesocosm.families.quantities import parse_size
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -65,6 +68,12 @@ class Evaluation(BaseModel):
     max_connections: int | None = None
     max_samples: int | None = None
     retry_on_error: int = 0
+    prices: list[str] = []
+    """Of models, as ``--price`` gives them."""
+    budget: float | None = None
+    """Dollars after which it ends."""
+    token_budget: int | None = None
+    """Tokens, in and out, after which it ends."""
 
 
 class Outcome(BaseModel):
@@ -81,6 +90,8 @@ class Outcome(BaseModel):
     """Samples that the interruption of the evaluation cut off, or that it left no time for."""
     cut: list[str] = []
     """Those of them that had begun."""
+    ended_by: str = ""
+    """The budget that was used up, if that was why."""
     step_accuracy: float | None = None
     """The mean over the samples, in families that know the best calls."""
     error: str = ""
@@ -88,22 +99,48 @@ class Outcome(BaseModel):
     log: str
 
 
-def run_parts(parts: Sequence[Evaluation], folder: Path, *, quiet: bool = False) -> list[Outcome]:
+def run_parts(
+    parts: Sequence[Evaluation],
+    folder: Path,
+    *,
+    quiet: bool = False,
+    say: Say | None = None,
+    every: float = 60,
+) -> list[Outcome]:
     """Run several evaluations one after the other, with their logs in one folder.
 
-    What can be refused without building anything is refused before the first of them is run.
+    What can be refused without building anything is refused before the first of them is run. With ``say``, a
+    line tells every so many seconds how it stands.
     """
     for part in parts:
         _check_playing(_settled(part))
     outcomes: list[Outcome] = []
     for part in parts:
-        outcomes += run_evaluation(part, folder, quiet=quiet)
+        outcomes += run_evaluation(part, folder, quiet=quiet, say=say, every=every)
         if any(one.cancelled for one in outcomes):
             break
     return outcomes
 
 
-def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -> list[Outcome]:
+def plan(parts: Sequence[Evaluation]) -> list[Estimate]:
+    """What evaluations are going to take; raises ``UsageError`` for what could not be run."""
+    found: list[Estimate] = []
+    for part in map(_settled, parts):
+        _check_playing(part)
+        models = [str(model) for model in _models(part)]
+        tasks = _tasks(part)
+        _check_instances(part, tasks)
+        names = [part.agent] if part.agent in MODELLESS else models
+        window = None if part.window in ("none", "0") else parse_size(part.window)
+        found += estimate(
+            tasks, names, read_prices(part.prices, models), window, part.max_samples or part.max_connections
+        )
+    return found
+
+
+def run_evaluation(
+    settings: Evaluation, folder: Path, *, quiet: bool = False, say: Say | None = None, every: float = 60
+) -> list[Outcome]:
     """Run what of it is not in the folder's logs yet. Raises ``UsageError`` before anything is built.
 
     An interruption ends it; outcomes say then which samples were cut off.
@@ -115,6 +152,11 @@ def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -
     except ImportError:
         raise MissingExtra("evaluating", "eval") from None
     models = _models(settings)
+    prices = read_prices(settings.prices, [str(model) for model in models])
+    if settings.budget is not None and len(prices) < len(models):
+        raise UsageError(
+            "--budget needs the price of each model: --price IN,OUT in dollars for a million tokens"
+        )
     _check_together(settings, models)
     tasks = _tasks(settings)
     _check_instances(settings, tasks)
@@ -124,8 +166,12 @@ def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -
         "temperature": settings.temperature,
         "max_connections": settings.max_connections,
     }
+    for name, price in prices.items():
+        price.announce(name)
+    total = sum(len(task.dataset) * (task.epochs or 1) for task in tasks) * len(models)
+    watch = Watch(total, settings.budget, settings.token_budget)
     try:
-        with redirect_stdout(sys.stderr) if quiet else nullcontext():
+        with redirect_stdout(sys.stderr) if quiet else nullcontext(), watching(watch, say, every):
             _, logs = eval_set(
                 tasks,
                 log_dir=str(folder),
@@ -152,7 +198,8 @@ def run_evaluation(settings: Evaluation, folder: Path, *, quiet: bool = False) -
         ) from None
     except KeyboardInterrupt:
         logs = []
-    return [_outcome(log) for log in logs or _interrupted(folder, before)]
+    outcomes = [_outcome(log) for log in logs or _interrupted(folder, before)]
+    return [one.model_copy(update={"ended_by": watch.spent if one.cancelled else ""}) for one in outcomes]
 
 
 def _interrupted(folder: Path, before: set[Path]) -> list[EvalLog]:

@@ -16,9 +16,10 @@ CLASSES = {
     "halted_early": "stopped with a lead at hand that it had not followed (LORE, Figure 5 a)",
     "lead_lost": "a lead was never followed though later ones were (LORE, Figure 5 b)",
     "reasoned_wrongly": "all that was told was read, and combined wrongly (LORE, Figure 5 c)",
-    "gave_up": "gave up: it ended without having changed anything",
+    "gave_up": "gave up: it read none of the evidence and did nothing, or answered nothing",
     "source_missed": "a source was never read",
-    "stopped_early": "a source was begun and not read to its end",
+    "stopped_early": "some evidence was read, and not all of a source",
+    "undone": "all was read, and nothing was done with it",
     "format": "right values in a wrong form",
     "damage": "something else was changed",
     "value_drifted": "all was read, and what was written is wrong",
@@ -41,13 +42,29 @@ def classify(verdict: Verdict, reading: Reading, conversation: Conversation | No
         return "tool_errors"
     if ended not in ("empty", "refused") and reading.lapse:
         return reading.lapse
-    if ended in ("empty", "refused") or not reading.writes:
+    if ended in ("empty", "refused"):
         return "gave_up"
+    if not reading.writes:
+        if not reading.delivered:
+            return "gave_up"
+        return "stopped_early" if reading.unread or reading.begun else "undone"
     if reading.unread:
         return "source_missed"
     if reading.begun:
         return "stopped_early"
     return _by_findings([check.name for check in verdict.findings if not check.passed])
+
+
+def classify_answer(verdict: Verdict, ended: str) -> str:
+    """The class of a failed answer to a question whose text stands in the prompt."""
+    if verdict.verdict != "failed":
+        return ""
+    if ended in ("empty", "refused"):
+        return "gave_up"
+    missed = [check.name for check in verdict.findings if not check.passed]
+    if ended == "context":
+        return "context"
+    return "format" if "answered" in missed else "value_drifted"
 
 
 def _by_findings(missed: Sequence[str]) -> str:

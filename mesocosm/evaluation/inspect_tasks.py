@@ -17,14 +17,13 @@ from inspect_ai import Task, task
 from mesocosm.agents.local import local
 from mesocosm.agents.scripted import provider
 from mesocosm.agents.strategies.finding import label, parse_strategies
-from mesocosm.errors import UsageError
 from mesocosm.evaluation.acting import WINDOW, Axes
 from mesocosm.evaluation.asking import question_task
 from mesocosm.evaluation.episodes import episode_task
 from mesocosm.evaluation.questions import question_sets
 from mesocosm.families.disturbing import read_disturb
 from mesocosm.families.family import Family, family_names, load_family
-from mesocosm.families.quantities import parse_counts, parse_length, parse_seeds
+from mesocosm.families.quantities import parse_counts, parse_length, parse_seeds, parse_size
 from mesocosm.families.task import Offer
 
 Value = str | int | None
@@ -84,16 +83,6 @@ def build_task(
         name=name,
         epochs=epochs,
     )
-
-
-def parse_size(value: Value) -> int:
-    """Tokens of a window: like a length, and without its upper limit."""
-    text = str(value).strip().lower()
-    scale = {"k": 1_000, "m": 1_000_000}.get(text[-1:], 1)
-    number = text.rstrip("km") if scale > 1 else text
-    if not number.replace(".", "", 1).isdigit() or float(number) <= 0:
-        raise UsageError(f"not a number of tokens: {value!r}; write for example 16k, 128000 or 1m")
-    return round(float(number) * scale)
 
 
 def _words(value: Any) -> list[str]:

@@ -64,3 +64,13 @@ def _parse_ranges(text: str, what: str, examples: str) -> list[int]:
             raise UsageError(f"{what}s {part.strip()}: at most {MAX_SEEDS:,} at once")
         numbers.extend(wanted)
     return numbers
+
+
+def parse_size(value: str | int | None) -> int:
+    """Tokens of a window: like a length, and without its upper limit."""
+    text = str(value).strip().lower()
+    scale = {"k": 1_000, "m": 1_000_000}.get(text[-1:], 1)
+    number = text.rstrip("km") if scale > 1 else text
+    if not number.replace(".", "", 1).isdigit() or float(number) <= 0:
+        raise UsageError(f"not a number of tokens: {value!r}; write for example 16k, 128000 or 1m")
+    return round(float(number) * scale)

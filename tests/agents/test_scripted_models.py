@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from mesocosm.agents.react import React, open_model
-from mesocosm.agents.scripted.solving import recognise
+from mesocosm.agents.scripted.behaviours import Models
+from mesocosm.agents.scripted.exchange import Ask, Message, Refused
+from mesocosm.agents.scripted.solving import Step, name_among, recognise
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
 from mesocosm.families.building import build_instance
@@ -71,6 +73,29 @@ def test_a_prompt_is_known_by_its_family_whatever_was_added_to_it(tmp_path: Path
     assert found
     assert (found[0].name, found[1].strip()) == ("lore_documents", prompt.strip())
     assert recognise("What is the capital of France?") is None
+
+
+@pytest.mark.parametrize(
+    ("offered", "name"),
+    [
+        ({"mesocosm_up", "mesocosm_done", "mesocosm_claim_done"}, "mesocosm_done"),
+        ({"gridworld_done", "mesocosm_gridworld_done"}, "gridworld_done"),
+        ({"mesocosm.gridworld_done", "mesocosm.claim_done"}, "mesocosm.gridworld_done"),
+        ({"undone", "claim_done"}, "claim_done"),
+        ({"done", "x_done"}, "done"),
+        ({"other"}, "done"),
+    ],
+)
+def test_a_tool_is_known_by_whatever_name_a_harness_gives_it(offered: set[str], name: str) -> None:
+    assert name_among(Step("gridworld", "done", {}), frozenset(offered)) == name
+
+
+def test_a_task_that_no_scripted_model_can_play_is_refused_and_not_failed(tmp_path: Path) -> None:
+    prompt = build_instance(load_family("refund_list"), 0, tmp_path / "instance", target=8_000).prompt
+    asked = Ask("solver", [Message("user", prompt)], frozenset({"email_send"}), stream=False, size=900)
+    with pytest.raises(Refused, match="no scripted model knows this task") as refused:
+        Models().answer(asked)
+    assert refused.value.status == 400
 
 
 @pytest.mark.parametrize("name", ["scripted/genius", "scripted/solver:speed=9"])

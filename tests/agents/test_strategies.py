@@ -99,6 +99,34 @@ def test_the_trim_drops_the_oldest_rounds_until_the_rest_fits() -> None:
     assert kept[-1].text == "step 5"
 
 
+def test_memory_warns_before_whatever_takes_away_first() -> None:
+    full = conversation(6)  # 1,300 tokens, about
+    trimmed = seen("memory", full, window=2_500, answer=500).messages[-1].text
+    assert "At 2,000 tokens older parts" in trimmed, "the trim, which always acts"
+    provider = seen("memory+anthropic_clear_tool_uses:trigger=1900", full, window=9_000).messages[-1].text
+    assert "At 1,900 tokens older parts" in provider
+    inspect = seen("memory", full, window=9_000).messages
+    assert inspect == full, "that is far from it"
+    [memory] = parse_strategies("memory")
+    brief = memory.brief(seen("none", full))
+    assert "no part of the task" in brief, "a prompt may forbid to change another memory"
+
+
+def test_a_strategy_of_ones_own_is_found_again_by_its_label(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "from mesocosm.agents.strategies import Strategy\n\n\n"
+        "class Reminder(Strategy):\n    name = 'reminder'\n    every: int = 10\n"
+    )
+    written = f"{tmp_path}/own.py::Reminder:every=5+trim"
+    [one, _] = parse_strategies(written)
+    assert label(parse_strategies(written)) == written
+    [again, _] = parse_strategies(label([one, *parse_strategies("trim")]))
+    assert type(again) is type(one)
+    (tmp_path / "broken.py").write_text("import nothing_such\n")
+    with pytest.raises(UsageError, match=r"broken\.py cannot be loaded: ModuleNotFoundError"):
+        parse_strategies(f"{tmp_path}/broken.py::Reminder")
+
+
 def test_awareness_and_memory_say_where_the_conversation_stands() -> None:
     view = seen(
         "memory:threshold=0.5+clear_tool_results:reset_size=2k+awareness", conversation(6), window=9_000

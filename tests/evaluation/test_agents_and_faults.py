@@ -97,6 +97,8 @@ def test_classes_of_failures_follow_from_reading_and_findings() -> None:
         return classify(Verdict.of(checks), Reading.model_validate({"writes": 1, **read}), None)
 
     assert why("rows", writes=0) == "gave_up"
+    assert why("rows", writes=0, delivered=1, begun=["email"]) == "stopped_early"
+    assert why("rows", writes=0, delivered=2) == "undone"
     assert why("rows", unread=["email"]) == "source_missed"
     assert why("rows", begun=["email"]) == "stopped_early"
     assert why("header", "row_order") == "format"

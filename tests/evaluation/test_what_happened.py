@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import signal
 import subprocess
@@ -16,6 +17,10 @@ from commands import mesocosm
 from mesocosm.evaluation.reasons import explain, reason_of
 from mesocosm.evaluation.report.rows import Sample, name_rows
 from mesocosm.evaluation.report.tables import pairs, unlike
+from mesocosm.families.building import build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
+from mesocosm.families.reading import read_journal
 
 WORLD = ("gridworld", "--n", "5", "--seeds", "0-1")
 
@@ -86,9 +91,9 @@ def test_settings_make_rows_of_their_own(tmp_path: Path) -> None:
     model = ("--model", "scripted/solver", "--log-dir")
     for number, words in enumerate((("--temperature", "0"), ("--max-turns", "1"), ())):
         assert mesocosm("eval", *WORLD, *model, f"logs/{number}", *words, cwd=tmp_path).returncode == 0
-    shown = mesocosm("report", "logs", cwd=tmp_path)
-    told = [line.split("│") for line in shown.stdout.splitlines() if line.startswith("│ scripted")]
-    rows = {cells[1].strip(): cells[2].strip() + " of " + cells[6].strip() for cells in told[:3]}
+    assert mesocosm("report", "logs", "-o", "out", cwd=tmp_path).returncode == 0
+    with (tmp_path / "out/summary.csv").open() as file:
+        rows = {row["who"]: f"{row['n']} of {row['accuracy']}" for row in csv.DictReader(file)}
     assert rows == {
         "scripted/solver, temperature 0.0, max_turns default": "2 of 100.0%",
         "scripted/solver, temperature 1.0, max_turns 1": "2 of 0.0%",
@@ -100,6 +105,99 @@ def test_settings_make_rows_of_their_own(tmp_path: Path) -> None:
     wrong = mesocosm("report", "logs", "--by", "colour", cwd=tmp_path)
     assert wrong.returncode == 2
     assert "--by colour: no sample has that; there are: agent" in said(wrong)
+
+
+STRATEGY = """
+from mesocosm.agents.strategies import Strategy, View
+
+
+class Reminder(Strategy):
+    name = "reminder"
+    every: int = 10
+
+    async def before_turn(self, view: View) -> None:
+        if view.turn % self.every == 0:
+            view.tell("Remember the task.")
+"""
+
+
+def test_a_strategy_of_ones_own_and_compaction_run_without_a_network(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(STRATEGY)
+    own = "own.py::Reminder:every=2+clear_tool_results"
+    compaction = "compaction:method=trim:threshold=1500"
+    words = ("lore_documents", "--n", "4", "--seeds", "0", "--model", "scripted/solver", "--log-dir", "logs")
+    strategies = ("--strategy", own, "--strategy", compaction)
+    nowhere = {"https_proxy": "http://127.0.0.1:9", "TIKTOKEN_CACHE_DIR": str(tmp_path)}
+    done = mesocosm("eval", *words, *strategies, "--json", cwd=tmp_path, **nowhere)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = {one["strategy"]: (one["passed"], one["errored"]) for one in json.loads(done.stdout)}
+    assert found.keys() == {own, "compaction:method=trim:threshold=1500.0"}
+    assert found[own] == (1, 0)
+    talked = [path.read_text() for path in tmp_path.glob("logs/worlds/*/*/conversation.jsonl")]
+    assert sum("Remember the task." in text for text in talked) == 1
+
+
+def test_who_passes_a_task_that_its_prompt_tells_whole_is_no_suspect(tmp_path: Path) -> None:
+    words = (
+        "listworld,gridworld",
+        "--n",
+        "4",
+        "--seeds",
+        "0",
+        "--model",
+        "scripted/solver",
+        "--log-dir",
+        "logs",
+    )
+    assert mesocosm("eval", *words, cwd=tmp_path).returncode == 0
+    looked = mesocosm("contamination", "logs", "--json", cwd=tmp_path)
+    told = json.loads(looked.stdout)
+    assert (looked.returncode, told["passed"], told["signs"]) == (0, 2, [])
+    report = json.loads(mesocosm("report", "logs", "--json", cwd=tmp_path).stdout)
+    assert [one["coverage"] for one in report["samples"]] == [1.0, 1.0]
+
+
+def test_records_of_which_some_fields_were_asked_for_are_read(tmp_path: Path) -> None:
+    family = load_family("refund_list")
+    built = build_instance(family, 0, tmp_path / "instance", target=8_000)
+    delivered = []
+    for number, chosen in enumerate(({}, {"fields": ["id", "sku", "name"]}, {"fields": ["id", "name"]})):
+        episode = Episode.create(tmp_path / str(number), built.path, family)
+        outcome = episode.world.call("woocommerce", "woo_products_list", {"perPage": 100, **chosen})
+        assert not outcome.is_error
+        delivered.append(read_journal(episode).delivered)
+        episode.close()
+    assert delivered[0] == delivered[1] > 0
+    assert delivered[2] == 0, "nothing says which products these are"
+
+
+def test_what_it_takes_is_told_before_and_while_it_runs_and_has_a_limit(tmp_path: Path) -> None:
+    words = ("gridworld", "--n", "4", "--seeds", "0-2", "--model", "scripted/solver")
+    planned = mesocosm("eval", *words, "--epochs", "2", "--dry-run", "--price", "1,5", "--json", cwd=tmp_path)
+    assert planned.returncode == 0, planned.stderr
+    [plan] = json.loads(planned.stdout)
+    assert (plan["episodes"], plan["calls"]) == (6, 5)
+    assert plan["cost"] == pytest.approx((plan["input_tokens"] + 5 * plan["output_tokens"]) / 1_000_000)
+    assert not list(tmp_path.rglob("*.eval"))
+    done = mesocosm("eval", *words, "--price", "1,5", "--log-dir", "logs", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "3 of 3 episodes done, 3 passed, 0 errored" in said(done)
+    report = json.loads(mesocosm("report", "logs", "--json", cwd=tmp_path).stdout)
+    costs = [one["cost"] for one in report["samples"]]
+    assert all(cost > 0 for cost in costs)
+    half = f"{sum(costs) / 2:.8f}"
+    more = ("--price", "1,5", "--max-samples", "1", "--budget", half, "--log-dir", "cut")
+    cut = mesocosm("eval", *words, *more, cwd=tmp_path)
+    assert cut.returncode == 130
+    assert "the budget of $0.0" in said(cut)
+    assert "goes on from there" in said(cut)
+    again = mesocosm("eval", *words, *more[:4], "--log-dir", "cut", cwd=tmp_path)
+    assert again.returncode == 0
+    assert "3 of 3 passed" in said(again)
+    for wrong in (("--budget", "1"), ("--price", "cheap"), ("--price", "openai/x=1,2")):
+        refused = mesocosm("eval", *words, *wrong, "--log-dir", "none", cwd=tmp_path)
+        assert refused.returncode == 2, wrong
+    assert not (tmp_path / "none").exists()
 
 
 def sample(model: str, seed: int, passed: bool, **known: Any) -> Sample:

@@ -125,6 +125,10 @@ def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:
     wrapped = "<answer>{}</answer>" if answer is not None else "{}"
     if answer is None:
         answer = _procedures().answer_from(prompt)
+    if answer is None and ask.tools:
+        raise Refused(
+            400, "invalid_request_error", "no scripted model knows this task: there is no solver for it"
+        )
     if answer is None:
         return Answer("I do not know this task.")
     return _answered(wrapped, answer, prompt, ask, name)

@@ -17,7 +17,7 @@ from functools import cache
 from queue import SimpleQueue
 from typing import Any
 
-from mesocosm.agents.scripted.exchange import NAMESPACED, Call, Message
+from mesocosm.agents.scripted.exchange import NAMESPACED, Call, Message, Refused
 from mesocosm.families.family import Family, family_names, load_family
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image
@@ -95,6 +95,12 @@ class Works:
         found = next(filter(None, map(recognise, texts)), None)
         if found is None:
             return None
+        if found[0].solver != "independent":
+            raise Refused(
+                400,
+                "invalid_request_error",
+                f"scripted models cannot play {found[0].name}: it is solved by a walk that knows the truth",
+            )
         with self._lock:
             id_ = f"{self._next:x}"
             self._next += 1
@@ -120,7 +126,22 @@ def name_among(step: Step, tools: frozenset[str]) -> str:
     servers write it (Claude Code; Codex, which has a namespace for each server)."""
     service, tool = step.service, step.tool
     names = (f"{service}_{tool}", f"mcp__{service}__{tool}", f"mcp__{service}{NAMESPACED}{tool}")
-    return next((name for name in names if name in tools), step.tool)
+    if found := next((name for name in names if name in tools), None):
+        return found
+    if tool in tools:
+        return tool
+    # Whatever a harness puts before it: `mesocosm_up`, `world.gridworld_up`.
+    ends = [
+        name
+        for whole in (f"{service}_{tool}", tool)
+        for name in sorted(tools, key=_shortest)
+        if name.endswith(whole) and not name[: -len(whole)][-1:].isalnum()
+    ]
+    return ends[0] if ends else tool
+
+
+def _shortest(name: str) -> tuple[int, str]:
+    return len(name), name
 
 
 def mark(work: Work) -> str:

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
@@ -113,6 +113,18 @@ class Strategy(BaseModel):
     """Whether it cannot be combined with others that take something away."""
     named: ClassVar[tuple[str, ...]] = ()
     """Parameters that labels name also where they are the default."""
+    _found_as: str = PrivateAttr(default="")
+    """How it was asked for, where that is no installed name: ``module::Class``, ``file.py::Class``."""
+
+    @property
+    def called(self) -> str:
+        """The name by which it is found again."""
+        return self._found_as or type(self).name
+
+    def acts_at(self, view: View) -> int | None:
+        """Tokens of the context from which on it takes away from the conversation; ``None``: it does not, or
+        whatever the size."""
+        return None
 
     def brief(self, view: View) -> str:
         """A paragraph for the end of the prompt, or nothing."""

@@ -40,10 +40,13 @@ class Trim(Strategy):
 
     name = "trim"
 
+    def acts_at(self, view: View) -> int | None:
+        return None if view.window is None else view.window - view.answer
+
     async def before_turn(self, view: View) -> None:
-        if view.window is None:
+        room = self.acts_at(view)
+        if room is None:
             return
-        room = view.window - view.answer
         while view.tokens > room and (cut := _oldest_round(view.messages)):
             del view.messages[cut[0] : cut[1]]
 
@@ -55,6 +58,9 @@ class Resetting(Strategy, ABC):
 
     reset_size: int = Field(default=RESET_SIZE, gt=0)
     """Tokens of the context above which it acts."""
+
+    def acts_at(self, view: View) -> int | None:
+        return self.reset_size
 
     async def before_turn(self, view: View) -> None:
         if view.messages[-1].role != "assistant" and view.turn > 1 and view.tokens > self.reset_size:

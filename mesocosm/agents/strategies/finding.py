@@ -74,13 +74,22 @@ def _module(where: str) -> ModuleType:
     path = Path(where).resolve()
     if not path.is_file():
         raise UsageError(f"there is no file {where}")
+    return _file_module(path, path.stat().st_mtime_ns)
+
+
+@cache
+def _file_module(path: Path, changed: int) -> ModuleType:
+    """The module in a file; the same each time, so that its classes are, until the file is changed."""
     name = f"mesocosm_strategy_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # pydantic looks up annotations there
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UsageError(f"{path.name} cannot be loaded: {type(error).__name__}: {error}") from error
     return module
 
 
@@ -113,12 +122,20 @@ def _parse_one(text: str) -> Strategy:
             raise UsageError(f"strategy {text!r}: write {name}:key=value")
         values[key] = _value(value)
     try:
-        return kind(**values)
+        made = kind(**values)
     except ValidationError as error:
         wrong = error.errors()[0]
-        known = ", ".join(f"{key}={field.default}" for key, field in kind.model_fields.items()) or "none"
         where = ".".join(map(str, wrong["loc"]))
-        raise UsageError(f"strategy {name}: {where}: {wrong['msg']}; its parameters: {known}") from None
+        told = f"strategy {name}: {where}: {wrong['msg']}; its parameters: {parameters(kind) or 'none'}"
+        raise UsageError(told) from None
+    if "::" in name:
+        made._found_as = name
+    return made
+
+
+def parameters(kind: type[Strategy]) -> str:
+    """The parameters of a strategy with their defaults, as they are written behind its name."""
+    return "".join(f":{key}={field.default}" for key, field in kind.model_fields.items())
 
 
 def _value(text: str) -> Any:
@@ -150,4 +167,4 @@ def label(made: Sequence[Strategy]) -> str:
 
 def _label(one: Strategy) -> str:
     told = {**one.model_dump(include=set(type(one).named)), **one.model_dump(exclude_defaults=True)}
-    return ":".join([type(one).name, *(f"{key}={value}" for key, value in told.items())])
+    return ":".join([one.called, *(f"{key}={value}" for key, value in told.items())])

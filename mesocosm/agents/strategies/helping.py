@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, PrivateAttr
 
 from mesocosm.agents.strategies import Strategy, View
-from mesocosm.agents.strategies.clearing import Resetting
+from mesocosm.agents.strategies.clearing import Trim
 
 _BUDGET = (
     "Your context window holds {window:,} tokens. After every round of calls you are told how many are used. "
@@ -16,7 +16,8 @@ _MEMORY = (
     "You have a folder of your own, /memories, behind the memory tools. Earlier parts of this conversation "
     "may be taken away when it grows long; files in /memories stay. Look into it before you begin, write "
     "down there what you find and what you have done as you go (exact names, ids, numbers and dates), and "
-    "read it again when something you need is no longer in the conversation."
+    "read it again when something you need is no longer in the conversation. This folder is no part of the "
+    "task: whatever the task says about a memory, about files or about what must not be changed means others."
 )
 _WARNING = (
     "Context: {used:,} tokens used. At {reset:,} tokens older parts of this conversation will be taken away. "
@@ -45,14 +46,15 @@ class Memory(Strategy):
     services = ("memory_tool",)
 
     threshold: float = Field(default=0.5, gt=0, le=1)
-    """Share of the smallest ``reset_size`` from which on it warns."""
+    """Share of the size at which something is taken away first, by a strategy, the provider or the trim, from
+    which on it warns."""
     _warned: bool = PrivateAttr(default=False)
 
     def brief(self, view: View) -> str:
         return _MEMORY
 
     async def before_turn(self, view: View) -> None:
-        sizes = [one.reset_size for one in view.strategies if isinstance(one, Resetting)]
+        sizes = [size for one in (*view.strategies, Trim()) if (size := one.acts_at(view)) is not None]
         if not sizes or view.messages[-1].role != "tool":
             return
         used, reset = view.tokens, min(sizes)

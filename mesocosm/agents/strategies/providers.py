@@ -53,6 +53,9 @@ class AnthropicClearToolUses(AnthropicEdits):
     clear_at_least: int = Field(default=5_000, ge=0)
     """Tokens that a clearing must be worth, because it costs the cached prefix."""
 
+    def acts_at(self, view: View) -> int | None:
+        return self.trigger
+
     def edit(self) -> dict[str, Any]:
         return {
             "type": "clear_tool_uses_20250919",
@@ -98,11 +101,17 @@ class InspectCompaction(Strategy):
     """Tokens, or with a value up to 1 the share of the window, above which it acts."""
     _handler: Compact | None = PrivateAttr(default=None)
 
+    def acts_at(self, view: View) -> int | None:
+        if self.threshold > 1:
+            return int(self.threshold)
+        return round(self.threshold * view.window) if view.window else None
+
     async def before_turn(self, view: View) -> None:
         handler = self._handler
         if handler is None:
             from inspect_ai.model import compaction
 
+            _count_offline()
             handler = self._handler = compaction(
                 self._strategy(view), prefix=view.messages[:1], tools=None, model=view.model
             )
@@ -125,7 +134,15 @@ class InspectCompaction(Strategy):
             "edit": model.CompactionEdit,
             "trim": model.CompactionTrim,
         }
-        threshold: int | float = self.threshold
-        if threshold <= 1 and view.window:
-            threshold = round(threshold * view.window)
-        return kinds[self.method](threshold=threshold if threshold <= 1 else int(threshold))  # type: ignore[call-arg]
+        at = self.acts_at(view)
+        return kinds[self.method](threshold=self.threshold if at is None else at)  # type: ignore[call-arg]
+
+
+def _count_offline() -> None:
+    """Let inspect_ai estimate tokens with cl100k_base, as windows are counted here, instead of a tokenizer
+    whose data it would have to download: so compaction works without a network, and alike on all machines."""
+    from tiktoken import registry
+
+    from mesocosm.worlds import tokens
+
+    registry.ENCODINGS["o200k_base"] = tokens.encoding()
