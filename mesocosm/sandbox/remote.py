@@ -8,11 +8,14 @@ with the result. What the runner sends is not trusted: it can change the job's w
 from __future__ import annotations
 
 import errno
+import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
+from tempfile import SpooledTemporaryFile
 from time import monotonic, sleep
 from typing import Any, ClassVar, cast, get_args
 
@@ -30,8 +33,12 @@ from mesocosm.sandbox.transfer import Item, Receiver, changes, digest, read, sca
 SILENCE = 30.0
 """Seconds without a word after which a runner is given up; it says something every second."""
 PATIENCE = 10.0
-"""Seconds in which a runner may be there again that cannot be reached, or ended before it did anything."""
+"""Seconds in which a runner has to be there again that cannot be reached, or ended amid a job."""
 _PAUSE = 0.25
+_LOSSES = 3
+"""How often a job is begun anew whose runner ended; a program may be what ends it."""
+_IN_MEMORY = 8 * 2**20
+"""Bytes that are held of what a job has done; more lie in a file."""
 _caller: ContextVar[str | None] = ContextVar("caller", default=None)
 """The run whose tool call is being answered: what that starts ends with it."""
 _CROSSED = frozenset({errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY, errno.ENOENT, errno.EEXIST, errno.ELOOP})
@@ -73,7 +80,7 @@ class RemoteSandbox:
 
     def run(self, job: Job) -> Ended:
         """Run one job and wait for its end; the workspace is then as the job left it."""
-        until = monotonic() + min(PATIENCE, time_left())
+        since, losses, end = None, 0, monotonic() + time_left()
         try:
             while True:
                 session = _Session(self._client, job)
@@ -81,7 +88,10 @@ class RemoteSandbox:
                     return session.run()
                 except httpx2.TransportError:
                     # One that is restarted is there again in a moment, and has no part of the job.
-                    if session.has_effects or monotonic() > until:
+                    now, losses = monotonic(), losses + session.was_begun
+                    if since is None or session.was_begun:
+                        since = now
+                    if session.has_effects or losses > _LOSSES or now > min(since + PATIENCE, end):
                         raise
                 sleep(_PAUSE)
         except httpx2.HTTPError as error:
@@ -115,8 +125,11 @@ class _Session:
         self._client, self._job = client, job
         left = time_left()
         self._limits = replace(job.limits, seconds=max(1, math.ceil(min(job.limits.seconds, left))))
-        self.has_effects = False
-        """Whether it has changed the workspace, or called a tool."""
+        self.has_effects = self.was_begun = False
+        """Whether it has changed the workspace, or called a tool; whether the runner had taken it."""
+        self._held: SpooledTemporaryFile[bytes] | None = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+        """What it did to the workspace, done there when it has ended or calls a tool: with half of it done,
+        it could not be begun anew when its runner ends."""
         self._id = ""
         self._deadline = math.inf
         self._seen: dict[str, Item] = {}
@@ -133,10 +146,14 @@ class _Session:
         self._receiver = self._new_receiver()
         try:
             self._follow()
+            self._let_go()
             self._settle()
         except TooMuch:
             # It has outrun the runner, which looks ten times a second.
             self._ended = 128 + 9, "workspace", ("Discarded: a part of what this run wrote.",)
+        finally:
+            if self._held is not None:
+                self._held.close()
         if self._ended is None:
             raise BadFrame("a job without an end")
         status, reached, remarks = self._ended
@@ -152,11 +169,18 @@ class _Session:
 
     def _follow(self) -> None:
         with self._sent() as response:
-            decoder = Decoder(max(self._limits.file_bytes, sum(STDOUT_SHOWN), 1 << 20))
-            for chunk in response.iter_raw():
-                for header, payload in decoder.feed(chunk):
-                    self._take(header, payload)
-                self._answer()
+            decoder = self._decoder()
+            try:
+                for chunk in response.iter_raw():
+                    for header, payload in decoder.feed(chunk):
+                        self._take(header, payload)
+                    self._answer()
+            except httpx2.TransportError:
+                if self._ended is None:
+                    raise
+
+    def _decoder(self) -> Decoder:
+        return Decoder(max(self._limits.file_bytes, sum(STDOUT_SHOWN), 1 << 20))
 
     # -- sending ----------------------------------------------------------------------------------------
 
@@ -206,13 +230,14 @@ class _Session:
     def _take(self, header: Mapping[str, Any], payload: bytes) -> None:
         match header["kind"]:
             case "started":
+                self.was_begun = True
                 self._id = str(header.get("id"))
                 self._deadline = monotonic() + self._limits.seconds
             case "put" | "gone":
-                self.has_effects = True
-                self._receive(header, payload)
+                if not self._hold(header, payload):
+                    self._receive(header, payload)
             case "talk" if self._job.conversation:
-                self.has_effects = True
+                self._let_go()
                 self._settle()
                 self._job.conversation.receive(payload)
                 if self._job.conversation.broken:
@@ -228,6 +253,29 @@ class _Session:
                 pass
             case other:
                 raise BadFrame(f"a frame of the kind {other!r}")
+
+    def _hold(self, header: Mapping[str, Any], payload: bytes) -> bool:
+        """Keep for later what a job did; not where it is more than the workspace may hold."""
+        if self._held is None:
+            return False
+        if self._held.tell() + len(payload) > self._allowed:
+            self._let_go()
+            return False
+        self._held.write(json.dumps(header).encode() + b"\n" + payload)
+        return True
+
+    def _let_go(self) -> None:
+        """From now on, what a job does is done to the workspace."""
+        self.has_effects = True
+        if self._held is None:
+            return
+        held, self._held = self._held, None
+        with held:
+            held.seek(0)
+            decoder = self._decoder()
+            for data in iter(partial(held.read, 1 << 20), b""):
+                for header, payload in decoder.feed(data):
+                    self._receive(header, payload)
 
     def _receive(self, header: Mapping[str, Any], payload: bytes) -> None:
         try:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -295,6 +295,52 @@ def test_a_runner_that_is_restarted_is_waited_for(
             second.wait()
     assert outcome.status == "ok"
     assert outcome.text.startswith("=== STDOUT ===\nx\n")
+
+
+@contextmanager
+def cutting(port: int, at: bytes) -> Iterator[int]:
+    """A way to a runner that breaks once, where it passes on some bytes of an answer."""
+    whole = threading.Event()
+
+    def carry(source: socket.socket, target: socket.socket, looks: bool) -> None:
+        with suppress(OSError), source, target:
+            while data := source.recv(65_536):
+                if looks and at in data and not whole.is_set():
+                    whole.set()
+                    target.sendall(data[: data.index(at) + len(at)])
+                    for end in (source, target):
+                        end.shutdown(socket.SHUT_RDWR)
+                    return
+                target.sendall(data)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = listener.accept()
+                far = socket.create_connection(("127.0.0.1", port))
+                for way in ((near.dup(), far.dup(), False), (far, near, True)):
+                    threading.Thread(target=carry, args=way, daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=accept, daemon=True).start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+        assert whole.is_set()
+
+
+@pytest.mark.parametrize("at", [b'"put"', b'"ended"', b'"stdout"'])
+def test_a_job_whose_runner_ends_amid_it_is_begun_anew(
+    runner: str, make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch, at: bytes
+) -> None:
+    monkeypatch.setattr("mesocosm.sandbox.remote.PATIENCE", 0.5)  # counted from the end, not the beginning
+    monkeypatch.setenv("MESOCOSM_SANDBOX", "code-runner")
+    monkeypatch.setenv("MESOCOSM_CODE_RUNNER_TOKEN", RUNNER_TOKEN)
+    code = "for n in 'ab': open(n, 'a').write('x')\nimport time; time.sleep(.6); print(open('a').read())"
+    with cutting(int(runner.rpartition(":")[2]), at) as port:
+        monkeypatch.setenv("MESOCOSM_CODE_RUNNER", f"http://127.0.0.1:{port}")
+        world = make_world(None, "python_execute")
+        assert run(world, code).startswith("=== STDOUT ===\nx\n")
+    assert files(world) == {"a": b"x", "b": b"x"}
 
 
 @pytest.mark.parametrize("seconds", ["2**40", "-2**40", "2**33 * 100", "-1"])
