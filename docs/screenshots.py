@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/guides/look-at-worlds.md; needs Playwright and Chromium."""
+"""Makes the pictures of docs/guides/look-at-worlds.md and docs/gallery.md; needs Playwright and Chromium."""
 
 from __future__ import annotations
 
@@ -23,13 +23,38 @@ from mesocosm.families.verdict import Misreading
 
 FIGURES = Path(__file__).parent / "figures"
 TASK, MISREAD = "course_assistant", "submitted overlooked"
+OTHERS = {
+    "recall_campaign": 8_000,
+    "canvas_arrange_exam": 8_000,
+    "bug_triage": 8_000,
+    "woocommerce_stock_alert": 8_000,
+    "ab_testing": 8_000,
+    "gridworld": 8_000,
+}
+"""Worlds of the gallery before anybody acts, with their lengths; the first is entry 1."""
 SHOTS: dict[str, tuple[str, Any]] = {
     "overview": ("0/", "light"),
     "mail": ("0/derivations#d1", "light"),
     "calls": ("0/calls", "dark"),
     "calendar": ("1/world/now/calendar/", "dark"),
+    "shop": ("1/world/now/woocommerce/", "light"),
+    "documents": ("1/world/now/documents/", "light"),
+    "canvas": ("2/world/now/canvas/", "light"),
+    "code": ("3/world/now/codehost/", "dark"),
+    "sheet": ("4/world/now/google_sheet/", "light"),
+    "warehouse": ("5/world/now/google_cloud/", "dark"),
+    "grid": ("6/world/now/gridworld/", "light"),
 }
 """Pages, and in which colours; of ``mail``, the message in which the first fact stands."""
+FOLLOWED = {
+    "canvas": ["td a >> nth=0"],
+    "code": ["td a >> nth=0", "text=/^Issues/ >> nth=0"],
+    "sheet": ["details a >> nth=1"],
+    "documents": ["td a >> nth=1", "td a >> nth=0"],
+    "warehouse": ["td a >> nth=0"],
+    "shop": ["td a >> nth=0"],
+}
+"""Links that are followed from there, one after the other."""
 
 
 def main() -> None:
@@ -48,8 +73,9 @@ def main() -> None:
         assert isinstance(misreading, Misreading)
         misreading.act(direct, built.expected)
         episode.close()
-        build_instance(load_family("recall_campaign"), 0, folder / "other", target=8_000)
-        shoot(Browser([Entry(folder / "run"), Entry(folder / "other")]))
+        for other, length in OTHERS.items():
+            build_instance(load_family(other), 0, folder / other, target=length)
+        shoot(Browser([Entry(folder / "run"), *(Entry(folder / other) for other in OTHERS)]))
 
 
 def shoot(browser: Browser) -> None:
@@ -69,6 +95,8 @@ def shoot(browser: Browser) -> None:
             view.goto(f"{base}/{path}")
             if name == "mail":
                 view.locator("#d1 a", has_text="").nth(1).click()
+            for link in FOLLOWED.get(name, ()):
+                view.locator(link).click()
             picture = Image.open(io.BytesIO(view.screenshot()))
             picture.convert("RGB").quantize(48).save(FIGURES / f"view-{name}.png", optimize=True)
         chromium.close()

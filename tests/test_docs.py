@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -44,6 +45,26 @@ def test_the_readme_shows_what_its_first_command_prints(tmp_path: Path) -> None:
     assert printed == said
 
 
+def test_the_tutorial_without_a_key_does_what_it_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs/tutorial.md").read_text().partition("## With a model")[0]
+    commands = re.findall(r"^mesocosm (.*)$", page.replace("--seeds 0-2", "--seeds 0"), re.MULTILINE)
+    done = [
+        subprocess.run(
+            [sys.executable, "-m", "mesocosm", *command.split()],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for command in commands
+    ]
+    assert [one.returncode for one in done] == [0, 1, 0, 0, 0], [one.stderr for one in done]
+    assert "passed  reward 1" in done[0].stdout
+    assert (tmp_path / "report/index.html").is_file()
+    made = json.loads((tmp_path / "first/made-with.json").read_text())
+    assert made["faker"].startswith("40.54")
+
+
 @pytest.mark.parametrize("command", sorted(get_command(app).commands))  # type: ignore[attr-defined]
 def test_every_command_is_documented(command: str) -> None:
     assert re.search(rf"mesocosm {command}\b", TEXT), f"no page shows `mesocosm {command}`"
@@ -60,7 +81,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_the_tests_that_hold_what_is_promised_exist() -> None:
-    named = re.findall(r"`([\w/]+\.py)::(\w+)`", (ROOT / "docs/security.md").read_text())
-    assert len(named) > 40
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`", TEXT)
+    assert len(named) > 60
     for file, test in named:
         assert f"def {test}(" in (ROOT / "tests" / file).read_text(), f"{file}::{test}"

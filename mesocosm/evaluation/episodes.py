@@ -44,6 +44,7 @@ from mesocosm.evaluation.stage import (
     services_for,
     settle,
 )
+from mesocosm.families import program
 from mesocosm.families.building import check_parameters
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
@@ -117,6 +118,7 @@ def episode_task(
             "window": axes.window,
             "agent": axes.agent,
             "services": list(axes.services),
+            "made_with": program.parts(),
         },
     )
 

@@ -40,7 +40,7 @@ from mesocosm.agents.strategies.finding import parse_strategies
 from mesocosm.doors.client_configurations import client_config
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.reasons import OUTSIDE, explain
-from mesocosm.families import grading
+from mesocosm.families import grading, program
 from mesocosm.families.building import EXPECTED, build_instance
 from mesocosm.families.disturbing import Patient
 from mesocosm.families.episode import Episode
@@ -56,6 +56,8 @@ from mesocosm.services.service import ending_tools
 from mesocosm.worlds.workspace import replace_file
 
 FAULT_FILE = "fault.txt"
+MADE_WITH = "made-with.json"
+"""In a run's folder: the versions of what its instance was made with, by name."""
 CUT_OFF = "it was cut off before it was judged"
 """The fault of an episode whose evaluation was interrupted."""
 AgentKind = Literal["reference", "none", "command", "react", "optimal", "random", "noisy"]
@@ -196,6 +198,7 @@ def run_task(
     except BaseException:
         shutil.rmtree(out)
         raise
+    replace_file(out / MADE_WITH, _pretty(program.parts()))
     grading.prepare()
     try:
         acted, seconds = _serve_and_act(family, instance.path, wanted, out, actor, report)
