@@ -1,7 +1,8 @@
-"""Builds the site: ``python docs/site.py [--out site]``. Warnings are errors, and so is what is loaded from another host.
+"""Builds the site: ``python docs/site.py [--out site]``.
 
-The pages are those of this folder as they are, the changelog and CONTRIBUTING.md, and two that follow from the
-code: the commands and the Python interface. Links to files that are in no page become text.
+Warnings are errors, and so is what a page would load from another host. The pages are those of this folder as
+they are, the changelog and CONTRIBUTING.md, and two that follow from the code: the commands and the Python
+interface. Links to files that are in no page become text.
 """
 
 from __future__ import annotations
@@ -42,8 +43,10 @@ PYTHON = {
 }
 """Modules that a program or a package of somebody else's uses."""
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#:\s]+)(#[^)\s]*)?\)")
-_LOADED = re.compile(r"""<(?:script|img|iframe|source|video)\b[^>]*?\bsrc=["']?(?:https?:)?//[^"' >]+"""
-                     r"""|<link\b[^>]*?\brel=["']?(?:stylesheet|preload|icon|preconnect)[^>]*?href=["']?https?://[^"' >]+""")  # fmt: skip
+_LOADED = re.compile(
+    r"""<(?:script|img|iframe|source|video)\b[^>]*?\bsrc=["']?(?:https?:)?//[^"' >]+"""
+    r"""|<link\b[^>]*?\brel=["']?(?:stylesheet|preload|icon|preconnect)[^>]*?href=["']?https?://[^"' >]+"""
+)
 
 
 def main() -> None:
@@ -146,8 +149,8 @@ def _command(name: str, command: Any) -> Iterator[str]:
         )
         default = one.default if isinstance(one.default, str | int | float) else None
         usual = "" if default in (None, "", False) else f"`{default}`"
-        about = _plain(getattr(one, "help", None) or "")
-        yield f"| {', '.join(f'`{each}`' for each in names)} | {usual} | {about.replace('|', chr(92) + '|')} |"
+        about = _plain(getattr(one, "help", None) or "").replace("|", "\\|")
+        yield f"| {', '.join(f'`{each}`' for each in names)} | {usual} | {about} |"
     yield ""
 
 

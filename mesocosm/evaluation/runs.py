@@ -40,13 +40,14 @@ from mesocosm.agents.strategies.finding import parse_strategies
 from mesocosm.doors.client_configurations import client_config
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.reasons import OUTSIDE, explain
-from mesocosm.families import grading, program
+from mesocosm.families import grading
 from mesocosm.families.building import EXPECTED, build_instance
 from mesocosm.families.disturbing import Patient
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, Family, known_as
 from mesocosm.families.faults import Fault
 from mesocosm.families.oracle import StepAccuracy
+from mesocosm.families.program import parts
 from mesocosm.families.quantities import show_length
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
@@ -198,7 +199,7 @@ def run_task(
     except BaseException:
         shutil.rmtree(out)
         raise
-    replace_file(out / MADE_WITH, _pretty(program.parts()))
+    replace_file(out / MADE_WITH, _pretty(parts()))
     grading.prepare()
     try:
         acted, seconds = _serve_and_act(family, instance.path, wanted, out, actor, report)
