@@ -90,6 +90,8 @@ def _documents(row: dict[str, Any]) -> str | None:
     """Reads what it is told of, computes what it can, until v0 is known."""
     values: dict[str, int | str] = {}
     rules: list[tuple[str, str]] = []
+    doubtful: list[tuple[str, str, str, str, int]] = []
+    today = _moment(row["prompt"].partition("Today is ")[2].partition(".")[0])
     pending = re.findall(
         r"v\d+%[-\w]+", row["prompt"].partition("Start by reading the documents: ")[2].split("\n\n")[0]
     )
@@ -105,8 +107,18 @@ def _documents(row: dict[str, Any]) -> str | None:
                     pending.append(line[2:])
                 elif rule := re.search(r"'(v\d+)%X'", line):
                     rules.append((rule[1], _expression(line)))
+                elif unless := _unless(line):
+                    doubtful.append(unless)
+                elif dated := _dated(line):
+                    name, before, after, change = dated
+                    values[name] = _typed(before if today < change else after)
                 else:
                     _note(line, values)
+        for one in list(doubtful):
+            name, below, otherwise, given, limit = one
+            if given in values:
+                doubtful.remove(one)
+                values[name] = _typed(below if int(values[given]) < limit else otherwise)
         for rule_ in list(rules):
             target, expression = rule_
             if set(re.findall(r"v\d+", expression)) <= values.keys():
@@ -115,6 +127,65 @@ def _documents(row: dict[str, Any]) -> str | None:
         if not pending and "v0" not in values:
             return None
     return str(values["v0"])
+
+
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+
+
+def _moment(day: str) -> tuple[int, ...]:
+    """A day that can be compared; nothing, where there is none."""
+    parts = day.split()
+    return (int(parts[2]), _MONTHS.index(parts[1]), int(parts[0])) if len(parts) == 3 else ()
+
+
+def _typed(word: str) -> int | str:
+    return int(word) if word.lstrip("-").isdigit() else word
+
+
+def _unless(line: str) -> tuple[str, str, str, str, int] | None:
+    """A variable, what it is if another is below a number, what it is otherwise, that one, and the number."""
+    condition = re.search(r"(v\d+) is below (-?\d+)", line)
+    if condition is None:
+        return None
+    rest = line.replace(condition[0], "?").rstrip(".")
+    name = re.search(r"v\d+", rest)
+    assert name, line
+    said = rest.replace("it equals", "equals")
+    first, second = re.findall(r"(?:is|equals|value|else|then|and|:) (-?\w+)(?=[;, ]|$)", said)
+    below, otherwise = (second, first) if "unless" in line else (first, second)
+    return name[0], below, otherwise, condition[1], int(condition[2])
+
+
+def _dated(line: str) -> tuple[str, str, str, tuple[int, ...]] | None:
+    """A variable, what it was before a day, what it is from then on, and that day."""
+    days = re.findall(r"\d+ (?:" + "|".join(_MONTHS) + r") \d{4}", line)
+    name = re.match(r"(?:From .*? on |On \d+ \w+ \d+ )?(v\d+)\b", line)
+    if not days or name is None:
+        return None
+    change = _moment(days[-1])
+    if "up to and including" in line:
+        before, after = re.findall(r"(?:: |, )(-?\w+) ", line)
+        change = (*change[:2], change[2] + 0.5)
+    elif "changes from" in line:
+        before, after = re.findall(r"(?:from|to) (-?\w+)", line)
+    elif line.startswith("From"):
+        after, before = re.findall(r"equals (-?\w+)", line)
+    else:
+        before, after = re.findall(r"(?:is|and) (-?\w+)", line)
+    return name[1], before, after, change
 
 
 def _expression(line: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
@@ -29,6 +29,7 @@ from mesocosm.kits.weaving.oracle import Piece, WovenOracle, chain_pieces
 from mesocosm.kits.weaving.params import TreeParams
 from mesocosm.kits.weaving.shadows import Shadows
 from mesocosm.kits.weaving.steps import Step, steps_of
+from mesocosm.kits.weaving.validity import Calendar, restricted_text, some_day, written
 from mesocosm.kits.weaving.wording import field_text, list_text, rule_text
 from mesocosm.worlds import tokens
 from mesocosm.worlds.randomness import Streams
@@ -59,12 +60,17 @@ class ChainParams(TreeParams):
     silent_errors: bool = False
     """Whether a wrong result leads to a document too, and on to another end, instead of to none."""
 
+    validity_share: float = Field(default=0, ge=0, le=1)
+    """How many values are stated with another one beside them, and with the time, or the value of another
+    variable, for which each of the two holds."""
+
     @model_serializer(mode="wrap")
     def _as_before(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without ``silent_errors`` where there are none: what is written of other tasks stays as it was."""
+        """Without what other tasks have not: what is written of those stays as it was."""
         dumped: dict[str, Any] = dump(self)
-        if not self.silent_errors:
-            del dumped["silent_errors"]
+        for name in ("silent_errors", "validity_share"):
+            if not dumped[name]:
+                del dumped[name]
         return dumped
 
     def values(self, rng: random.Random) -> Values:
@@ -166,6 +172,8 @@ class Writer:
         if node.states:
             return Statement(rule_text(node.states, rng))
         assert node.value is not None
+        if node.validity:
+            return Statement(restricted_text(node.variable, node.value, node.validity, rng))
         return Statement(field_text(node.variable, node.value, rng))
 
 
@@ -179,6 +187,9 @@ class Author:
     name: Callable[[], str]
     values: Values
     writer: Writer
+    calendar: Calendar
+    known: Sequence[Node] = ()
+    """Nodes of the tree with integers, on which irrelevant fields may depend."""
     _sentences: list[str] = field(default_factory=list)
     """Written, and not used yet."""
 
@@ -200,7 +211,12 @@ class Author:
         """Fields of variables that no rule speaks of."""
         for _ in range(count):
             kind = self.rng.choice(_KINDS)
-            yield field_text(self.name(), self.values.draw(kind), self.rng)
+            variable, value = self.name(), self.values.draw(kind)
+            validity = self.calendar.at_times(value, self.known)
+            if validity:
+                yield restricted_text(variable, value, validity, self.rng)
+            else:
+                yield field_text(variable, value, self.rng)
 
     def aside(self, size: int) -> str:
         """Some sentences about something else, of about so many tokens.
@@ -257,15 +273,20 @@ def compose_chain(streams: Streams, params: ChainParams, writer: Writer) -> Chai
     tree = BottomUp(streams.rng, name, values, root=ROOT).weave(
         params.shape(), params.kinds(), collect_once=bool(params.distractor_documents or params.filler_tokens)
     )
-    author = Author(streams.rng, Prose(streams.stream("remarks")), params, name, values, writer)
+    rng = streams.stream("validity")
+    calendar = Calendar(rng, some_day(rng), params.validity_share, params.values(rng))
+    calendar.restrict(list(tree.bottom_up()), tree.root)
+    known = [node for node in tree.nodes() if isinstance(node.value, int)]
+    remarks = Prose(streams.stream("remarks"))
+    author = Author(streams.rng, remarks, params, name, values, writer, calendar, known)
     library = Library()
     evidence = [_write(node, author, library) for node in tree.nodes() if node.role != "list"]
     # Names and values of distractors continue those of the tree, drawn from dice of their own.
     numbers.rng = streams.stream("distractor names")
-    other_answer = _distract(streams, params, name, writer, library)
+    other_answer = _distract(streams, name, author, library)
     evidence += _write_lists(streams, tree, library)
     if params.silent_errors:
-        _write_shadows(streams, params, name, tree, writer, library)
+        _write_shadows(streams, name, tree, author, library)
     leaves = [leaf.id for leaf in tree.leaves()]
     streams.stream("prompt").shuffle(leaves)
     return Chain(
@@ -275,6 +296,7 @@ def compose_chain(streams: Streams, params: ChainParams, writer: Writer) -> Chai
             "documents": ", ".join(leaves),
             "operations": str(tree.operations),
             "height": str(tree.height),
+            **({"today": written(calendar.today)} if params.validity_share else {}),
         },
         answer=str(tree.root.value),
         tree=tree,
@@ -302,13 +324,11 @@ def _write(node: Node, author: Author, library: Library) -> Evidence:
     return Evidence(service="documents", contains=statement)
 
 
-def _distract(
-    streams: Streams, params: ChainParams, name: Callable[[], str], writer: Writer, library: Library
-) -> str:
+def _distract(streams: Streams, name: Callable[[], str], of_tree: Author, library: Library) -> str:
     """Add so many distractors, and then so many tokens of them; returns what one of the trees leads to."""
-    rng = streams.stream("filler")
+    params, rng = of_tree.params, streams.stream("filler")
     prose = Prose(streams.stream("filler remarks"))
-    author = Author(rng, prose, params, name, params.values(rng), writer)
+    author = replace(of_tree, rng=rng, prose=prose, name=name, values=params.values(rng), _sentences=[])
     left, spent = params.distractor_documents, 0
     answers: list[str] = []
     while left > 0 or spent < params.filler_tokens:
@@ -331,6 +351,7 @@ def _tree(author: Author, params: ChainParams, library: Library) -> tuple[list[s
     """A tree of another variable: plausible, but it ends in a value that nobody asks for."""
     shape = params.shape(author.rng.randint(1, 2)).model_copy(update={"collection_probability": 0.0})
     tree = BottomUp(author.rng, author.name, author.values, root=author.name()).weave(shape, params.kinds())
+    author.calendar.restrict(list(tree.bottom_up()), tree.root)
     made = []
     for node in tree.nodes():
         library.add(author.node(node)[0])
@@ -371,25 +392,21 @@ def _write_lists(streams: Streams, tree: Tree, library: Library) -> list[Evidenc
 
 
 def _write_shadows(
-    streams: Streams,
-    params: ChainParams,
-    name: Callable[[], str],
-    tree: Tree,
-    writer: Writer,
-    library: Library,
+    streams: Streams, name: Callable[[], str], tree: Tree, of_tree: Author, library: Library
 ) -> None:
     """Write what stands where wrong results lead; the survey passes over it: no right one leads there."""
     rng = streams.stream("shadows")
-    values = params.values(rng)
-    author = Author(rng, Prose(streams.stream("shadow remarks")), params, name, values, writer)
-    for id_, node in Shadows(tree, rng, name, values).documents():
+    values = of_tree.params.values(rng)
+    prose = Prose(streams.stream("shadow remarks"))
+    author = replace(of_tree, rng=rng, prose=prose, name=name, values=values, _sentences=[])
+    for id_, node in Shadows(tree, rng, name, values, author.calendar).documents():
         if node.role == "list":
             ids = [parent.id for parent in node.parents]
             ids += rng.sample(library.listed, min(len(ids), len(library.listed)))
             rng.shuffle(ids)
             library.add(File(id_, list_text(ids, rng)))
         else:
-            statement = writer.state(node, rng)
+            statement = author.writer.state(node, rng)
             library.add(File(id_, author.document(statement.text), statement.draw))
 
 

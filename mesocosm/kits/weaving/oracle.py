@@ -44,6 +44,7 @@ def chain_pieces(tree: Tree) -> list[Piece]:
             says=_says(node),
             known_by=[[child.id for child in node.children]],
             values={node.variable: node.value} if node.role == "value" and node.value is not None else {},
+            uses=[node.validity.given.id] if node.validity and node.validity.given else [],
         )
         for node in tree.bottom_up()
     ]

@@ -20,7 +20,8 @@ from mesocosm.errors import UsageError
 from mesocosm.kits.weaving.expressions import Value, evaluate
 from mesocosm.kits.weaving.steps import MISTAKES, Step
 from mesocosm.kits.weaving.supply import Values
-from mesocosm.kits.weaving.tree import Node, Rule, Tree
+from mesocosm.kits.weaving.tree import Node, Rule, Tree, Validity
+from mesocosm.kits.weaving.validity import Calendar
 from mesocosm.kits.weaving.weaver import free_id
 
 _SLIPS = (-100, -10, -9, -2, -1, 1, 2, 9, 10, 100)
@@ -36,12 +37,14 @@ class Shadows:
         rng: What it is drawn with.
         name: Gives a new variable name with every call.
         values: Where the other values come from.
+        calendar: Says for what they hold, where that of the tree is said.
     """
 
     tree: Tree
     rng: random.Random
     name: Callable[[], str]
     values: Values
+    calendar: Calendar
     _others: dict[Node, Node] = field(default_factory=dict)
     """For each node that can be missed what stands in its place, with an identifier of its own."""
 
@@ -52,6 +55,8 @@ class Shadows:
             if any(child in self._others for child in node.children if child.role == "list"):
                 other = self._other(node)
                 yield other.id, other
+            if node.validity:
+                self._other(node)
             if node.rule:
                 other = self._other(node)
                 for id_ in self._wrong(node, node.rule):
@@ -66,6 +71,8 @@ class Shadows:
             made.id = free_id(self.name(), self.rng)
             if node.role == "value":
                 made.value = self._value(node)
+                if node.validity:
+                    made.validity = self._validity(node, node.validity)
             elif node.states:
                 made.states = self._rule(node)
             self._others[node] = made
@@ -74,11 +81,23 @@ class Shadows:
         return self._others[node]
 
     def _value(self, node: Node) -> Value:
-        while (value := self.values.answer() if node is self.tree.root else self.values.draw(node.kind)) == (
-            node.value
-        ):
+        if node.validity:
+            return node.validity.other
+        while (value := self._drawn(node)) == node.value:
             pass
         return value
+
+    def _validity(self, node: Node, validity: Validity) -> Validity:
+        """What the other value holds for: whether what it depends on was got right or not."""
+        unheard, given = self._drawn(node), validity.given
+        if given is None:
+            return self.calendar.for_a_time(unheard)
+        other = given.validity.other if given.validity else self._other(given).value
+        values = [value for value in (given.value, other) if isinstance(value, int)]
+        return self.calendar.as_long_as(unheard, given, values)
+
+    def _drawn(self, node: Node) -> Value:
+        return self.values.answer() if node is self.tree.root else self.values.draw(node.kind)
 
     def _rule(self, node: Node) -> Rule:
         """Another rule over the same variables, which gives something else."""

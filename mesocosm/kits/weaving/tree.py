@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Literal
 
 from mesocosm.kits.weaving.expressions import Kind, Value
@@ -47,6 +48,19 @@ class Rule:
         return self.operator.execute(self.expression, values)
 
 
+@dataclass(frozen=True)
+class Validity:
+    """What a value holds for, and the value that stands beside it and does not count."""
+
+    other: Value
+    before: bool
+    """Whether the value holds before the day, or below the threshold; else from it on."""
+    day: date | None = None
+    given: Node | None = None
+    """The node whose value is compared with the threshold."""
+    threshold: int = 0
+
+
 @dataclass(eq=False)
 class Node:
     """One file: what identifies it and what it says.
@@ -60,6 +74,8 @@ class Node:
     """Of a value node: the variable that it defines."""
     kind: Kind = "integer"
     value: Value | None = None
+    validity: Validity | None = None
+    """Where the value holds only for a time, or only as another value is."""
     id: str = ""
     """Bottom-up: the identifier of the document; top-down, of the module: its variable."""
     rule: Rule | None = None
