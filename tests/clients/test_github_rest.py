@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from githost import fill
+from githost import PULL_NUMBER, fill
 from rest.hosted import HostedWorld
 
 REPO = "/api/v3/repos/acme/app"
@@ -137,3 +137,95 @@ def test_a_repository_is_deleted_with_all_that_is_in_it(http: httpx2.Client) -> 
     assert said(http.get(f"{base}/issues")) == []
     said(http.delete(REPO), 204)  # with pull requests, reviews and commits
     assert said(http.get("/api/v3/search/issues", params={"q": "is:open"}))["total_count"] == 0
+
+
+def test_what_happened_in_a_repository_and_what_is_mine(http: httpx2.Client) -> None:
+    issue = said(http.post(f"{REPO}/issues", json={"title": "x", "assignees": ["alice"]}), 201)
+    mine = said(http.get("/api/v3/issues"))
+    assert [one["number"] for one in mine] == [issue["number"], 1]
+    assert mine[0]["repository"]["full_name"] == "acme/app"
+    assert said(http.get("/api/v3/orgs/acme/issues", params={"filter": "created"}))[0]["id"] == issue["id"]
+    said(http.patch(f"{REPO}/issues/{issue['number']}", json={"state": "closed"}))
+    newest = said(http.get(f"{REPO}/issues/events"))[0]
+    assert (newest["event"], newest["issue"]["number"]) == ("closed", issue["number"])
+    assert said(http.get(f"{REPO}/issues/events/{newest['id']}")) == newest
+    said(http.get(f"{REPO}/issues/events/99999"), 404)
+    assert [one["number"] for one in said(http.get("/api/v3/user/issues"))] == [1]
+    assert said(http.get("/api/v3/user/emails"))[0]["email"] == "alice@example.com"
+
+
+def test_teams_and_memberships(http: httpx2.Client) -> None:
+    team = said(http.get("/api/v3/orgs/acme/teams"))[0]
+    assert (team["slug"], team["name"]) == ("core", "Core")
+    people = said(http.get("/api/v3/orgs/acme/teams/core/members"))
+    assert [one["login"] for one in people] == ["alice", "bob"]
+    assert said(http.get("/api/v3/orgs/acme/teams/core"))["members_count"] == 2
+    said(http.get("/api/v3/orgs/acme/teams/core/memberships/carol"), 404)
+    assert [one["slug"] for one in said(http.get("/api/v3/user/teams"))] == ["core"]
+    assert said(http.get("/api/v3/user/memberships/orgs/acme"))["role"] == "admin"
+    assert said(http.get("/api/v3/orgs/acme/memberships/bob"))["role"] == "member"
+
+
+def test_lists_of_what_there_is_none_of_are_empty(http: httpx2.Client) -> None:
+    assert said(http.get(f"{REPO}/hooks")) == said(http.get("/api/v3/notifications?all=true")) == []
+    assert said(http.get(f"{REPO}/environments")) == {"total_count": 0, "environments": []}
+    said(http.get("/api/v3/repos/acme/no/hooks"), 404)
+    said(http.get(f"{REPO}/commits/nope/check-suites"), 422)
+    said(http.post(f"{REPO}/hooks", json={"config": {}}), 404)
+
+
+def test_branches_are_merged_without_a_pull_request(http: httpx2.Client) -> None:
+    body = {"base": "main", "head": "feature", "commit_message": "Bring it in"}
+    merged = said(http.post(f"{REPO}/merges", json=body), 201)
+    assert (merged["commit"]["message"], len(merged["parents"])) == ("Bring it in", 2)
+    said(http.post(f"{REPO}/merges", json=body), 204)
+    said(http.post(f"{REPO}/merges", json=body | {"head": "nope"}), 404)
+    said(http.post(f"{REPO}/merges", json=body | {"base": "guarded"}), 409)
+    heads = said(http.get(f"{REPO}/commits/{merged['sha']}/branches-where-head"))
+    assert [one["name"] for one in heads] == ["main"]
+
+
+def test_files_are_committed_in_others_names(http: httpx2.Client) -> None:
+    author = {"name": "Ann", "email": "ann@example.org", "date": "2024-05-06T07:08:09Z"}
+    body = {"message": "m", "content": "eA==", "author": author}
+    commit = said(http.put(f"{REPO}/contents/y.txt", json=body), 201)["commit"]
+    assert (commit["author"], commit["committer"]) == (author, author)
+    sha = said(http.get(f"{REPO}/contents/y.txt"))["sha"]
+    gone = {"message": "m", "sha": sha, "committer": author}
+    commit = said(http.request("DELETE", f"{REPO}/contents/y.txt?ref=main", json=gone))["commit"]
+    assert (commit["author"]["name"], commit["committer"]["name"]) == ("Ann", "Ann")
+
+
+def test_comments_on_lines_say_where_they_are(http: httpx2.Client) -> None:
+    pull = f"{REPO}/pulls/{PULL_NUMBER}"
+    body = {
+        "body": "Why 42?",
+        "path": "src/v1.py",
+        "line": 2,
+        "commit_id": said(http.get(pull))["head"]["sha"],
+    }
+    made = said(http.post(f"{pull}/comments", json=body), 201)
+    assert (made["position"], made["original_position"], made["start_line"]) == (2, 2, None)
+    assert made["diff_hunk"].splitlines()[-1] == "+    return 42"
+    assert made in said(http.get(f"{REPO}/pulls/comments"))
+
+
+def test_settings_without_effect_are_taken_and_others_refused_by_name(http: httpx2.Client) -> None:
+    given = {"name": "fresh", "has_wiki": True, "gitignore_template": "", "allow_squash_merge": True}
+    said(http.post("/api/v3/user/repos", json=given), 201)
+    wrong = {"name": "other", "license_template": "mit"}
+    assert "license_template" in said(http.post("/api/v3/user/repos", json=wrong), 422)["message"]
+    notes = {"tag_name": "v8", "generate_release_notes": False}
+    said(http.post(f"{REPO}/releases", json=notes), 201)
+    assert (
+        "generate_release_notes"
+        in said(http.post(f"{REPO}/releases", json={"tag_name": "v7", "generate_release_notes": True}), 422)[
+            "message"
+        ]
+    )
+    reviewers = {"reviewers": ["carol"]}
+    said(http.post(f"{REPO}/pulls/{PULL_NUMBER}/requested_reviewers", json=reviewers), 201)
+    left = said(http.request("DELETE", f"{REPO}/pulls/{PULL_NUMBER}/requested_reviewers", json=reviewers))
+    assert left["requested_reviewers"] == []
+    renamed = said(http.patch(f"{REPO}/labels/bug", json={"name": "defect"}))
+    assert renamed["name"] == "defect"

@@ -31,7 +31,7 @@ from typing import Any
 
 from mesocosm.agents.scripted.exchange import Answer, Ask, Call, Refused
 from mesocosm.agents.scripted.obeying import told_step
-from mesocosm.agents.scripted.solving import Work, Works, call_of, mark, name_among
+from mesocosm.agents.scripted.solving import Work, Works, call_of, is_own_id, mark, name_among
 from mesocosm.kits.rollouts.answering import answer_in_conversation, answer_to
 from mesocosm.services.content import find_module
 
@@ -112,6 +112,8 @@ def _solver(works: Works, ask: Ask, name: Name) -> Answer:
             return _from_the_prompt(asked[0] if asked else "", ask, name)
     with work.lock:
         result = next((one for one in reversed(messages) if one.call_id == work.call_id), None)
+        if result is None and messages[-1].role == "tool" and not is_own_id(messages[-1].call_id):
+            result = messages[-1]  # of a client that gives calls ids of its own
         if result and work.call_id:
             work.call_id = ""
             work.take(result)

@@ -22,6 +22,7 @@ from mesocosm.families.family import Family, family_names, load_family
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image
 
+_OWN_ID = re.compile(r"^work([0-9a-f]+)-")
 _MARK = re.compile(r"\[work ([0-9a-f]+)\]")
 MAX_WORKS = 2_000
 """Conversations that a server remembers."""
@@ -84,7 +85,7 @@ class Works:
         """The work that a conversation tells of last."""
         for message in reversed(messages):
             for text in (*(call.id for call in message.calls), message.text):
-                if (marked := _MARK.findall(text) or re.findall(r"^work([0-9a-f]+)-", text)) and (
+                if (marked := _MARK.findall(text) or _OWN_ID.findall(text)) and (
                     work := self._works.get(marked[-1])
                 ):
                     return work
@@ -144,6 +145,11 @@ def _shortest(name: str) -> tuple[int, str]:
     return len(name), name
 
 
+def is_own_id(call_id: str) -> bool:
+    """Whether a call's id is one that `call_of` gave."""
+    return bool(_OWN_ID.match(call_id))
+
+
 def mark(work: Work) -> str:
     """What stands in every answer, to know the work by."""
     return f"[work {work.id}]"
@@ -188,7 +194,14 @@ def _pattern(template: str) -> re.Pattern[str]:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """The blocks of a result, which protocols put one after the other: several JSON documents are several."""
+    """The blocks of a result, which protocols put one after the other: several JSON documents are several.
+    Some clients (ADK, Haystack, CAMEL) show a model the blocks as MCP writes them."""
+    with suppress(ValueError, TypeError, KeyError):
+        shown = json.loads(text)
+        blocks = shown["content"] if isinstance(shown, dict) and "content" in shown else shown
+        if blocks and all(block["type"] == "text" for block in blocks):
+            yield from (block["text"] for block in blocks)
+            return
     decoder, at = json.JSONDecoder(), 0
     ends = []
     while at < len(text):

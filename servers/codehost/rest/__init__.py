@@ -1,6 +1,7 @@
 """GitHub's REST API (below ``/api/v3``, as a GitHub of one's own has it) and git over HTTP."""
 
 from mesocosm.servers.codehost.rest import (  # noqa: F401 - importing them registers the routes
+    absent,
     accounts,
     actions,
     administering,
@@ -14,6 +15,7 @@ from mesocosm.servers.codehost.rest import (  # noqa: F401 - importing them regi
     releases,
     searches,
     smart_http,
+    teams,
 )
 from mesocosm.servers.codehost.rest.api import api
 

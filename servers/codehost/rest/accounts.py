@@ -17,6 +17,7 @@ from mesocosm.servers.codehost.rest.shapes.accounts import (
     user,
 )
 from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.services.fields import Fields
 from mesocosm.services.service import Page, Row
 
 Direction = Literal["asc", "desc"]
@@ -203,6 +204,20 @@ def create_organization_repository(store: CodehostStore, request: Request, org: 
     return _create(store, request, org)
 
 
+def settings(body: Fields) -> None:
+    """Take the settings of a new or changed repository that say what is so here anyway.
+
+    Tabs for a wiki, projects and discussions may be shown or not: there is nothing on them.
+    """
+    for name in ("has_wiki", "has_projects", "has_discussions", "has_downloads"):
+        read.changed_flag(body, name)
+    for name in ("allow_update_branch", "web_commit_signoff_required", "use_squash_pr_title_as_default"):
+        read.without_effect(body, name, False)
+    for name in ("gitignore_template", "license_template"):
+        read.without_effect(body, name, "")
+    read.without_effect(body, "team_id", 0)
+
+
 def _create(store: CodehostStore, request: Request, organization: str | None) -> dict[str, Any]:
     body = body_of(request)
     private = read.changed_flag(body, "private")
@@ -213,6 +228,7 @@ def _create(store: CodehostStore, request: Request, organization: str | None) ->
         private=read.text(body, "visibility") == "private" if private is None else private,
         with_readme=read.flag(body, "auto_init"),
     )
+    settings(body)
     if homepage := read.text(body, "homepage"):
         store.administering.change_repository(made, {"homepage": homepage})
     return full_repository(Links(request), store, store.repositories.repository_by_id(made["id"]))

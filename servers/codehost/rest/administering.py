@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
+from mesocosm.servers.codehost.rest.accounts import settings
 from mesocosm.servers.codehost.rest.api import api, cut, paged
 from mesocosm.servers.codehost.rest.bodies import body_of, read
 from mesocosm.servers.codehost.rest.history import REPO
@@ -19,7 +20,7 @@ from mesocosm.servers.codehost.rest.issues import ISSUE
 from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.rest.shapes.accounts import full_repository, user
 from mesocosm.servers.codehost.rest.shapes.git import release
-from mesocosm.servers.codehost.rest.shapes.issues import comments
+from mesocosm.servers.codehost.rest.shapes.issues import comments, issues
 from mesocosm.servers.codehost.rest.shapes.pulls import status
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.administering import STATES
@@ -49,6 +50,7 @@ def update_repository(store: CodehostStore, request: Request, owner: str, repo: 
         changes["private"] = visibility == "private"
     if branch := read.text(body, "default_branch"):
         changes["default_branch"] = branch
+    settings(body)
     return full_repository(Links(request), store, store.administering.change_repository(repository, changes))
 
 
@@ -216,6 +218,36 @@ def list_events(store: CodehostStore, request: Request, owner: str, repo: str, n
     return paged(request, rows, total)
 
 
+def _all_events(store: CodehostStore, request: Request, owner: str, repo: str) -> list[Json]:
+    """The events of all issues and pull requests of a repository, newest first."""
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    found: list[Json] = []
+    page, total = 1, 1
+    while (page - 1) * 100 < total:
+        rows, total = store.listing.issue_page(repository, state="closed", page=page, per_page=100)
+        for issue, shown in zip(rows, issues(links, store, rows), strict=True):
+            pull = store.pulls.pull(repository, issue["number"]) if issue["is_pull"] else None
+            found += [one | {"issue": shown} for one in _events(links, repository, issue, pull)]
+        page += 1
+    return sorted(found, key=lambda one: (one["created_at"], one["id"]), reverse=True)
+
+
+@api.get(f"{REPO}/issues/events")
+def list_all_events(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
+    """When the issues of a repository were closed or merged, the newest first."""
+    rows, total = cut(request, _all_events(store, request, owner, repo))
+    return paged(request, rows, total)
+
+
+@api.get(f"{REPO}/issues/events/{{id:int}}")
+def get_event(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> Json:
+    """An event by its id."""
+    found = next((one for one in _all_events(store, request, owner, repo) if one["id"] == id), None)
+    if found is None:
+        raise NotFound("Not Found")
+    return found
+
+
 @api.get(f"{ISSUE}/timeline")
 def list_timeline(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
     """The comments of an issue and when it was closed or merged, in order."""
@@ -274,6 +306,8 @@ def _release_of(request: Request) -> Json:
     for name in ("draft", "prerelease"):
         if (flag := read.changed_flag(body, name)) is not None:
             said[name] = flag
+    read.without_effect(body, "generate_release_notes", False)
+    read.without_effect(body, "discussion_category_name", "")
     # Which release is the latest follows from their dates.
     read.choice(body, "make_latest", "true", "false", "legacy")
     return said

@@ -17,7 +17,7 @@ from mesocosm.servers.codehost.rest.history import REPO
 from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.rest.shapes import git
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.servers.codehost.store.contents import MAX_RAW, SUBMODULE, Entry, valid_path
+from mesocosm.servers.codehost.store.contents import MAX_RAW, SUBMODULE, By, Entry, valid_path
 from mesocosm.servers.codehost.store.history import Signature
 from mesocosm.servers.codehost.store.objects import DIRECTORY, write_tree
 from mesocosm.servers.codehost.store.refusals import Unprocessable
@@ -92,7 +92,9 @@ def put_content(store: CodehostStore, request: Request, owner: str, repo: str, p
     branch = read.text(body, "branch") or repository["default_branch"]
     data, message = _decoded(read.required(body, "content")), read.required(body, "message")
     sha = read.text(body, "sha")
-    commit, entry = store.contents.put_file(repository, path, data, message, branch, sha, allow_symlink=True)
+    commit, entry = store.contents.put_file(
+        repository, path, data, message, branch, sha, allow_symlink=True, by=_by(store, body)
+    )
     shape = {
         "content": git.content(links, repository, entry, branch),
         "commit": git.git_commit(links, store, repository, commit),
@@ -105,14 +107,21 @@ def delete_content(
     store: CodehostStore, request: Request, owner: str, repo: str, path: str
 ) -> dict[str, Any]:
     """Commit the removal of a file; ``sha`` names the version that is removed."""
+    request.asked.get("ref")  # see above
     repository, body = store.repositories.repository(owner, repo, need="write"), request.values
     branch = read.text(body, "branch") or repository["default_branch"]
     message, sha = read.required(body, "message"), read.required(body, "sha")
     entry, _ = look(store, repository, path, f"refs/heads/{branch}")
     if entry.sha != sha.lower():
         raise Conflict(f"{path} does not match {sha}")
-    commit = store.contents.remove_file(repository, path, message, branch)
+    commit = store.contents.remove_file(repository, path, message, branch, _by(store, body))
     return {"content": None, "commit": git.git_commit(Links(request), store, repository, commit)}
+
+
+def _by(store: CodehostStore, body: Fields) -> By:
+    """Who a change is by: the committer, or the author in place of a missing one, as in the product."""
+    committer = _person(store, body, "committer" if "committer" in body or "author" not in body else "author")
+    return By(_person(store, body, "author") if "author" in body else committer, committer)
 
 
 def _decoded(content: str) -> bytes:

@@ -280,6 +280,35 @@ def list_check_runs(store: CodehostStore, request: Request, owner: str, repo: st
     return paged_object(request, {"total_count": total, "check_runs": runs}, total)
 
 
+@api.get(f"{REPO}/commits/{{ref}}/branches-where-head")
+def list_branches_of_head(store: CodehostStore, request: Request, owner: str, repo: str, ref: str) -> Page:
+    """The branches that end at a commit."""
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    sha, guarded = (
+        named_commit(store, repository, ref)["sha"],
+        store.repositories.protected_branches(repository["id"]),
+    )
+    names = [
+        row["name"].removeprefix("refs/heads/")
+        for row in store.commits.refs(repository)
+        if row["sha"] == sha and row["name"].startswith("refs/heads/")
+    ]
+    commit = {"sha": sha, "url": links.repo(repository, "commits", sha)}
+    rows, total = cut(
+        request, [{"name": name, "commit": commit, "protected": name in guarded} for name in names]
+    )
+    return paged(request, rows, total)
+
+
+@api.post(f"{REPO}/merges", status=201)
+def merge_branch(store: CodehostStore, request: Request, owner: str, repo: str) -> Any:
+    """Merge a branch into another one; 204 where there is nothing to merge."""
+    repository, body = store.repositories.repository(owner, repo), body_of(request)
+    base, head = read.required(body, "base"), read.required(body, "head")
+    row = store.pulls.merge_branch(repository, base, head, read.text(body, "commit_message"))
+    return Reply(b"", 204) if row is None else git.commit(Links(request), store, repository, row)
+
+
 @api.get(f"{REPO}/compare/{{basehead:path}}")
 def compare(store: CodehostStore, request: Request, owner: str, repo: str, basehead: str) -> Any:
     """What ``head`` has and ``base`` has not: ``base...head``; ``owner:branch`` names one of a fork."""

@@ -47,8 +47,11 @@ def get_label(store: CodehostStore, request: Request, owner: str, repo: str, nam
 def update_label(store: CodehostStore, request: Request, owner: str, repo: str, name: str) -> dict[str, Any]:
     """Rename a label, or change its colour or description."""
     repository, body = store.repositories.repository(owner, repo, need="write"), body_of(request)
-    new_name, color, about = (read.text(body, one) for one in ("new_name", "color", "description"))
-    row = store.fields.change_label(repository, name, new_name, color, about)
+    new_name, older, color, about = (
+        read.text(body, one) for one in ("new_name", "name", "color", "description")
+    )
+    # Older clients say the new name as `name`.
+    row = store.fields.change_label(repository, name, new_name or older, color, about)
     return label(Links(request), repository, row)
 
 
@@ -159,6 +162,17 @@ def get_milestone(
     """A milestone by its number."""
     repository = store.repositories.repository(owner, repo)
     return milestone(Links(request), repository, store.listing.milestone(repository, number))
+
+
+@api.get(f"{REPO}/milestones/{{number:int}}/labels")
+def list_milestone_labels(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
+    """The labels of the issues of a milestone."""
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    issues, _ = store.listing.issue_page(repository, state="all", milestone=str(number), per_page=100)
+    found = store.issues.labels_of([row["id"] for row in issues])
+    once = {row["id"]: row for rows in found.values() for row in rows}
+    rows, total = cut(request, sorted(once.values(), key=lambda row: row["name"].lower()))
+    return paged(request, [label(links, repository, row) for row in rows], total)
 
 
 @api.patch(f"{REPO}/milestones/{{number:int}}")

@@ -189,10 +189,23 @@ def request_reviewers(
 ) -> dict[str, Any]:
     """Ask further people and teams to review."""
     repository, body = store.repositories.repository(owner, repo), body_of(request)
-    teams = [f"{repository['owner']}/{slug}" for slug in read.texts(body, "team_reviewers") or []]
-    people = read.texts(body, "reviewers") or []
-    row = store.pulls.change_pull(repository, number, reviewers=[*people, *teams])
+    row = store.pulls.change_pull(repository, number, reviewers=_reviewers(repository, body))
     return shapes.pull(Links(request), store, repository, row)
+
+
+@api.delete(f"{PULL}/requested_reviewers")
+def withdraw_requests(
+    store: CodehostStore, request: Request, owner: str, repo: str, number: int
+) -> dict[str, Any]:
+    """Ask people and teams no longer to review."""
+    repository, body = store.repositories.repository(owner, repo), body_of(request)
+    row = store.pulls.withdraw_requests(repository, number, _reviewers(repository, body))
+    return shapes.pull(Links(request), store, repository, row)
+
+
+def _reviewers(repository: Row, body: Fields) -> list[str]:
+    teams = [f"{repository['owner']}/{slug}" for slug in read.texts(body, "team_reviewers") or []]
+    return [*(read.texts(body, "reviewers") or []), *teams]
 
 
 # -- reviews ------------------------------------------------------------------------------------------------
@@ -316,6 +329,23 @@ def _comment(store: CodehostStore, request: Request, repository: Row, comment: i
     row = store.listing.review_comment_in_full(repository, comment)
     number = store.issues.issue_by_id(row["pull_id"])["number"]
     return shapes.review_comments(Links(request), store, repository, number, [row])[0]
+
+
+@api.get(f"{REPO}/pulls/comments")
+def list_all_review_comments(
+    store: CodehostStore,
+    request: Request,
+    owner: str,
+    repo: str,
+    sort: Literal["created", "updated"] = "created",
+    direction: Literal["asc", "desc"] | None = None,
+    since: str | None = None,
+) -> Page:
+    """The comments on lines of all pull requests of a repository."""
+    repository, links = store.repositories.repository(owner, repo), Links(request)
+    rows, total = cut(request, store.listing.all_review_comments(repository, sort, direction or "asc", since))
+    shown = [shapes.review_comments(links, store, repository, row["number"], [row])[0] for row in rows]
+    return paged(request, shown, total)
 
 
 @api.get(f"{REPO}/pulls/comments/{{id:int}}")

@@ -66,6 +66,22 @@ class Accounts(Part):
             raise NotFound("Not Found")
         return rows[0]
 
+    def teams(self, *, organization_id: int | None = None, member_id: int | None = None) -> Sequence[Row]:
+        """The teams of an organisation, or those that somebody belongs to."""
+        found = select(Team.id.label("team_id"), Team.slug, Team.name, Team.organization_id).order_by(Team.id)
+        if organization_id is not None:
+            found = found.where(Team.organization_id == organization_id)
+        if member_id is not None:
+            found = found.join(TeamMember, TeamMember.team_id == Team.id).where(
+                TeamMember.account_id == member_id
+            )
+        return self.fetch(found)
+
+    def team_members(self, team_id: int) -> Sequence[Row]:
+        """Who belongs to a team, by login."""
+        found = select(Account.id, Account.login).join(TeamMember, TeamMember.account_id == Account.id)
+        return self.fetch(found.where(TeamMember.team_id == team_id).order_by(func.lower(Account.login)))
+
     def repository_counts(self, account_id: int) -> Row:
         """How many public and private repositories an account owns."""
         return self.fetch(_REPOSITORY_COUNTS, owner=account_id)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from dulwich.objects import Blob
 from sqlalchemy import bindparam, select
@@ -64,6 +65,14 @@ class Blamed:
     first: int
     last: int
     commit_id: int
+
+
+@dataclass(frozen=True)
+class By:
+    """Who wrote and who made a commit, and when."""
+
+    author: tuple[Signature, datetime]
+    committer: tuple[Signature, datetime]
 
 
 class Contents(Part):
@@ -173,6 +182,7 @@ class Contents(Part):
         sha: str | None,
         *,
         allow_symlink: bool = False,
+        by: By | None = None,
     ) -> tuple[Row, Entry]:
         """Commit a new version of a file; the version that it replaces must be named."""
         head = self.head_for_writing(repository, branch)
@@ -188,7 +198,7 @@ class Contents(Part):
             )
         self._check_parents(objects, head, [path])
         data = _encoded(path, content)
-        commit = self.commit_files(repository, branch, head, {path: (mode, data)}, message)
+        commit = self.commit_files(repository, branch, head, {path: (mode, data)}, message, by)
         return commit, Entry(path, mode, Blob.from_string(data).id.decode(), len(data))
 
     def push(self, repository: Row, branch: str, files: Sequence[tuple[str, str]], message: str) -> Row:
@@ -213,7 +223,7 @@ class Contents(Part):
         self._check_parents(objects, head, list(changes))
         return self.commit_files(repository, branch, head, changes, message)
 
-    def remove_file(self, repository: Row, path: str, message: str, branch: str) -> Row:
+    def remove_file(self, repository: Row, path: str, message: str, branch: str, by: By | None = None) -> Row:
         """Commit the removal of a file."""
         head = self.head_for_writing(repository, branch)
         path = valid_path(path)
@@ -224,7 +234,7 @@ class Contents(Part):
         )
         if there is None or there[0] == DIRECTORY:
             raise NotFound(f"Not Found: there is no file {path} on {branch}.")
-        return self.commit_files(repository, branch, head, {path: None}, message)
+        return self.commit_files(repository, branch, head, {path: None}, message, by)
 
     def head_for_writing(self, repository: Row, branch: str) -> Row | None:
         """The head of a branch that may be committed to; ``None`` for the first commit of a repository."""
@@ -244,8 +254,9 @@ class Contents(Part):
         head: Row | None,
         changes: Mapping[str, tuple[int, bytes] | None],
         message: str,
+        by: By | None = None,
     ) -> Row:
-        """Commit mode and contents of files by path, in the name of the signed-in account.
+        """Commit mode and contents of files by path, in the name of the signed-in account or of others.
 
         On the default branch the message may close issues.
         """
@@ -253,8 +264,17 @@ class Contents(Part):
         tree = self.store_files(
             self.store.commits.objects(repository), head["tree"] if head else None, changes
         )
+        mine = self.signature(self.me)
+        by = by or By((mine, self.store.now), (mine, self.store.now))
         commit = self.store.commits.add_commit(
-            repository, tree, [head] if head else [], message, self.signature(self.me)
+            repository,
+            tree,
+            [head] if head else [],
+            message,
+            by.author[0],
+            by.committer[0],
+            authored=by.author[1],
+            committed=by.committer[1],
         )
         self.store.commits.move_branch(repository, branch, commit)
         if branch == repository["default_branch"]:

@@ -212,6 +212,16 @@ def _same_lines(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[in
     yield len(old) - last, len(new) - last, last
 
 
+def place_of(patch: str, side: str, line: int) -> tuple[int | None, str]:
+    """The position of a line in a file's patch, and the hunk up to it; ``None`` where it is not there."""
+    written = patch.splitlines()
+    for position in range(len(written)):
+        if line_at(patch, position) == (side, line):
+            begin = max(number for number in range(position + 1) if written[number].startswith("@@"))
+            return position, "\n".join(written[begin : position + 1])
+    return None, ""
+
+
 def line_at(patch: str, position: int) -> tuple[str, int] | None:
     """Side and number of the line at a place in a file's patch, counted from below its first ``@@``."""
     old = new = 0

@@ -198,7 +198,7 @@ class Issues(Part):
 
     def sub_issues(self, issue: Row) -> Sequence[Row]:
         """The sub-issues of an issue in their order (there are at most 100)."""
-        return self._readable(self.fetch(_SUB_ISSUES, parent=issue["id"]))
+        return self.readable(self.fetch(_SUB_ISSUES, parent=issue["id"]))
 
     def sub_issue_page(self, issue: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
         """One page of the sub-issues, and how many there are."""
@@ -208,7 +208,7 @@ class Issues(Part):
 
     def parent_issue(self, issue: Row) -> Row | None:
         """The issue that this one is part of."""
-        rows = self._readable(self.fetch(_PARENT, child=issue["id"]))
+        rows = self.readable(self.fetch(_PARENT, child=issue["id"]))
         return rows[0] if rows else None
 
     # -- writing ----------------------------------------------------------------------------------------
@@ -504,7 +504,7 @@ class Issues(Part):
         self.store.repositories.require(repository, "triage")
         parent = self.issue(repository, number, pull=False)
         child = self.issue_by_id(child_id)
-        if child["is_pull"] or not self._readable([child]):
+        if child["is_pull"] or not self.readable([child]):
             raise NotFound("Not Found")
         if child["owner_id"] != repository["owner_id"]:
             raise Unprocessable("Sub-issue must belong to a repository of the same owner.")
@@ -521,7 +521,7 @@ class Issues(Part):
             self.session.merge(SubIssue(child_id=child, parent_id=parent_id, position=position))
         self.session.flush()
 
-    def _readable(self, issues: Sequence[Row]) -> list[Row]:
+    def readable(self, issues: Sequence[Row]) -> list[Row]:
         """Those that lie in repositories which the signed-in account may read."""
         roles = {
             row["repository_id"]: self.store.repositories.role(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import ColumnElement, bindparam, func, or_, select, true
 from sqlalchemy.orm import aliased
 
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.models import (
     Account,
     Assignee,
+    Collaborator,
     Comment,
     Commit,
     Issue,
@@ -231,16 +232,9 @@ class Listing(Part):
         """
         limit, offset = window(page, per_page)
         conditions: list[Any] = [Issue.repository_id == repository["id"]]
-        if pulls is not None:
-            conditions.append(Issue.is_pull.is_(pulls))
+        conditions += self._filters(state, labels, since, pulls)
         if mentioned is not None:
             conditions.append(Issue.body.icontains(f"@{mentioned}", autoescape=True))
-        if state != "all":
-            conditions.append(Issue.state == state)
-        for label in labels:
-            having = select(IssueLabel.issue_id).join(Label, Label.id == IssueLabel.label_id)
-            having = having.where(Label.repository_id == repository["id"], Label.name == label)
-            conditions.append(Issue.id.in_(having))
         if assignee is not None:
             conditions.append(self._assigned(assignee))
         if creator is not None:
@@ -250,13 +244,76 @@ class Listing(Part):
             conditions.append(self._in_milestone(repository, milestone))
         if kind is not None:
             conditions.append(func.lower(Issue.type) == kind.lower())
-        if since is not None:
-            conditions.append(Issue.updated_at >= parse_time(since, "since"))
         column = _ISSUE_SORTS[sort]
         order = (column, Issue.id) if direction == "asc" else (column.desc(), Issue.id.desc())
         total = self.fetch(select(func.count().label("n")).select_from(Issue).where(*conditions))
         rows = self.fetch(ISSUES.where(*conditions).order_by(*order).limit(limit).offset(offset))
         return rows, int(total[0]["n"])
+
+    def own_issues(
+        self,
+        concern: str,
+        *,
+        owner_id: int | None,
+        state: str,
+        labels: Sequence[str],
+        since: str | None,
+        pulls: bool | None,
+        sort: str,
+        direction: str,
+        page: int | None,
+        per_page: int | None,
+    ) -> tuple[Sequence[Row], int]:
+        """One page of the issues and pull requests that concern the signed-in account, and their number.
+
+        ``concern`` is ``assigned``, ``created``, ``mentioned``, ``subscribed`` (any of these), ``repos`` or
+        ``all`` (whatever lies in a repository that is the account's, personally or by its organisations).
+        """
+        login = self.me["login"]
+        kinds = {
+            "assigned": self._assigned(login),
+            "created": Issue.user_id == self.me["id"],
+            "mentioned": Issue.body.icontains(f"@{login}", autoescape=True),
+        }
+        if concern in kinds:
+            concerned = kinds[concern]
+        elif concern == "subscribed":
+            concerned = or_(*kinds.values())
+        else:
+            own = select(Member.organization_id).where(Member.account_id == self.me["id"])
+            shared = select(Collaborator.repository_id).where(Collaborator.account_id == self.me["id"])
+            concerned = or_(
+                Repository.owner_id == self.me["id"], Repository.owner_id.in_(own), Repository.id.in_(shared)
+            )
+        homes = select(Repository.id)
+        if owner_id is not None:
+            homes = homes.where(Repository.owner_id == owner_id)
+        if concern in ("repos", "all"):
+            homes, concerned = homes.where(concerned), true()
+        conditions = [Issue.repository_id.in_(homes), concerned]
+        conditions += self._filters(state, labels, since, pulls)
+        column = _ISSUE_SORTS[sort]
+        order = (column, Issue.id) if direction == "asc" else (column.desc(), Issue.id.desc())
+        rows = self.store.issues.readable(self.fetch(ISSUES.where(*conditions).order_by(*order)))
+        limit, offset = window(page, per_page)
+        return rows[offset : offset + limit], len(rows)
+
+    def _filters(
+        self, state: str, labels: Sequence[str], since: str | None, pulls: bool | None
+    ) -> list[ColumnElement[bool]]:
+        """What lists of issues of one and of many repositories are filtered by."""
+        conditions: list[ColumnElement[bool]] = []
+        if pulls is not None:
+            conditions.append(Issue.is_pull.is_(pulls))
+        if state != "all":
+            conditions.append(Issue.state == state)
+        for label in labels:
+            having = select(IssueLabel.issue_id).join(Label, Label.id == IssueLabel.label_id)
+            having = having.where(Label.repository_id == Issue.repository_id, Label.name == label)
+            conditions.append(Issue.id.in_(having))
+        if since is not None:
+            conditions.append(Issue.updated_at >= parse_time(since, "since"))
+        return conditions
 
     def _assigned(self, assignee: str) -> Any:
         assigned = select(Assignee.issue_id)
@@ -310,6 +367,21 @@ class Listing(Part):
         if review_id is not None:
             found = found.where(Review.id == review_id)
         return self._with_replies(self.fetch(found, pull=pull["id"], me=self.me["id"]))
+
+    def all_review_comments(
+        self, repository: Row, sort: str, direction: str, since: str | None
+    ) -> Sequence[Row]:
+        """The comments on lines of all pull requests of a repository, each with the number of its own."""
+        found = _REVIEW_COMMENTS.join(Issue, Issue.id == Review.pull_id).add_columns(Issue.number)
+        found = found.where(Issue.repository_id == bindparam("repository"))
+        if since is not None:
+            found = found.where(ReviewComment.updated_at >= parse_time(since, "since"))
+        column = ReviewComment.updated_at if sort == "updated" else ReviewComment.created_at
+        order = (
+            (column.desc(), ReviewComment.id.desc()) if direction == "desc" else (column, ReviewComment.id)
+        )
+        found = found.order_by(None).order_by(*order)
+        return self._with_replies(self.fetch(found, repository=repository["id"], me=self.me["id"]))
 
     def review_comment_in_full(self, repository: Row, comment_id: int) -> Row:
         """A comment on a line by its id, with the line."""

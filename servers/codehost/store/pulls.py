@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import aliased
 
-from mesocosm.errors import Denied, NotFound
+from mesocosm.errors import Conflict, Denied, NotFound
 from mesocosm.servers.codehost.models import (
     Account,
     CheckRun,
@@ -60,6 +60,7 @@ _REQUESTED = (
         ReviewRequest.pull_id,
         Account.login,
         Team.slug,
+        Team.name,
         ReviewRequest.account_id,
         ReviewRequest.team_id,
     )
@@ -329,6 +330,39 @@ class Pulls(Part):
                 there.add((account_id, team_id))
                 row = {"pull_id": pull["id"], "account_id": account_id, "team_id": team_id}
                 self.session.execute(insert(ReviewRequest), row)
+
+    def withdraw_requests(self, repository: Row, number: int, reviewers: Iterable[str]) -> Row:
+        """Ask people, or teams (``ORG/slug``), no longer to review; who was not asked does not matter."""
+        self.store.repositories.require(repository, "write")
+        pull = self.pull(repository, number)
+        for reviewer in reviewers:
+            organization, slash, slug = reviewer.partition("/")
+            column = ReviewRequest.team_id if slash else ReviewRequest.account_id
+            named = (
+                self.store.accounts.team(organization, slug)
+                if slash
+                else self.store.accounts.account(reviewer)
+            )
+            found = ReviewRequest.pull_id == pull["id"], column == named["id"]
+            self.session.execute(delete(ReviewRequest).where(*found))
+        return pull
+
+    def merge_branch(self, repository: Row, base: str, head: str, message: str | None) -> Row | None:
+        """Merge a branch, or any commit, into a branch; ``None`` where that has it already."""
+        self.store.repositories.require(repository, "write")
+        ours = self.store.contents.head_for_writing(repository, base)
+        theirs = self.store.commits.find_commit(repository, head)
+        if ours is None or theirs is None:
+            raise NotFound("Not Found")
+        if self.store.commits.is_ancestor(theirs, ours):
+            return None
+        merged = self._merged(repository, ours, theirs)
+        if merged.conflicts:
+            raise Conflict("Merge conflict")
+        text = clean(message or f"Merge {head} into {base}", "commit_message", limit=MAX_BODY)
+        commit = self._merge_commit(repository, ours, theirs, merged, text)
+        self.store.commits.move_branch(repository, base, commit)
+        return commit
 
     def merge_pull(
         self,

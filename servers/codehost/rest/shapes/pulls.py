@@ -8,7 +8,7 @@ from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.rest.shapes.accounts import Json, repository, user
 from mesocosm.servers.codehost.rest.shapes.issues import issues, reactions
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.servers.codehost.store.differences import statistics
+from mesocosm.servers.codehost.store.differences import hunks, place_of, statistics
 from mesocosm.services.service import Row
 
 _OF_ISSUE = (
@@ -96,7 +96,7 @@ def team(links: Links, organization: str, row: Row) -> Json:
         "id": row["team_id"],
         "node_id": node_id("Team", row["team_id"]),
         "slug": row["slug"],
-        "name": row["slug"],
+        "name": row["name"],
         "url": links.api("orgs", organization, "teams", row["slug"]),
         "html_url": links.web("orgs", organization, "teams", row["slug"]),
         "members_url": links.api("orgs", organization, "teams", row["slug"], "members{/member}"),
@@ -166,8 +166,12 @@ def review_comments(
     """Comments on lines of a pull request."""
     given = store.issues.reactions_of("review_comment", [row["id"] for row in rows])
     pull_url = links.repo(repo, "pulls", number)
+    pull = store.pulls.pull(repo, number) if rows else None
+    found = store.pulls.compare(repo, pull).differences if pull else ()
+    patches = {item.path: hunks(store.commits.objects(repo), item) or "" for item in found}
     shapes = []
     for row in rows:
+        position, hunk = place_of(patches.get(row["path"], ""), row["side"], row["line"])
         url = links.repo(repo, "pulls/comments", row["id"])
         page = links.page(repo, "pull", number) + f"#discussion_r{row['id']}"
         shape = {
@@ -180,9 +184,14 @@ def review_comments(
             "path": row["path"],
             "line": row["line"],
             "original_line": row["line"],
+            "start_line": None,
+            "original_start_line": None,
             "side": row["side"],
+            "start_side": None,
+            "position": position,
+            "original_position": position,
             "subject_type": "line",
-            "diff_hunk": "",
+            "diff_hunk": hunk,
             "commit_id": row["commit_sha"],
             "original_commit_id": row["commit_sha"],
             "body": row["body"],
