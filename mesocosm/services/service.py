@@ -267,12 +267,18 @@ class Tool(Action):
 
     @property
     def listing(self) -> dict[str, Any]:
-        """The tool as an MCP server lists it."""
+        """The tool as an MCP server lists it.
+
+        Parameters whose names begin with an underscore are taken, but not shown: clients that make a model of
+        the schema with Pydantic (CrewAI, AutoGen, LlamaIndex) fail on them, and lose all tools of the server.
+        """
+        schema = self.signature.schema
+        shown = {name: one for name, one in schema["properties"].items() if not name.startswith("_")}
         return {
             "name": self.name,
             "title": self.annotations["title"],
             "description": self.description,
-            "inputSchema": self.signature.schema,
+            "inputSchema": {**schema, "properties": shown},
             "annotations": self.annotations,
         }
 

@@ -8,7 +8,7 @@ import pytest
 import requests
 from campus import fill_campus
 from canvasapi import Canvas
-from canvasapi.exceptions import ResourceDoesNotExist
+from canvasapi.exceptions import Forbidden, ResourceDoesNotExist
 from rest.hosted import HostedWorld
 
 pytestmark = pytest.mark.filterwarnings("ignore:Canvas may respond unexpectedly:UserWarning")
@@ -62,3 +62,27 @@ def test_what_one_has_set_oneself(canvas: Canvas, hosted: HostedWorld) -> None:
         timeout=10,
     )
     assert answer.status_code == 404
+
+
+def test_what_programs_of_students_ask_for(canvas: Canvas, hosted: HostedWorld) -> None:
+    me, course = canvas.get_current_user(), canvas.get_course(1)
+    channels = list(me.get_communication_channels())
+    assert [(one.type, one.user_id) for one in channels] == [("email", me.id)]
+    with pytest.raises(Forbidden):
+        list(
+            canvas.get_user(
+                next(one.id for one in course.get_users() if one.id != me.id)
+            ).get_communication_channels()
+        )
+    assert list(canvas.get_appointment_groups()) == list(me.get_bookmarks()) == []
+    assert list(canvas.get_course_nicknames()) == []
+    headers = {"Authorization": f"Bearer {hosted.id}"}
+    api = f"{hosted.api('canvas')}/api/v1"
+    whole = requests.get(f"{api}/users/self/activity_stream", headers=headers, timeout=10).json()
+    there = requests.get(f"{api}/courses/1/activity_stream", headers=headers, timeout=10).json()
+    assert there == [entry for entry in whole if entry["course_id"] == 1]
+    periods = requests.get(f"{api}/courses/1/grading_periods", headers=headers, timeout=10).json()
+    assert periods == {"grading_periods": []}
+    todo = list(canvas.get_todo_items())
+    counted = requests.get(f"{api}/users/self/todo_item_count", headers=headers, timeout=10).json()
+    assert counted["assignments_needing_submitting"] == sum(one.type == "submitting" for one in todo)

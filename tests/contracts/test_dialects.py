@@ -78,6 +78,13 @@ def test_the_rules_refuse_what_clients_met(schema: dict[str, object], why: str) 
     assert any(part in "; ".join(refused) for part in why.split("|"))
 
 
+def test_no_parameter_begins_with_an_underscore() -> None:
+    # Pydantic has no such fields, so clients that make models of schemas lose all tools of the server.
+    for place, tool in tools():
+        names = [at.rpartition(".")[2] for at, _ in parts(tool.listing["inputSchema"])]
+        assert not [name for name in names if name.startswith("_")], place
+
+
 def test_a_name_may_have_64_characters() -> None:
     with pytest.raises(Unportable):
         openai("x" * 65, "A tool.", {"type": "object", "properties": {}})

@@ -40,12 +40,12 @@ Run = Callable[..., Any]
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("javascript")
-    for name in ("clients.js", "package.json"):
+    for name in ("clients.js", "days.js", "package.json"):
         shutil.copyfile(HERE / name, folder / name)
     (folder / "node_modules").symlink_to(MODULES)
 
-    def run(client: str, **options: Any) -> Any:
-        command = ["node", "clients.js", client, json.dumps(options)]
+    def run(client: str, script: str = "clients.js", **options: Any) -> Any:
+        command = ["node", script, client, json.dumps(options)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
@@ -93,6 +93,23 @@ def test_google_spreadsheet(run: Run, episode_of: EpisodeOf) -> None:
     hosted = episode_of(["google_sheet"], fill)
     found = run("googleSpreadsheet", url=hosted.api("google_sheet"), token=hosted.id)
     assert found == {"title": "New", "sheets": 2, "left": [["Bob", "9"]]}
+
+
+def test_a_day_with_a_calendar(run: Run, episode_of: EpisodeOf) -> None:
+    hosted = episode_of(["calendar"], fill_calendar)
+    found = run("calendar", "days.js", url=hosted.api("calendar"), token=hosted.id)
+    assert found == {"cases": 43, "failed": {}}
+
+
+def test_a_day_with_spreadsheets(run: Run, episode_of: EpisodeOf) -> None:
+    def fill(world: Any) -> None:
+        store = world.store(SheetStore)
+        store.drive.create_account(ADDRESS, "Ada")
+        store.drive.sign_in(ADDRESS)
+
+    hosted = episode_of(["google_sheet"], fill)
+    found = run("googleSpreadsheet", "days.js", url=hosted.api("google_sheet"), token=hosted.id)
+    assert found == {"cases": 43, "failed": {}}
 
 
 def test_fetch_with_forms(run: Run, episode_of: EpisodeOf) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from ast import literal_eval
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image
 
 _OWN_ID = re.compile(r"^work([0-9a-f]+)-")
+_WRITTEN = re.compile(r"""TextContent\(type='text', text=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 _MARK = re.compile(r"\[work ([0-9a-f]+)\]")
 MAX_WORKS = 2_000
 """Conversations that a server remembers."""
@@ -195,7 +197,10 @@ def _pattern(template: str) -> re.Pattern[str]:
 
 def _blocks(text: str) -> Iterator[str]:
     """The blocks of a result, which protocols put one after the other: several JSON documents are several.
-    Some clients (ADK, Haystack, CAMEL) show a model the blocks as MCP writes them."""
+    Some clients (ADK, Haystack, CAMEL) show a model the blocks as MCP writes them, LlamaIndex as Python."""
+    if written := _WRITTEN.findall(text):
+        yield from map(literal_eval, written)
+        return
     with suppress(ValueError, TypeError, KeyError):
         shown = json.loads(text)
         blocks = shown["content"] if isinstance(shown, dict) and "content" in shown else shown

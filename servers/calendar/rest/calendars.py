@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 from mesocosm.doors.request import Request
@@ -11,6 +12,7 @@ from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.calendar.rest.service import Json, api, body_of, etag_of, listing, read
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.calendars import Access, page_bounds
+from mesocosm.servers.calendar.store.events import Gone
 from mesocosm.servers.calendar.store.windows import Window
 from mesocosm.servers.calendar.tools.scheduling import get_freebusy, list_colors
 from mesocosm.servers.calendar.tools.views import calendar_view, rule_view
@@ -72,6 +74,8 @@ def insert_entry(store: CalendarStore, request: Request) -> Json:
 def _change_entry(store: CalendarStore, request: Request, calendarId: str) -> Json:
     _listed(store, calendarId)
     body = body_of(request)
+    if dict.get(body, "hidden") is False:
+        body.get("hidden")  # no calendar of the list is hidden
     return _entry(store.subscribe(calendarId, read.text(body, "summaryOverride"), read.text(body, "colorId")))
 
 
@@ -147,7 +151,8 @@ def clear_calendar(store: CalendarStore, calendarId: str) -> None:
         raise Invalid("Cannot clear a secondary calendar.", code="invalid")
     while page := store.list_events(access.id, Window(order="none", single=False)).items:
         for event in page:
-            store.delete_event(access.id, event.id)
+            with suppress(Gone):  # an instance that went with its series
+                store.delete_event(access.id, event.id)
 
 
 # -- access rules -------------------------------------------------------------------------------------------
@@ -160,9 +165,13 @@ def _rule(scope: str, role: str) -> Json:
 
 @api.get("/calendars/{calendarId}/acl")
 def list_rules(
-    store: CalendarStore, calendarId: str, maxResults: int | None = None, pageToken: str | None = None
+    store: CalendarStore,
+    calendarId: str,
+    maxResults: int | None = None,
+    pageToken: str | None = None,
+    showDeleted: bool = False,
 ) -> Json:
-    """Who may do what with a calendar."""
+    """Who may do what with a calendar; rules that were taken back are not kept."""
     rules, next_token = store.access_rules(calendarId, maxResults, pageToken)
     return listing("acl", [_rule(rule["scope"], rule["role"]) for rule in rules], next_token)
 

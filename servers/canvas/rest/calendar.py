@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, TypedDict
 
@@ -181,6 +182,21 @@ def list_todo(store: CanvasStore, request: Request) -> Page:
     return _todo(store, request, store.gradebook.to_do(*stretch(request)))
 
 
+@api.get("/users/self/todo_item_count")
+def count_todo(store: CanvasStore) -> dict[str, int]:
+    """How many assignments wait to be handed in or graded."""
+    roles = [row["role"] in GRADERS for row in _all_todo(store)]
+    return {"needs_grading_count": sum(roles), "assignments_needing_submitting": roles.count(False)}
+
+
+def _all_todo(store: CanvasStore) -> Iterator[Row]:
+    page, total = 1, 1
+    while (page - 1) * 100 < total:
+        listing = store.gradebook.to_do(page, 100)
+        yield from listing.rows
+        page, total = page + 1, listing.total
+
+
 @api.get("/courses/{course_id}/todo")
 def list_course_todo(store: CanvasStore, request: Request, course_id: str) -> Page:
     """The assignments of a course that wait to be handed in or graded."""
@@ -227,16 +243,38 @@ def list_activity_of_oneself(store: CanvasStore, request: Request) -> Page:
     return list_activity(store, request)
 
 
-@api.get("/users/self/activity_stream/summary")
-def summarise_activity(store: CanvasStore) -> list[dict[str, Any]]:
-    """How much is new, by kind."""
-    counts: Counter[str] = Counter()
+def _news(store: CanvasStore, course_id: int | None = None) -> Iterator[Object]:
+    """All that is new, of all courses or of one."""
     page, total = 1, 1
     while (page - 1) * 100 < total:
         shown = dashboard.canvas_list_notifications(store, page, 100)
-        counts.update(entry["type"] for entry in shown.items)
+        yield from (entry for entry in shown.items if course_id in (None, entry["course_id"]))
         page, total = page + 1, shown.total
+
+
+def _summary(news: Iterable[Object]) -> list[Object]:
+    counts = Counter(entry["type"] for entry in news)
     return [{"type": kind, "unread_count": 0, "count": counts[kind]} for kind in sorted(counts)]
+
+
+@api.get("/users/self/activity_stream/summary")
+def summarise_activity(store: CanvasStore) -> list[Object]:
+    """How much is new, by kind."""
+    return _summary(_news(store))
+
+
+@api.get("/courses/{course_id}/activity_stream")
+def list_course_activity(store: CanvasStore, request: Request, course_id: str) -> Page:
+    """What is new in a course, newest first."""
+    found = list(_news(store, store.reading(course_key(store, course_id)).course["id"]))
+    page, per_page = stretch(request)
+    return Page(found[(page - 1) * per_page : page * per_page], page, per_page, len(found))
+
+
+@api.get("/courses/{course_id}/activity_stream/summary")
+def summarise_course_activity(store: CanvasStore, course_id: str) -> list[Object]:
+    """How much is new in a course, by kind."""
+    return _summary(_news(store, store.reading(course_key(store, course_id)).course["id"]))
 
 
 @api.get("/dashboard/dashboard_cards")

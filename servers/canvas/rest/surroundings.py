@@ -9,6 +9,7 @@ from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
 from mesocosm.servers.canvas.rest.api import account_key, api, reading, stretch, user_key
 from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.tools.objects import Object, account_json
 from mesocosm.services.service import Page
 
@@ -16,7 +17,15 @@ _OF_COURSES = (
     *("external_tools", "grading_standards", "content_exports", "content_migrations", "outcome_group_links"),
     *("features/enabled", "custom_gradebook_columns", "blackout_dates", "live_assessments", "collaborations"),
     *("conferences", "course_pacing", "outcome_imports", "assignment_overrides", "feeds"),
+    *("media_objects", "media_attachments", "blueprint_subscriptions", "lti_resource_links"),
 )
+_FIELDS = {
+    "outcome_results": "outcome_results",
+    "outcome_rollups": "rollups",
+    "grading_periods": "grading_periods",
+    "grading_period_sets": "grading_period_sets",
+}
+"""Empty, too, but as the field of an object."""
 _OF_ACCOUNTS = (
     *("external_tools", "grading_standards", "content_migrations", "outcome_group_links", "features/enabled"),
     *("account_notifications", "authentication_providers", "groups", "group_categories", "sis_imports"),
@@ -55,8 +64,19 @@ def _serve(prefix: str, place: Callable[[CanvasStore, Request], Object], names: 
         place(store, request)
         return Page([], *stretch(request), 0)
 
+    def counting(field: str) -> Callable[[CanvasStore, Request], Object]:
+        def nothing_inside(store: CanvasStore, request: Request) -> Object:
+            """An object that holds what there is none of."""
+            place(store, request)
+            list(request.asked)
+            return {field: []}
+
+        return nothing_inside
+
     for name in names:
         api.get(f"{prefix}/{name}")(nothing)
+    for name, field in _FIELDS.items():
+        api.get(f"{prefix}/{name}")(counting(field))
 
     @api.get(f"{prefix}/features")
     def list_features(store: CanvasStore, request: Request) -> Page:
@@ -200,6 +220,59 @@ def get_settings(store: CanvasStore, user_id: str) -> dict[str, Any]:
     return dict.fromkeys(names, False)
 
 
+@api.get("/users/{user_id}/communication_channels")
+def list_channels(store: CanvasStore, request: Request, user_id: str) -> Page:
+    """How a user is reached: by mail."""
+    user = store.roster.acquaintance(user_key(store, user_id))
+    if user["id"] != store.user_id:
+        raise denied()
+    channel = {
+        "id": user["id"],
+        "user_id": user["id"],
+        "type": "email",
+        "address": user["primary_email"],
+        "position": 1,
+        "workflow_state": "active",
+    }
+    return Page(
+        [channel] if user["primary_email"] else [], *stretch(request), int(bool(user["primary_email"]))
+    )
+
+
+_EVERYWHERE = {
+    "/conferences": "conferences",
+    "/account_calendars": "account_calendars",
+    "/epub_exports": "courses",
+    "/polls": "polls",
+}
+
+
+def _list_nowhere(field: str) -> Callable[[CanvasStore, Request], Object]:
+    def nothing_inside(store: CanvasStore, request: Request) -> Object:
+        """An object that holds what there is none of."""
+        list(request.asked)
+        return {field: []}
+
+    return nothing_inside
+
+
+for _path, _field in _EVERYWHERE.items():
+    api.get(_path)(_list_nowhere(_field))
+
+
+@api.get("/appointment_groups")
+@api.get("/users/self/favorites/groups")
+@api.get("/users/self/bookmarks")
+@api.get("/users/self/course_nicknames")
+@api.get("/users/self/history")
+def list_none_of_mine(store: CanvasStore, request: Request) -> Page:
+    """What the signed-in user has none of."""
+    list(request.asked)
+    return Page([], *stretch(request), 0)
+
+
+@api.get("/users/{user_id}/eportfolios")
+@api.get("/users/{user_id}/page_views")
 @api.get("/users/{user_id}/content_exports")
 @api.get("/users/{user_id}/content_migrations")
 @api.get("/users/{user_id}/observees")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from mesocosm.doors.partial_answers import masked
 from mesocosm.doors.request import Request
@@ -20,7 +20,7 @@ from mesocosm.servers.google_sheet.rest.service import (
 )
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.drive import FileEntry, Granted
-from mesocosm.servers.google_sheet.store.exporting import exported
+from mesocosm.servers.google_sheet.store.exporting import XLSX, exported
 from mesocosm.servers.google_sheet.store.resources import url_of
 from mesocosm.servers.google_sheet.store.searching import MIME, search
 from mesocosm.services.service import Reply
@@ -245,6 +245,7 @@ def update(
     return _answer(store, request, store.drive.update(fileId, _content(body), addParents))
 
 
+@api.delete("/drive/v3/files/{fileId}/")
 @api.delete("/drive/v3/files/{fileId}")
 def delete(store: SheetStore, fileId: str) -> None:
     """Remove a file for good."""
@@ -269,3 +270,22 @@ def export(store: SheetStore, fileId: str, mimeType: str) -> Reply:
     if store.drive.file(fileId).kind != "spreadsheet":
         raise Denied("Export only supports Docs Editors files.", code="fileNotExportable")
     return Reply(exported(store, store.sheets.book(fileId), mimeType), media_type=mimeType)
+
+
+_FORMATS = {"csv": "text/csv", "tsv": "text/tab-separated-values", "xlsx": XLSX}
+
+
+@api.get("/spreadsheets/d/{fileId}/export", threaded=True)
+def download(
+    store: SheetStore,
+    request: Request,
+    fileId: str,
+    format: Literal["csv", "tsv", "xlsx"] = "xlsx",
+    gid: int | None = None,
+) -> Reply:
+    """A spreadsheet, or one of its sheets, as a file: where the address of its page says `edit`, `export`."""
+    request.asked.get("id")  # the same id once more
+    if store.drive.file(fileId).kind != "spreadsheet":
+        raise Denied("Export only supports Docs Editors files.", code="fileNotExportable")
+    kind = _FORMATS[format]
+    return Reply(exported(store, store.sheets.book(fileId), kind, gid), media_type=kind)

@@ -35,8 +35,8 @@ _FORMULA = re.compile(
 _MOMENT = re.compile(rb"(<dcterms:(?:created|modified)[^>]*>)[^<]*")
 
 
-def exported(store: SheetStore, book: Book, kind: str) -> bytes:
-    """A spreadsheet as a file of a media type."""
+def exported(store: SheetStore, book: Book, kind: str, sheet_id: int | None = None) -> bytes:
+    """A spreadsheet as a file of a media type; formats of one sheet alone have the first, or that named."""
     if kind not in KINDS:
         raise Invalid("The requested conversion is not supported.", code="badRequest")
     sheets = store.sheets.all(book)
@@ -46,7 +46,8 @@ def exported(store: SheetStore, book: Book, kind: str) -> bytes:
         return _workbook(store, sheets)
     text = io.StringIO()
     delimiter, end = (",", "\r\n") if kind == "text/csv" else ("\t", "\n")
-    lines = store.values.grid(sheets[0], sheets[0].area)
+    shown = sheets[0] if sheet_id is None else store.sheets.with_id(book, sheet_id)
+    lines = store.values.grid(shown, shown.area)
     width = max(map(len, lines), default=0)
     writer = csv.writer(text, delimiter=delimiter, lineterminator=end)
     writer.writerows(line + [""] * (width - len(line)) for line in lines)

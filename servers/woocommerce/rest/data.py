@@ -160,6 +160,13 @@ def list_downloads(store: WooCommerceStore, id: int) -> list[Shape]:
     return []
 
 
+@api.get("/products/brands")
+def list_brands(store: WooCommerceStore) -> list[Shape]:
+    """The brands of products: this shop keeps none."""
+    store.authorise("view")
+    return []
+
+
 @api.get("/shipping/zones/{zone_id}/locations")
 def list_locations(store: WooCommerceStore, request: Request, zone_id: int) -> list[Shape]:
     """Where a zone lies."""

@@ -18,6 +18,6 @@ def client(url):
 with client(told["every"]) as every:
     schemas = {tool.tool_name: tool.tool_spec["inputSchema"]["json"] for tool in every.list_tools_sync()}
 with client(told["url"]) as own:
-    model = OpenAIModel({"base_url": told["model"], "api_key": "none"}, model_id="solver")
+    model = OpenAIModel(client_args={"base_url": told["model"], "api_key": "none"}, model_id="solver")
     said = Agent(model, tools=own.list_tools_sync(), callback_handler=None)(told["prompt"])
 print(json.dumps({"schemas": schemas, "said": str(said)}))
