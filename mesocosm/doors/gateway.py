@@ -116,7 +116,7 @@ async def _answer(
     if route is None:
         known = api.methods(path)
         if not known or api.unknown_method == 404:
-            return api.error(404, "There is nothing at this path.")
+            return api.error(404, api.nothing(request.method, path))
         wrong = api.error(405, f"This path takes {', '.join(known)}.")
         return Reply(wrong.body, wrong.status, {**wrong.headers, "Allow": ", ".join(known)})
     key = headers.get("idempotency-key")

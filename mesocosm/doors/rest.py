@@ -290,6 +290,10 @@ class Api:
             raise self.unknown(name)
         return reply
 
+    def nothing(self, method: str, path: str) -> str:
+        """What is said of a path that no route has."""
+        return "There is nothing at this path."
+
     def unknown(self, name: str) -> Refusal:
         """The refusal of a parameter or a field that would be dropped."""
         return WrongArgument(name, "is not supported here, so nothing was done.")

@@ -24,6 +24,10 @@ class Bucket(Base):
     labels: Mapped[dict[str, Any]]
     lifecycle: Mapped[list[Any]]
     """Rules as the JSON API has them: ``{"action": {...}, "condition": {...}}``."""
+    cors: Mapped[list[Any]] = mapped_column(default=list)
+    """Which pages of other hosts may read it, as the JSON API has it."""
+    bindings: Mapped[list[Any] | None]
+    """Of its IAM policy; ``None`` for those of a new bucket."""
     metageneration: Mapped[int] = mapped_column(default=1)
     created: Mapped[str]
     updated: Mapped[str]

@@ -20,6 +20,7 @@ from mesocosm.servers.google_cloud.rest.service import (
     texts,
 )
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.servers.google_cloud.store.part import PreconditionFailed
 from mesocosm.servers.google_cloud.store.storage.buckets import location_type
 
 _HOST = "https://www.googleapis.com/storage/v1"
@@ -44,6 +45,8 @@ def shown(store: GoogleCloudStore, bucket: Bucket) -> Json:
     }
     if bucket.lifecycle:
         view["lifecycle"] = {"rule": bucket.lifecycle}
+    if bucket.cors:
+        view["cors"] = bucket.cors
     return view | {"etag": etag_of(view)}
 
 
@@ -54,6 +57,12 @@ def _rules(body: Any) -> list[Any] | None:
         {name: dict(read.inner(rule, name).items()) for name in ("action", "condition")}
         for rule in read.objects(read.inner(body, "lifecycle"), "rule")
     ]
+
+
+def _cors(body: Any) -> list[Any] | None:
+    if "cors" not in body:
+        return None
+    return [dict(rule.items()) for rule in read.objects(body, "cors")]
 
 
 def _labels(body: Any, before: dict[str, Any]) -> dict[str, Any] | None:
@@ -96,6 +105,7 @@ def insert_bucket(store: GoogleCloudStore, request: Request, project: str | None
         texts(body, "labels"),
         versioning=read.flag(read.inner(body, "versioning"), "enabled"),
         lifecycle=_rules(body) or (),
+        cors=_cors(body) or (),
     )
     return shown(store, bucket)
 
@@ -121,6 +131,7 @@ def _change(
         bucket,
         versioning=read.flag(read.inner(body, "versioning"), "enabled") if "versioning" in body else None,
         lifecycle=_rules(body),
+        cors=_cors(body),
         labels=_labels(body, before.labels if request.method == "PATCH" else {}),
         storage_class=read.text(body, "storageClass"),
         condition=condition(None, None, ifMetagenerationMatch, None),
@@ -136,6 +147,52 @@ api.put("/storage/v1/b/{bucket}")(_change)
 def delete_bucket(store: GoogleCloudStore, bucket: str, ifMetagenerationMatch: int | None = None) -> None:
     """Remove an empty bucket."""
     store.storage.delete(bucket, condition(None, None, ifMetagenerationMatch, None))
+
+
+# -- who may do what with one ------------------------------------------------------------------------------
+
+
+def _policy(store: GoogleCloudStore, bucket: str) -> Json:
+    bindings = store.storage.bindings(bucket)
+    view: Json = {
+        "kind": "storage#policy",
+        "resourceId": f"projects/_/buckets/{bucket}",
+        "version": 1,
+        "bindings": bindings,
+    }
+    return view | {"etag": etag_of(bindings)}
+
+
+@api.get("/storage/v1/b/{bucket}/iam")
+def get_bucket_policy(
+    store: GoogleCloudStore, bucket: str, optionsRequestedPolicyVersion: int | None = None
+) -> Json:
+    """The IAM policy of a bucket."""
+    return _policy(store, bucket)
+
+
+@api.put("/storage/v1/b/{bucket}/iam")
+def set_bucket_policy(store: GoogleCloudStore, request: Request, bucket: str) -> Json:
+    """Another IAM policy for a bucket."""
+    body = body_of(request)
+    read.text(body, "resourceId")
+    if (read.number(body, "version") or 1) not in (1, 2, 3):
+        raise Invalid("Invalid policy version.", code="invalid")
+    given = read.text(body, "etag")
+    if given and given != etag_of(store.storage.bindings(bucket)):
+        raise PreconditionFailed("The policy has changed since it was read.", code="conditionNotMet")
+    store.storage.set_bindings(bucket, [dict(one.items()) for one in read.objects(body, "bindings")])
+    return _policy(store, bucket)
+
+
+@api.get("/storage/v1/b/{bucket}/iam/testPermissions")
+def test_bucket_permissions(store: GoogleCloudStore, request: Request, bucket: str) -> Json:
+    """Which of some permissions the caller has: all, since there is one caller, who owns the project."""
+    store.storage.bucket(bucket)
+    asked = [value for name, value in request.pairs if name == "permissions"]
+    for _ in request.asked:
+        pass
+    return {"kind": "storage#testIamPermissionsResponse", "permissions": asked}
 
 
 @api.get("/storage/v1/projects/{projectId}/serviceAccount")

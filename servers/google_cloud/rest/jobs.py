@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from mesocosm.doors.request import Request
-from mesocosm.errors import Invalid
+from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Job
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
 from mesocosm.servers.google_cloud.rest.media import begun, continued, noticed, related, resource
@@ -167,11 +167,10 @@ def _place(store: GoogleCloudStore, named: Fields) -> tuple[str, str]:
 
 def _load(store: GoogleCloudStore, said: Fields, id_: str | None, data: bytes | None) -> Job:
     asked = _asked(store, said)
-    if data is None:
-        data = b"".join(_object(store, uri) for uri in asked["sources"])
-        if not asked["sources"]:
-            raise Invalid("Required parameter is missing: sourceUris", code="required")
-    return store.bigquery.loading.load(data=data, job_id=id_, **asked).job
+    files = [data] if data is not None else [one for uri in asked["sources"] for one in _objects(store, uri)]
+    if not files:
+        raise Invalid("Required parameter is missing: sourceUris", code="required")
+    return store.bigquery.loading.load(files=files, job_id=id_, **asked).job
 
 
 def _asked(store: GoogleCloudStore, said: Fields) -> dict[str, Any]:
@@ -218,10 +217,23 @@ def _asked(store: GoogleCloudStore, said: Fields) -> dict[str, Any]:
     }
 
 
-def _object(store: GoogleCloudStore, uri: str) -> bytes:
+def _objects(store: GoogleCloudStore, uri: str) -> list[bytes]:
+    """The bytes of an object, or of those that a URI with one asterisk stands for."""
     bucket, name = _uri(uri)
     objects = store.storage.objects
-    return objects.data(objects.object(bucket, name))
+    if "*" not in name:
+        return [objects.data(objects.object(bucket, name))]
+    before, _, after = name.partition("*")
+    if "*" in after:
+        raise Invalid(f"Invalid URI {uri[:100]!r}: it may have one asterisk.", code="invalid")
+    found = [one for one in store.storage.listing.all_of(bucket, before) if _fits(one.name, before, after)]
+    if not found:
+        raise NotFound(f"Not found: URI {uri[:100]}", code="notFound")
+    return [objects.data(one) for one in found]
+
+
+def _fits(name: str, before: str, after: str) -> bool:
+    return name.endswith(after) and len(name) >= len(before) + len(after)
 
 
 def _uri(uri: str) -> tuple[str, str]:

@@ -20,7 +20,8 @@ from mesocosm.services.fields import Fields, remembering
 from mesocosm.services.service import Reply
 
 _BOUNDARY = re.compile(r'boundary="?([^";,]+)"?', re.IGNORECASE)
-_PIECE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)", re.ASCII)
+_PIECE = re.compile(r"bytes (?:(\d+)-(\d+|\*)|\*)/(\d+|\*)", re.ASCII)
+_GAP = re.compile(rb"\r?\n\r?\n")
 
 
 def related(request: Request) -> tuple[Fields, str | None, bytes]:
@@ -31,11 +32,13 @@ def related(request: Request) -> tuple[Fields, str | None, bytes]:
         raise Invalid("Missing end boundary in multipart body.", code="badContent")
     parts = []
     for piece in pieces[1:3]:
-        head, gap, data = piece.partition(b"\r\n\r\n")
-        if not gap:
+        gap = _GAP.search(piece)
+        if gap is None:
             raise Invalid("Malformed multipart body.", code="badContent")
+        head, data = piece[: gap.start()], piece[gap.end() :]
+        end = b"\r\n" if b"\r" in gap[0] else b"\n"  # some clients end their lines with a line feed alone
         kind = re.search(rb"content-type:\s*([^\r\n]+)", head, re.IGNORECASE)
-        parts.append((kind[1].decode("latin-1").strip() if kind else None, data.removesuffix(b"\r\n")))
+        parts.append((kind[1].decode("latin-1").strip() if kind else None, data.removesuffix(end)))
     return noticed(request, resource(parts[0][1])), parts[1][0], parts[1][1]
 
 
@@ -77,6 +80,8 @@ def continued(
     if found is None or found[1] is not None:
         have = uploads.add(upload, int(found[1]) if found else have, request.body)
     total = found[3] if found else str(have)
+    if found and found[2] == total == "*":  # of an unknown length, and all that there is
+        return upload, uploads.finish(upload)
     if total == "*" or int(total) > have:
         return Reply(b"", 308, {"Range": f"bytes=0-{have - 1}"} if have else {})
     return upload, uploads.finish(upload)
@@ -109,13 +114,13 @@ def upload_object(
     if uploadType == "multipart":
         body, kind, data = related(request)
         return _written(
-            store, bucket, new_object(body, _named(name or read.text(body, "name")), data, kind), must
+            store, bucket, new_object(body, _named(name, read.text(body, "name")), data, kind), must
         )
     if uploadType != "resumable":
         raise Invalid(f"Invalid upload type: {uploadType[:50]!r}", code="invalid")
     store.storage.bucket(bucket)
     body = noticed(request, resource(request.body))
-    named = _named(name or read.text(body, "name"))
+    named = _named(name, read.text(body, "name"))
     new_object(body, named, b"")  # so that what is wrong with it is said before anything is sent
     asked = {
         "bucket": bucket,
@@ -141,10 +146,12 @@ def upload_piece(store: GoogleCloudStore, request: Request, bucket: str, upload_
     return _written(store, bucket, new, Condition(*upload.request["must"]))
 
 
-def _named(name: str | None) -> str:
-    if not name:
-        raise Invalid("Required parameter: name", code="required")
-    return name
+def _named(*said: str | None) -> str:
+    """The name of an object, which a query says, or the resource, or both."""
+    for name in said:
+        if name:
+            return name
+    raise Invalid("Required parameter: name", code="required")
 
 
 # -- signed URLs --------------------------------------------------------------------------------------------
@@ -155,6 +162,8 @@ def _signed(store: GoogleCloudStore, request: Request, *methods: str) -> None:
     for _ in request.asked:
         pass
     if not dict(request.pairs).get("X-Goog-Signature"):
+        if request.path.split("/")[1] not in store.storage.names():
+            raise NotFound(api.nothing(request.method, request.path))
         raise Denied("Anonymous caller does not have access to the object.", code="AccessDenied")
     for method in methods[:-1]:
         try:

@@ -51,7 +51,21 @@ def _known(request: Request, headers: Mapping[str, str], token: str) -> bool:
     return dict(request.pairs).get("access_token", token) == token
 
 
-api = Api(
+class _Google(Api):
+    """APIs of which only a part is offered."""
+
+    def nothing(self, method: str, path: str) -> str:
+        """What is said of a path that no route has."""
+        return f"{method} {path[:200]} is not offered here. {_OFFERED}"
+
+
+_OFFERED = (
+    "Of Google's APIs there are Cloud Storage (v1: buckets with IAM policies, objects, uploads), BigQuery"
+    " (v2: datasets, tables, rows, jobs, queries) and Cloud Logging (v2)."
+)
+
+
+api = _Google(
     "google_cloud",
     authenticate=_known,
     credentials=("access_token",),
@@ -61,6 +75,8 @@ api = Api(
         *("alt", "prettyPrint", "quotaUser", "userIp", "key", "fields", "$.xgafv", "projection", "project"),
         *("userProject", "timeoutMs", "location", "uploadType", "formatOptions.useInt64Timestamp"),
         *("enableObjectRetention", "includeTrailingDelimiter", "provisional_user_project", "prettyprint"),
+        # Access control lists are not kept: a bucket's policy says who may do what.
+        *("predefinedAcl", "predefinedDefaultObjectAcl", "destinationPredefinedAcl", "force"),
     ),
     read_only=(
         *("kind", "etag", "id", "selfLink", "mediaLink", "timeCreated", "updated", "metageneration"),

@@ -19,6 +19,18 @@ from mesocosm.services.fields import Fields
 
 _TABLES = ROOT + "/{project}/datasets/{dataset}/tables"
 _WHOLE = "formatOptions.useInt64Timestamp"
+_SUMMARY = "$__PARTITIONS_SUMMARY__"
+_SUMMARY_FIELDS: list[Field] = [
+    *(
+        {"name": name, "type": "STRING", "mode": "NULLABLE"}
+        for name in ("project_id", "dataset_id", "table_id", "partition_id")
+    ),
+    *(
+        {"name": name, "type": "INTEGER", "mode": "NULLABLE"}
+        for name in ("creation_time", "last_modified_time")
+    ),
+]
+"""What lies behind a table's name and ``$__PARTITIONS_SUMMARY__``, from which clients list its partitions."""
 
 
 def shown(store: GoogleCloudStore, dataset: str, table: WarehouseTable) -> Json:
@@ -181,6 +193,12 @@ def get_table(
     job = store.bigquery.jobs.by_anonymous(dataset, table)
     if job is not None:
         return _result(store, dataset, job)
+    if table.endswith(_SUMMARY):
+        whole = shown(store, dataset, store.bigquery.tables.table(dataset, table.removesuffix(_SUMMARY)))
+        reference = {**whole["tableReference"], "tableId": table}
+        kept = {name: whole[name] for name in ("kind", "type", "creationTime", "location", "etag")}
+        return {**kept, "id": f"{project}:{dataset}.{table}", "tableReference": reference,
+                "schema": {"fields": shown_fields(_SUMMARY_FIELDS)}}  # fmt: skip
     return shown(store, dataset, store.bigquery.tables.table(dataset, table))
 
 
@@ -261,6 +279,9 @@ def list_rows(
     job = store.bigquery.jobs.by_anonymous(dataset, table)
     if job is not None:
         fields, rows, total = list(job.fields), result_rows(store, job, start, size), job.total_rows
+    elif table.endswith(_SUMMARY):
+        every = _summary(store, dataset, table.removesuffix(_SUMMARY))
+        fields, rows, total = _SUMMARY_FIELDS, every[start : start + size], len(every)
     else:
         found = store.bigquery.tables.table(dataset, table)
         fields, rows = list(found.fields), store.bigquery.queries.rows_of(found, size, start)
@@ -276,6 +297,13 @@ def list_rows(
     }
     after = start + len(rows)
     return page | ({"pageToken": page_token(after)} if rows and after < total else {})
+
+
+def _summary(store: GoogleCloudStore, dataset: str, id_: str) -> list[list[Any]]:
+    table = store.bigquery.tables.table(dataset, id_)
+    times = [milliseconds(table.created), milliseconds(table.modified)]
+    partitions = store.bigquery.sizes.partitions(table) if table.partitioning else []
+    return [[store.project.id, dataset, id_, name, *times] for name, _ in partitions]
 
 
 @api.post(_TABLES + "/{table}/insertAll")

@@ -81,13 +81,13 @@ class Loading(Part):
         self, dataset: str, table: str, data: bytes, *, header: bool, mode: str, source: str
     ) -> Done:
         """Load a CSV file of the workspace."""
-        return self.load(dataset, table, data, Format(header=header), mode=mode, sources=[source])
+        return self.load(dataset, table, [data], Format(header=header), mode=mode, sources=[source])
 
     def load(
         self,
         dataset: str,
         id_: str,
-        data: bytes,
+        files: Sequence[bytes],
         format_: Format,
         *,
         mode: str = "WRITE_APPEND",
@@ -96,11 +96,11 @@ class Loading(Part):
         job_id: str | None = None,
         configuration: Mapping[str, Any] | None = None,
     ) -> Done:
-        """Load a file; ``create``: make the table where there is none."""
+        """Load files; ``create``: make the table where there is none."""
         if mode.upper() not in MODES:
             raise Invalid(f"Invalid write mode {quoted(mode)}; there are {', '.join(MODES)}.", code="invalid")
         place = self.store.bigquery.datasets.dataset(dataset)
-        found = self._read(data, format_)
+        found = self._read_all(files, format_)
         table = self.store.bigquery.tables.find(place, id_)
         if table is None:
             if not create:
@@ -130,7 +130,13 @@ class Loading(Part):
                     "sourceUris": list(sources),
                 }
             },
-            {"load": {"inputFiles": "1", "inputFileBytes": str(len(data)), "outputRows": str(len(rows))}},
+            {
+                "load": {
+                    "inputFiles": str(len(files)),
+                    "inputFileBytes": str(sum(map(len, files))),
+                    "outputRows": str(len(rows)),
+                }
+            },
             id_=job_id,
             total_rows=len(rows),
         )
@@ -191,6 +197,16 @@ class Loading(Part):
         return Done(len(rows), job)
 
     # -- how --------------------------------------------------------------------------------------------
+
+    def _read_all(self, files: Sequence[bytes], format_: Format) -> _Read:
+        first, *others = (self._read(data, format_) for data in files)
+        for other in others:
+            if other.names != first.names:
+                raise Invalid("The files do not have the same header.", code="invalid")
+            if first.fields is not None and other.fields is not None:
+                first.fields = merged(first.fields, other.fields)
+            first.rows += other.rows
+        return first
 
     def _read(self, data: bytes, format_: Format) -> _Read:
         if format_.kind == "PARQUET":

@@ -53,6 +53,7 @@ REGIONS = tuple(
 )
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]", re.ASCII)
 _ADDRESS = re.compile(r"\d{1,3}(\.\d{1,3}){3}", re.ASCII)
+_MEMBER = re.compile(r"allUsers|allAuthenticatedUsers|[A-Za-z]+:\S+")
 _LABEL = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 _LABEL_VALUE = re.compile(r"[a-z0-9_-]{0,63}")
 
@@ -126,6 +127,7 @@ class Buckets(Part):
         *,
         versioning: bool = False,
         lifecycle: Sequence[Mapping[str, Any]] = (),
+        cors: Sequence[Mapping[str, Any]] = (),
         made: datetime | None = None,
     ) -> Bucket:
         """A new, empty bucket, made now or (in a world that is being built) before; ``Conflict`` if the name
@@ -145,6 +147,7 @@ class Buckets(Part):
             versioning=versioning,
             labels=checked_labels(labels or {}),
             lifecycle=checked_rules(lifecycle),
+            cors=checked_cors(cors),
             metageneration=1,
             created=created,
             updated=created,
@@ -160,6 +163,7 @@ class Buckets(Part):
         *,
         versioning: bool | None = None,
         lifecycle: Sequence[Mapping[str, Any]] | None = None,
+        cors: Sequence[Mapping[str, Any]] | None = None,
         labels: Mapping[str, Any] | None = None,
         storage_class: str | None = None,
         condition: Condition = ANY,
@@ -172,6 +176,8 @@ class Buckets(Part):
         if lifecycle is not None:
             bucket.lifecycle = checked_rules(lifecycle)
             bucket.swept = moment(self.now)[:10]
+        if cors is not None:
+            bucket.cors = checked_cors(cors)
         if labels is not None:
             bucket.labels = checked_labels(labels)
         if storage_class is not None:
@@ -180,6 +186,16 @@ class Buckets(Part):
         bucket.updated = moment(self.now)
         self.session.flush()
         return bucket
+
+    def bindings(self, name: str) -> list[Any]:
+        """The bindings of a bucket's IAM policy: of a new one, those that the product gives it."""
+        bucket = self.bucket(name)
+        return _first_bindings(self.project.id) if bucket.bindings is None else bucket.bindings
+
+    def set_bindings(self, name: str, bindings: Sequence[Mapping[str, Any]]) -> None:
+        """Say who may do what with a bucket; here that is kept and not enforced."""
+        self.bucket(name).bindings = [_checked_binding(one) for one in bindings]
+        self.session.flush()
 
     def delete(self, name: str, condition: Condition = ANY) -> None:
         """Remove an empty bucket."""
@@ -199,6 +215,46 @@ class Buckets(Part):
         )
         found = {live: (n, total) for live, n, total in self.session.execute(counted.group_by("live"))}
         return Size(*found.get(True, (0, 0)), *found.get(False, (0, 0)))
+
+
+def _first_bindings(project: str) -> list[Any]:
+    roles = (
+        ("legacyBucketOwner", "projectEditor", "projectOwner"),
+        ("legacyBucketReader", "projectViewer"),
+        ("legacyObjectOwner", "projectEditor", "projectOwner"),
+        ("legacyObjectReader", "projectViewer"),
+    )
+    return [
+        {"role": f"roles/storage.{role}", "members": [f"{member}:{project}" for member in members]}
+        for role, *members in roles
+    ]
+
+
+def _checked_binding(said: Mapping[str, Any]) -> dict[str, Any]:
+    role, members = said.get("role"), said.get("members") or []
+    if not isinstance(role, str) or "/" not in role:
+        raise Invalid(f"Invalid role {quoted(str(role))}: write roles/storage.objectViewer.", code="invalid")
+    for member in members:
+        if not isinstance(member, str) or not _MEMBER.fullmatch(member):
+            raise Invalid(f"Invalid member {quoted(str(member))} of {role}.", code="invalid")
+    if said.get("condition"):
+        raise Invalid("Conditions of IAM policies are not offered here.", code="invalid")
+    return {"role": role, "members": list(members)}
+
+
+def checked_cors(rules: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Rules of CORS as the API has them."""
+    made = []
+    for rule in rules:
+        for name, value in rule.items():
+            if name in ("origin", "method", "responseHeader"):
+                fits = isinstance(value, list) and all(isinstance(one, str) for one in value)
+            else:
+                fits = name == "maxAgeSeconds" and isinstance(value, int) and not isinstance(value, bool)
+            if not fits:
+                raise Invalid(f"Invalid value for cors: {quoted(name)}.", code="invalid")
+        made.append(dict(rule))
+    return made
 
 
 def location_type(location: str) -> Literal["multi-region", "dual-region", "region"]:

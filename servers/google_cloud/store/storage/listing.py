@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import select
@@ -76,6 +76,16 @@ class Listing(Part):
             else:
                 if len(rows) < _AT_ONCE:
                     return page
+
+    def all_of(self, bucket: str, prefix: str) -> Iterator[StorageObject]:
+        """All objects of a bucket whose names begin so, by name."""
+        token: str | None = None
+        while True:
+            page = self.page(bucket, Wanted(prefix), token=token)
+            yield from page.items
+            token = page.next_token
+            if token is None:
+                return
 
     def _rows(self, bucket: int, wanted: Wanted, after: tuple[str, int]) -> Sequence[StorageObject]:
         name, generation = after
