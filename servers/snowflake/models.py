@@ -107,6 +107,53 @@ class Sequence(Base):
     created: Mapped[str] = mapped_column(Text)
 
 
+class Stage(Base):
+    """A stage: a place for files."""
+
+    __tablename__ = "stages"
+    __table_args__ = (UniqueConstraint("schema_id", "name"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    schema_id: Mapped[int] = mapped_column(ForeignKey("schemas.id"))
+    name: Mapped[str] = mapped_column(Text)
+    session: Mapped[int | None]
+    """Of a temporary one: the session that it is there for."""
+    options: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """How its files are to be read, by the names of the options of a file format."""
+    comment: Mapped[str] = mapped_column(Text, default="")
+    created: Mapped[str] = mapped_column(Text)
+
+
+class StageFile(Base):
+    """A file of a stage."""
+
+    __tablename__ = "stage_files"
+    __table_args__ = (UniqueConstraint("stage_id", "name"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    stage_id: Mapped[int] = mapped_column(ForeignKey("stages.id"))
+    name: Mapped[str] = mapped_column(Text)
+    data: Mapped[bytes]
+    md5: Mapped[str] = mapped_column(Text)
+    altered: Mapped[str] = mapped_column(Text)
+    loaded: Mapped[list[Any]] = mapped_column(JSON)
+    """The numbers of the tables that have its rows."""
+
+
+class FileFormat(Base):
+    """A file format: how files are to be read, under a name."""
+
+    __tablename__ = "file_formats"
+    __table_args__ = (UniqueConstraint("schema_id", "name"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    schema_id: Mapped[int] = mapped_column(ForeignKey("schemas.id"))
+    name: Mapped[str] = mapped_column(Text)
+    options: Mapped[dict[str, Any]] = mapped_column(JSON)
+    comment: Mapped[str] = mapped_column(Text, default="")
+    created: Mapped[str] = mapped_column(Text)
+
+
 class Insight(Base):
     """An entry of the memo of insights."""
 
@@ -131,6 +178,8 @@ class SqlSession(Base):
     warehouse: Mapped[str] = mapped_column(Text, default="COMPUTE_WH")
     reads_arrow: Mapped[bool] = mapped_column(default=False)
     """Whether its connector reads results in Arrow."""
+    names_files: Mapped[bool] = mapped_column(default=False)
+    """Whether its connector names the files that it puts into stages; others put each where they are told."""
     statements: Mapped[int] = mapped_column(default=1)
     """How many statements a request has; 0 for any number."""
     in_transaction: Mapped[bool] = mapped_column(default=False)

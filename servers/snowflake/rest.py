@@ -6,7 +6,7 @@ come here. Each connection has a session of its own, with a current database and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,8 @@ import orjson
 
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, Route
-from mesocosm.errors import Invalid, Refusal, Temporary
+from mesocosm.errors import Invalid, NotFound, Refusal, Temporary
+from mesocosm.servers.snowflake import putting
 from mesocosm.servers.snowflake.store import Answer, SnowflakeStore, parts_of
 from mesocosm.servers.snowflake.store.answers import as_json
 from mesocosm.services.queries.catalogue import Field
@@ -65,6 +66,9 @@ _NOTHING = Request("POST", "/", "", {}, b"", "")
 
 
 def _authenticate(request: Request, headers: Mapping[str, str], token: str) -> bool:
+    if request.path.startswith("/stage/"):
+        given = dict(request.pairs).get("access_token")
+        return token in (given, headers.get("authorization", "").removeprefix("Bearer "))
     return headers.get("authorization") == f'Snowflake Token="{token}"'
 
 
@@ -72,7 +76,13 @@ def _error(status: int, message: str, code: str | None) -> dict[str, Any]:
     return {"data": None, "code": code or "390103", "message": message, "success": False, "headers": None}
 
 
-api = _Snowflake("snowflake", authenticate=_authenticate, error=_error, challenge="Snowflake")
+api = _Snowflake(
+    "snowflake",
+    authenticate=_authenticate,
+    credentials=("access_token",),
+    error=_error,
+    challenge="Snowflake",
+)
 operations = api.operations
 
 
@@ -84,9 +94,11 @@ def _said(data: Any, *, code: str | None = None, message: str | None = None, suc
 @api.post("/session/v1/login-request")
 def sign_in(store: SnowflakeStore, request: Request) -> Reply:
     """Begin a session."""
-    asked = dict(request.pairs)
+    asked, said = dict(request.pairs), _message(request)
+    client, version = (str(said.get(f"CLIENT_APP_{name}", "")) for name in ("ID", "VERSION"))
     number = store.begin_session(
-        reads_arrow=_message(request).get("CLIENT_APP_ID") == "PythonConnector",
+        reads_arrow=client in ("PythonConnector", "Go"),
+        names_files=client == "PythonConnector" and version.split(".")[0] not in ("1", "2", "3", "4"),
         database=_name(asked.get("databaseName")),
         schema=_name(asked.get("schemaName")),
         role=_name(asked.get("roleName")),
@@ -116,6 +128,7 @@ _PARAMETERS = [
     {"name": "TIMEZONE", "value": "Etc/UTC"},
     {"name": "CLIENT_SESSION_KEEP_ALIVE", "value": False},
     {"name": "CLIENT_TELEMETRY_ENABLED", "value": False},
+    {"name": "CLIENT_STAGE_ARRAY_BINDING_THRESHOLD", "value": 0},
 ]
 
 
@@ -189,6 +202,8 @@ def run(store: SnowflakeStore, request: Request, session: int) -> Reply:
         if len(statements) > 1:
             return _several(store, statements, id_)
         tree = statements[0][1]
+        if tree.key == "put":
+            return _said(putting.told(store, own, tree, bindings, request.base, id_))
         key = tree.key
         described, places = bool(asked.get("describeOnly")), len(bindings)
         if described:
@@ -210,6 +225,35 @@ def result(store: SnowflakeStore, session: int, id: str) -> Reply:
     with store.in_session(session):
         answer, kind = store.kept_result(id)
         return _said(_data(store, answer, id, kind, arrow=False))
+
+
+@api.get("/{session}/monitoring/queries/{id}")
+def status(store: SnowflakeStore, session: int, id: str) -> Reply:
+    """How far an earlier statement is: each is done when it is answered."""
+    with store.in_session(session):
+        store.kept_result(id)
+    about = {"id": id, "status": "SUCCESS", "state": "SUCCEEDED", "errorCode": None, "errorMessage": None}
+    return _said({"queries": [about]})
+
+
+@api.get("/stage/s{stage}/files/{path:path}")
+def get_staged(store: SnowflakeStore, stage: int, path: str) -> Reply:
+    """What there is of a file of a stage."""
+    return _as_bucket(lambda: putting.known(store, stage, path))
+
+
+@api.put("/stage/s{stage}/files/{path:path}", raw=True)
+def put_staged(store: SnowflakeStore, request: Request, stage: int, path: str) -> Reply:
+    """A file for a stage."""
+    return _as_bucket(lambda: putting.taken(store, request, stage, path))
+
+
+def _as_bucket(do: Callable[[], Reply]) -> Reply:
+    """What is answered at the address of a file, where refusals have a status."""
+    try:
+        return do()
+    except (Invalid, NotFound) as refusal:
+        return Reply(refusal.message.encode(), refusal.status, {}, "text/plain")
 
 
 def _several(store: SnowflakeStore, statements: list[tuple[str, exp.Expr]], id_: str) -> Reply:

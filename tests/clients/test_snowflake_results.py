@@ -114,12 +114,5 @@ def test_what_cannot_be_undone_is_refused(cursor: Any) -> None:
         cursor.execute("rollback")
 
 
-def test_stages_are_refused_with_the_way_to_go(cursor: Any) -> None:
-    with pytest.raises(connector.errors.ProgrammingError, match="executemany"):
-        cursor.execute("create temporary stage s file_format = (type = parquet)")
-    with pytest.raises(connector.errors.ProgrammingError, match="executemany"):
-        cursor.execute("copy into orders from @s")
-
-
 def test_replay_makes_the_same(hosted: HostedWorld) -> None:
     assert hosted.replay().identical

@@ -221,6 +221,7 @@ def delete_object(
     ifGenerationMatch: int | None = None,
     ifGenerationNotMatch: int | None = None,
     ifMetagenerationMatch: int | None = None,
+    versions: bool = False,  # sent by Google's client in JavaScript, which means its own listing by it
 ) -> None:
     """Delete an object, or for good one generation of it."""
     must = condition(ifGenerationMatch, ifGenerationNotMatch, ifMetagenerationMatch, None)

@@ -69,7 +69,9 @@ class SnowflakeStore(Filling):
             return Answer((Field("status", "VARCHAR"),)), places
         return cast(Answer, running.run(self, text, tree, 0)), places
 
-    def begin_session(self, *, reads_arrow: bool = False, **names: str | None) -> int:
+    def begin_session(
+        self, *, reads_arrow: bool = False, names_files: bool = False, **names: str | None
+    ) -> int:
         """A session of a connector; returns its number."""
         known = {name: value for name, value in names.items() if value is not None}
         with suppress(SqlError):
@@ -79,7 +81,8 @@ class SnowflakeStore(Filling):
                 self.database_named(known["database"])
                 known["schema"] = PUBLIC
         self._set_session()  # the tools' own is the first
-        values = {"role": "SYSADMIN", "warehouse": "COMPUTE_WH", "reads_arrow": reads_arrow, **known}
+        flags = {"reads_arrow": reads_arrow, "names_files": names_files}
+        values = {"role": "SYSADMIN", "warehouse": "COMPUTE_WH", **flags, **known}
         return self._insert(SqlSession, values)
 
     @contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from mesocosm.servers.snowflake.store.naming import parts_of
 from mesocosm.services.queries.refusals import SqlError, compilation
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -29,6 +30,20 @@ def bind(tree: exp.Expr, bindings: Mapping[str, Any]) -> None:
         places, found = _lines(tree, places, found, lengths)
     for place, (kind, value) in zip(places, found, strict=True):
         place.replace(_bound(kind, value))
+
+
+def name_identifiers(tree: exp.Expr) -> None:
+    """Put the names in the place of ``IDENTIFIER('name')``."""
+    for dynamic in list(tree.find_all(exp.DynamicIdentifier)):
+        if not isinstance(dynamic.this, exp.Literal):
+            continue
+        parts = [exp.to_identifier(part, quoted=True) for part in parts_of(dynamic.this.name)]
+        if isinstance(dynamic.parent, exp.Table):
+            names = dict(zip(("this", "db", "catalog"), reversed(parts), strict=False))
+            for arg, part in names.items():
+                dynamic.parent.set(arg, part)
+        else:
+            dynamic.replace(exp.column(*reversed(parts)))
 
 
 def open_up(tree: exp.Expr) -> int:

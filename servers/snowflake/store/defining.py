@@ -291,6 +291,8 @@ class Defining:
             "SCHEMA": lambda: store.drop_schema(store.schema_path(path)),
             "DATABASE": lambda: store.drop_database(path[-1]),
             "SEQUENCE": lambda: store.drop_sequence(store.full(path)),
+            "STAGE": lambda: store.drop_stage(store.full(path)),
+            "FILE FORMAT": lambda: store.drop_file_format(store.full(path)),
         }
         if kind not in droppers:
             raise self._dialect.unsupported(f"DROP {kind}")

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 
+import orjson
 from sqlalchemy import bindparam, select, update
 
 from mesocosm.servers.snowflake.models import Item, ItemColumn, Schema
 from mesocosm.servers.snowflake.models import Sequence as Counting
 from mesocosm.servers.snowflake.store.naming import INFORMATION_SCHEMA, Path, Row, written
-from mesocosm.servers.snowflake.store.results import Results
-from mesocosm.services.queries.catalogue import Column, Relation, Stored, View
-from mesocosm.services.queries.dialect import SCANNED
+from mesocosm.servers.snowflake.store.stages import Stages
+from mesocosm.services.queries.catalogue import Column, Listed, Relation, Stored, View
+from mesocosm.services.queries.dialect import GENERATED, INFERRED, SCANNED, STAGED
 from mesocosm.services.queries.refusals import SqlError, compilation
 from mesocosm.services.queries.tables import Tables
 
@@ -36,10 +37,11 @@ _SEQUENCE = (
     .join(Schema)
     .where(Schema.id == bindparam("schema"), Counting.name == bindparam("name"))
 )
+_MOST_NUMBERS = 1_000_000
 _COUNTER = select(Counting.next, Counting.step).where(Counting.id == bindparam("id"))
 
 
-class Lookup(Results):
+class Lookup(Stages):
     """What names mean to a statement; a ``Catalogue`` and its ``Counters``."""
 
     may_write = True
@@ -49,6 +51,16 @@ class Lookup(Results):
         """A table, a view, or a view of INFORMATION_SCHEMA."""
         if path[:-1] == (SCANNED,):
             return self.result_scan(path[-1])
+        if path[:-1] == (STAGED,):
+            return self.staged(path[-1])
+        if path[:-1] == (GENERATED,):
+            count = int(path[-1])
+            if count > _MOST_NUMBERS:
+                raise SqlError(100066, "57014", f"GENERATOR gives {_MOST_NUMBERS:,} rows here, at most.")
+            return Listed((Column("N", "BIGINT"),), [(number,) for number in range(count)])
+        if path[:-1] == (INFERRED,):
+            asked = orjson.loads(path[-1])
+            return self.inferred(asked["location"], asked["format"])
         if INFORMATION_SCHEMA in path[:-1]:
             return self.information(path)
         full = self.full(path, "SELECT")

@@ -8,7 +8,16 @@ from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 
-from mesocosm.servers.snowflake.models import Database, Item, ItemColumn, Schema, SqlSession
+from mesocosm.servers.snowflake.models import (
+    Database,
+    FileFormat,
+    Item,
+    ItemColumn,
+    Schema,
+    SqlSession,
+    Stage,
+    StageFile,
+)
 from mesocosm.servers.snowflake.models import Sequence as Counting
 from mesocosm.servers.snowflake.store.lookup import Lookup
 from mesocosm.servers.snowflake.store.naming import INFORMATION_SCHEMA, Path, Row, written
@@ -83,6 +92,10 @@ class Objects(Lookup):
         schema = self.schema_named(path)
         for item in self.items(*path):
             self._drop(item["id"], item["kind"])
+        stages = select(Stage.id).where(Stage.schema_id == schema["id"])
+        self.session.execute(delete(StageFile).where(StageFile.stage_id.in_(stages)))
+        self.session.execute(delete(Stage).where(Stage.schema_id == schema["id"]))
+        self.session.execute(delete(FileFormat).where(FileFormat.schema_id == schema["id"]))
         self.session.execute(delete(Counting).where(Counting.schema_id == schema["id"]))
         self.session.execute(delete(Schema).where(Schema.id == schema["id"]))
 

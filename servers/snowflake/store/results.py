@@ -31,7 +31,7 @@ class Results(Information):
             "query": id_,
             "kind": kind,
             "fields": [[one.name, one.kind] for one in answer.fields],
-            "rows": [[_kept(value) for value in row] for row in answer.rows] if fits else None,
+            "rows": [[kept(value) for value in row] for row in answer.rows] if fits else None,
         }
         self.session.execute(insert(KeptResult).values(values))
         own = select(KeptResult.id).where(KeptResult.session == self.session_id)
@@ -64,7 +64,7 @@ class Results(Information):
         return Listed(tuple(type_of_result(one.name, one.kind) for one in answer.fields), answer.rows)
 
 
-def _kept(value: Any) -> Any:
+def kept(value: Any) -> Any:
     """A value as a text that its type can be read from."""
     match value:
         case None | bool() | str():

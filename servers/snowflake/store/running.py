@@ -10,7 +10,8 @@ from sqlglot import exp
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.snowflake.store.answers import Answer, changed, done
-from mesocosm.servers.snowflake.store.binding import bind, open_up
+from mesocosm.servers.snowflake.store.binding import bind, name_identifiers, open_up
+from mesocosm.servers.snowflake.store.copying import Copying
 from mesocosm.servers.snowflake.store.defining import Defining
 from mesocosm.servers.snowflake.store.showing import describe, show, show_nothing
 from mesocosm.services.queries.changing import change
@@ -32,7 +33,7 @@ _QUERIES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
 _CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.TruncateTable)
 _DEFINES = (exp.Create, exp.Drop, exp.Alter, exp.Comment, exp.Use)
 _CLOSES = (exp.Commit, exp.Rollback)
-_TELLS = (exp.Show, exp.Describe)
+_TELLS = (exp.Show, exp.Describe, exp.ListStage)
 
 
 def context_of(store: SnowflakeStore) -> Context:
@@ -79,6 +80,7 @@ def asked(store: SnowflakeStore, text: str, limit: int | None, skip: int) -> Ans
 def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, skip: int = 0) -> Answer:
     """Run a statement; of a query, the rows from ``skip`` on and at most ``limit``."""
     context = context_of(store)
+    name_identifiers(tree)
     if isinstance(tree, exp.Values):
         tree = exp.Select(expressions=[exp.Star()], from_=exp.From(this=_numbered(tree)))
     if isinstance(tree, _QUERIES):
@@ -87,14 +89,21 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
     if isinstance(tree, _CHANGES):
         return _change(store, tree, context)
     if isinstance(tree, _DEFINES):
-        if isinstance(tree, exp.Create | exp.Drop) and str(tree.args.get("kind")).upper() == "STAGE":
-            raise SqlError(2, "0A000", _NO_STAGES)
+        if isinstance(tree, exp.Create) and str(tree.args.get("kind")).upper() == "STAGE":
+            return Copying(store, DIALECT, context).create_stage(tree)
+        if isinstance(tree, exp.Create) and str(tree.args.get("kind")).upper() == "FILE FORMAT":
+            return Copying(store, DIALECT, context).create_file_format(tree)
         if isinstance(tree, exp.Alter) and tree.args.get("kind") == "SESSION":
             _set(store, tree)
             return done("Statement executed successfully.")
         return Defining(store, DIALECT, context, text).run(tree)
     if isinstance(tree, _TELLS):
-        told = show(store, tree) if isinstance(tree, exp.Show) else describe(store, tree, DIALECT)
+        if isinstance(tree, exp.ListStage):
+            told = Copying(store, DIALECT, context).list_files(tree.this.name.strip("'"))
+        elif isinstance(tree, exp.Show):
+            told = show(store, tree)
+        else:
+            told = describe(store, tree, DIALECT)
         return _window(told, limit, skip)
     if isinstance(tree, (*_CLOSES, exp.Transaction)):
         return _transaction(store, tree)
@@ -109,14 +118,20 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
             for name, value in _SETTING.findall(said[1]):
                 _set_one(store, name, value)
             return done("Statement executed successfully.")
-    if isinstance(tree, exp.Put | exp.Copy | exp.Get):
-        raise SqlError(2, "0A000", _NO_STAGES)
+    if isinstance(tree, exp.Copy):
+        return Copying(store, DIALECT, context).copy(tree)
+    if isinstance(tree, exp.Command) and tree.name.upper() in ("REMOVE", "RM"):
+        return Copying(store, DIALECT, context).remove_files(str(tree.expression.name))
+    if isinstance(tree, exp.Put):
+        raise SqlError(2, "0A000", _NO_FILE)
+    if isinstance(tree, exp.Get) or (isinstance(tree, exp.Command) and tree.name.upper() == "GET"):
+        raise SqlError(2, "0A000", "Unsupported feature 'GET'. Read a stage with SELECT $1, $2 FROM @stage.")
     raise DIALECT.unsupported(_kind(tree))
 
 
-_NO_STAGES = (
-    "Unsupported feature 'STAGE'. There are no stages here: put rows into a table with INSERT (a connector's"
-    " executemany sends many at once)."
+_NO_FILE = (
+    "Unsupported feature 'PUT'. Who runs a statement here has no files of their own: put rows into a table"
+    " with INSERT."
 )
 
 

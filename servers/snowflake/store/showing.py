@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from mesocosm.servers.snowflake.store.answers import Answer, listing
+from mesocosm.servers.snowflake.store.answers import Answer, as_json, listing
 from mesocosm.servers.snowflake.store.information import OWNER
 from mesocosm.servers.snowflake.store.naming import Row, parts_of
 from mesocosm.services.patterns import Pattern, like
@@ -39,6 +39,11 @@ _OBJECTS = (
 _KEYS = (
     "created_on|database_name|schema_name|table_name|column_name|key_sequence|constraint_name|rely|comment"
 )
+_STAGES = (
+    "created_on|name|database_name|schema_name|url|has_credentials|has_encryption_key|owner|comment|region|type|"
+    "cloud|notification_channel|storage_integration|endpoint|owner_role_type|directory_enabled"
+)
+_FILE_FORMATS = "created_on|name|database_name|schema_name|type|owner|comment|format_options|owner_role_type"
 _TERSE = "created_on|name|kind|database_name|schema_name"
 _FUNCTIONS = (
     "created_on|name|schema_name|is_builtin|is_aggregate|is_ansi|min_num_arguments|max_num_arguments|"
@@ -54,7 +59,7 @@ _FOREIGN = (
 _NONE = {
     **dict.fromkeys(("FUNCTIONS", "USER FUNCTIONS", "EXTERNAL FUNCTIONS", "PROCEDURES"), _FUNCTIONS),
     **dict.fromkeys(("USER PROCEDURES", "AGGREGATE FUNCTIONS"), _FUNCTIONS),
-    **dict.fromkeys(("STAGES", "FILE FORMATS", "PIPES", "STREAMS", "TASKS", "ALERTS", "SECRETS"), _PLACED),
+    **dict.fromkeys(("PIPES", "STREAMS", "TASKS", "ALERTS", "SECRETS"), _PLACED),
     **dict.fromkeys(("TAGS", "MASKING POLICIES", "ROW ACCESS POLICIES", "NETWORK RULES"), _PLACED),
     **dict.fromkeys(("DYNAMIC TABLES", "EXTERNAL TABLES", "ICEBERG TABLES", "HYBRID TABLES"), _TABLES),
     "EVENT TABLES": _TABLES,
@@ -109,6 +114,8 @@ def show(store: SnowflakeStore, tree: exp.Show) -> Answer:
         "OBJECTS": _objects,
         "COLUMNS": _columns,
         "SEQUENCES": _sequences,
+        "STAGES": _stages,
+        "FILE FORMATS": _file_formats,
         "PRIMARY KEYS": _primary_keys,
         "WAREHOUSES": _warehouses,
         "ROLES": _roles,
@@ -333,6 +340,32 @@ def _sequences(shown: _Shown) -> Answer:
         if schema in {None, row["schema"]}
     ]
     return listing(_SEQUENCES, rows, numbers="next_value|interval")
+
+
+def _stages(shown: _Shown) -> Answer:
+    rows: list[tuple[Any, ...]] = [
+        (
+            *(f"{one.created} +0000", one.name, database, inside, "", "N", "N", OWNER, one.comment, None),
+            *("INTERNAL TEMPORARY" if one.session else "INTERNAL", None, None, None, None, "ROLE", "N"),
+        )
+        for database, schema in shown.places()
+        for one, inside in shown.store.stages(database)
+        if schema in {None, inside}
+    ]
+    return listing(_STAGES, rows)
+
+
+def _file_formats(shown: _Shown) -> Answer:
+    rows: list[tuple[Any, ...]] = [
+        (
+            *(f"{one.created} +0000", one.name, database, inside, one.options["TYPE"], OWNER, one.comment),
+            *(as_json(one.options, str), "ROLE"),
+        )
+        for database, schema in shown.places()
+        for one, inside in shown.store.file_formats(database)
+        if schema in {None, inside}
+    ]
+    return listing(_FILE_FORMATS, rows)
 
 
 def _primary_keys(shown: _Shown) -> Answer:

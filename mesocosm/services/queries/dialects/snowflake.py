@@ -17,6 +17,7 @@ from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, 
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import MEANINGLESS, SCANNED, WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects.snowflake_rewriting import FUNCTIONS, rewritten
+from mesocosm.services.queries.dialects.snowflake_stages import generate, read_stages
 from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.refusals import SqlError, compilation
 
@@ -37,6 +38,17 @@ def _apart(token: Token) -> tuple[Token, ...]:
         Token(TokenType.PLACEHOLDER, "?", line, col - 2, start, start),
         Token(TokenType.DCOLON, "::", line, col, start + 1, token.end),
     )
+
+
+def _bare(bracketed: exp.Subquery) -> None:
+    """``FROM (t)`` without its brackets."""
+    table = bracketed.this
+    if not isinstance(table, exp.Table | exp.TableFromRows) or table.args.get("joins"):
+        return
+    for name in ("alias", "joins"):
+        if bracketed.args.get(name) and not table.args.get(name):
+            table.set(name, bracketed.args[name])
+    bracketed.replace(table)
 
 
 class Snowflake(Dialect):
@@ -63,6 +75,10 @@ class Snowflake(Dialect):
     def prepare(self, tree: exp.Expr, context: Context) -> exp.Expr:
         if tree.find(exp.HistoricalData, exp.Version) is not None:
             raise self.unsupported("AT and BEFORE")
+        for inner in list(tree.find_all(exp.Subquery)):
+            _bare(inner)
+        read_stages(tree, context)
+        generate(tree)
         for scan in list(tree.find_all(exp.TableFromRows)):
             self._scan(scan, context)
         for column in [

@@ -1,0 +1,397 @@
+"""Stages: files that connectors put there, and their rows as statements read them."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import gzip
+import hashlib
+import io
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import orjson
+from sqlalchemy import bindparam, delete, insert, select, update
+
+from mesocosm.errors import Invalid, NotFound
+from mesocosm.servers.snowflake.models import FileFormat, Schema, Stage, StageFile
+from mesocosm.servers.snowflake.store.naming import Path, parts_of, written
+from mesocosm.servers.snowflake.store.results import Results, kept
+from mesocosm.services.queries.catalogue import Column, Listed
+from mesocosm.services.queries.refusals import SqlError, compilation
+
+MOST_BYTES = 64 * 2**20
+"""Of a file."""
+_MOST_ROWS = 250_000
+"""Of a file that is read."""
+_LOCATION = re.compile(
+    r'@((?:"(?:[^"]|"")+"|[\w$]+)(?:\.(?:"(?:[^"]|"")+"|[\w$]+)){0,2})(?:/(.*))?', re.DOTALL
+)
+_STAGES = (
+    select(Stage, Schema.name.label("schema"))
+    .join(Schema)
+    .where(Schema.database_id == bindparam("database"))
+    .order_by(Schema.name, Stage.name)
+)
+_FORMATS = (
+    select(FileFormat, Schema.name.label("schema"))
+    .join(Schema)
+    .where(Schema.database_id == bindparam("database"))
+    .order_by(Schema.name, FileFormat.name)
+)
+_OPTIONS = {
+    "CSV": (
+        *("FIELD_DELIMITER", "SKIP_HEADER", "PARSE_HEADER", "FIELD_OPTIONALLY_ENCLOSED_BY", "NULL_IF"),
+        *("EMPTY_FIELD_AS_NULL", "ERROR_ON_COLUMN_COUNT_MISMATCH", "TRIM_SPACE", "SKIP_BLANK_LINES"),
+    ),
+    "JSON": ("STRIP_OUTER_ARRAY",),
+    "PARQUET": ("BINARY_AS_TEXT", "USE_LOGICAL_TYPE", "USE_VECTORIZED_SCANNER"),
+}
+_COMPRESSIONS = {"AUTO", "GZIP", "NONE", "SNAPPY", "AUTO_DETECT"}
+
+
+class Stages(Results):
+    """The stages and file formats of schemas."""
+
+    # -- what there is --------------------------------------------------------------------------------------
+
+    def stages(self, database: str) -> Sequence[tuple[Stage, str]]:
+        """The stages of a database, each with its schema."""
+        found = self.session.execute(_STAGES, {"database": self.database_named(database)["id"]})
+        return [(row[0], row[1]) for row in found if row[0].session in (None, self.session_id)]
+
+    def file_formats(self, database: str) -> Sequence[tuple[FileFormat, str]]:
+        """The file formats of a database, each with its schema."""
+        found = self.session.execute(_FORMATS, {"database": self.database_named(database)["id"]})
+        return [(row[0], row[1]) for row in found]
+
+    def stage(self, path: Path) -> Stage | None:
+        """A stage by its full name, if there is one."""
+        schema = self.schema_named(path[:2])
+        chosen = select(Stage).where(Stage.schema_id == schema["id"], Stage.name == path[2])
+        found = self.session.scalars(chosen).first()
+        return found if found is None or found.session in (None, self.session_id) else None
+
+    def stage_named(self, path: Path) -> Stage:
+        """A stage by its name; refuses a name that means nothing."""
+        full = self.full(path)
+        found = self.stage(full)
+        if found is None:
+            raise compilation(2003, "02000", f"Stage '{written(*full)}' does not exist or not authorized.")
+        return found
+
+    def file_format(self, path: Path) -> FileFormat | None:
+        """A file format by its full name, if there is one."""
+        schema = self.schema_named(path[:2])
+        chosen = select(FileFormat).where(FileFormat.schema_id == schema["id"], FileFormat.name == path[2])
+        return self.session.scalars(chosen).first()
+
+    def format_named(self, path: Path) -> FileFormat:
+        """A file format by its name; refuses a name that means nothing."""
+        full = self.full(path)
+        found = self.file_format(full)
+        if found is None:
+            name = written(*full)
+            raise compilation(2003, "02000", f"File format '{name}' does not exist or not authorized.")
+        return found
+
+    def add_stage(self, path: Path, options: Mapping[str, Any], comment: str, *, temporary: bool) -> None:
+        """A stage without files."""
+        schema = self.schema_named(path[:2])
+        own = self.session_id if temporary else None
+        values = {"schema_id": schema["id"], "name": path[2], "comment": comment, "created": self.stamp()}
+        self.session.execute(insert(Stage).values(**values, options=dict(options), session=own))
+
+    def drop_stage(self, path: Path) -> None:
+        """A stage goes with its files."""
+        stage = self.stage_named(path)
+        self.session.execute(delete(StageFile).where(StageFile.stage_id == stage.id))
+        self.session.execute(delete(Stage).where(Stage.id == stage.id))
+
+    def add_file_format(self, path: Path, options: Mapping[str, Any], comment: str) -> None:
+        """A file format."""
+        schema = self.schema_named(path[:2])
+        values = {"schema_id": schema["id"], "name": path[2], "comment": comment, "created": self.stamp()}
+        self.session.execute(insert(FileFormat).values(**values, options=dict(options)))
+
+    def drop_file_format(self, path: Path) -> None:
+        """A file format goes."""
+        self.session.execute(delete(FileFormat).where(FileFormat.id == self.format_named(path).id))
+
+    # -- files ----------------------------------------------------------------------------------------------
+
+    def location(self, text: str) -> tuple[Stage, str]:
+        """The stage that ``@name/path`` names, and the path."""
+        found = _LOCATION.fullmatch(text)
+        if found is None:
+            raise SqlError(
+                2, "0A000", f"Unsupported feature '{text[:60]}'. Stages have names here: @my_stage."
+            )
+        return self.stage_named(parts_of(found[1])), (found[2] or "").strip("/")
+
+    def stage_files(self, stage: int, prefix: str = "") -> Sequence[StageFile]:
+        """The files of a stage whose names begin so."""
+        chosen = select(StageFile).where(
+            StageFile.stage_id == stage, StageFile.name.startswith(prefix, autoescape=True)
+        )
+        return self.session.scalars(chosen.order_by(StageFile.name)).all()
+
+    def stage_file(self, stage: int, name: str) -> StageFile:
+        """A file of a stage."""
+        chosen = select(StageFile).where(StageFile.stage_id == stage, StageFile.name == name)
+        found = self.session.scalars(chosen).first()
+        if found is None:
+            raise NotFound(f"No such file: {name[:200]}")
+        return found
+
+    def put_file(self, stage: int, name: str, data: bytes) -> StageFile:
+        """Put a file into a stage, in the place of one of the same name."""
+        if self.session.get(Stage, stage) is None:
+            raise NotFound("No such stage.")
+        if len(data) > MOST_BYTES:
+            raise Invalid(f"A file of a stage may have {MOST_BYTES:,} bytes here.")
+        self.session.execute(delete(StageFile).where(StageFile.stage_id == stage, StageFile.name == name))
+        digest = hashlib.md5(data, usedforsecurity=False).hexdigest()
+        file = StageFile(stage_id=stage, name=name, data=data, md5=digest, altered=self.stamp(), loaded=[])
+        self.session.add(file)
+        self.session.flush()
+        return file
+
+    def remove_files(self, files: Sequence[StageFile]) -> None:
+        """Files go."""
+        self.session.execute(delete(StageFile).where(StageFile.id.in_([one.id for one in files])))
+
+    def note_loaded(self, file: StageFile, item: int) -> None:
+        """Keep that a table has the rows of a file, so that they are not loaded again."""
+        loaded = sorted({*file.loaded, item})
+        self.session.execute(update(StageFile).where(StageFile.id == file.id).values(loaded=loaded))
+
+    # -- rows of files --------------------------------------------------------------------------------------
+
+    def options(self, stage: Stage | None, said: Mapping[str, Any]) -> dict[str, Any]:
+        """How files are to be read: as a statement says, or a format that it names, or their stage."""
+        said = dict(said)
+        named = said.pop("FORMAT_NAME", None)
+        base = dict(self.format_named(parts_of(str(named))).options) if named else {}
+        if not named and stage is not None and not said:
+            base = dict(stage.options)
+            inner = base.pop("FORMAT_NAME", None)
+            base = {**self.options(None, {"FORMAT_NAME": inner}), **base} if inner else base
+        made = {**base, **said}
+        made["TYPE"] = str(made.get("TYPE", "CSV")).upper()
+        return checked_options(made)
+
+    def staged(self, key: str) -> Listed:
+        """The rows of files of a stage, as ``key`` asks for them (a JSON document)."""
+        asked = orjson.loads(key)
+        stage, prefix = self.location(asked["location"])
+        files = self.stage_files(stage.id, prefix)
+        if "files" in asked:
+            files = [one for one in files if one.name in asked["files"]]
+        options = self.options(stage, asked.get("options", {}))
+        state = (key, tuple((one.id, one.md5) for one in files))
+        known: tuple[Any, Listed] | None = getattr(self, "_read_last", None)
+        if known is not None and known[0] == state:
+            return known[1]
+        found = _joined([self._read(one, options) for one in files])
+        self._read_last = (state, found)
+        return found
+
+    def inferred(self, location: str, format_name: str) -> Listed:
+        """INFER_SCHEMA: the columns that files of a stage have."""
+        stage, prefix = self.location(location)
+        options = self.options(stage, {"FORMAT_NAME": format_name})
+        if options["TYPE"] != "PARQUET":
+            raise SqlError(2, "0A000", f"Unsupported feature 'INFER_SCHEMA of {options['TYPE']}'.")
+        found: dict[str, list[Any]] = {}
+        for file in self.stage_files(stage.id, prefix):
+            for name, kind in _parquet_types(self._parquet(file), options):
+                line = found.setdefault(name, [kind, []])
+                line[1].append(file.name)
+        names = ("COLUMN_NAME", "TYPE", "NULLABLE", "EXPRESSION", "FILENAMES", "ORDER_ID")
+        kinds = ("VARCHAR", "VARCHAR", "BOOLEAN", "VARCHAR", "VARCHAR", "HUGEINT")
+        rows = [
+            [name, kind, True, f'$1:"{name}"::{kind}', ",".join(files), place]
+            for place, (name, (kind, files)) in enumerate(found.items())
+        ]
+        return Listed(tuple(Column(*pair) for pair in zip(names, kinds, strict=True)), rows)
+
+    def _read(self, file: StageFile, options: Mapping[str, Any]) -> Listed:
+        if options["TYPE"] == "PARQUET":
+            return _parquet_rows(self._parquet(file), options)
+        try:
+            text = unpacked(file.data).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            said = f"Invalid UTF8 detected in file '{file.name}'."
+            raise SqlError(100144, "22000", said) from None
+        rows = list(
+            _CSV(text, options, file.name) if options["TYPE"] == "CSV" else _json_rows(text, options, file)
+        )
+        if len(rows) > _MOST_ROWS:
+            said = f"The file '{file.name}' has more than {_MOST_ROWS:,} rows: put it in parts."
+            raise SqlError(100066, "57014", said)
+        if options["TYPE"] == "JSON":
+            return Listed((Column("$1", "JSON"),), [[orjson.dumps(row).decode()] for row in rows])
+        width = max((len(row) for row in rows), default=0)
+        columns = tuple(Column(f"${place}", "VARCHAR") for place in range(1, width + 1))
+        return Listed(columns, [[*row, *([None] * (width - len(row)))] for row in rows])
+
+    def _parquet(self, file: StageFile) -> Any:
+        from mesocosm.services.queries.engine import engine
+        from mesocosm.services.queries.failures import Failed
+
+        try:
+            table = engine().parquet(unpacked(file.data), self.rows.world)
+        except Failed:
+            raise SqlError(100152, "22000", f"File '{file.name}' is no whole Parquet file.") from None
+        if table.num_rows > _MOST_ROWS:
+            said = f"The file '{file.name}' has more than {_MOST_ROWS:,} rows: put it in parts."
+            raise SqlError(100066, "57014", said)
+        return table
+
+    @property
+    def rows(self) -> Any:
+        """The tables with the rows."""
+        raise NotImplementedError
+
+
+def checked_options(said: Mapping[str, Any]) -> dict[str, Any]:
+    """How files are to be read; refuses what nobody knows, and what is not offered."""
+    kind = str(said.get("TYPE", "CSV")).upper()
+    if kind not in _OPTIONS:
+        raise SqlError(2, "0A000", f"Unsupported feature 'FILE_FORMAT TYPE = {kind[:40]}'.")
+    for name, value in said.items():
+        if name == "COMPRESSION" and str(value).upper() not in _COMPRESSIONS:
+            raise SqlError(2, "0A000", f"Unsupported feature 'COMPRESSION = {str(value)[:40]}'.")
+        if name not in ("TYPE", "COMPRESSION", "REPLACE_INVALID_CHARACTERS", *_OPTIONS[kind]):
+            raise compilation(1003, "42000", f"invalid property '{name[:60]}' for 'FILE_FORMAT'")
+    return {**said, "TYPE": kind}
+
+
+def unpacked(data: bytes) -> bytes:
+    """The bytes of a file that may be gzipped."""
+    if data[:2] != b"\x1f\x8b":
+        return data
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            text = file.read(MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error):
+        raise SqlError(100073, "22000", "The file is no whole gzip stream.") from None
+    if len(text) > MOST_BYTES:
+        raise Invalid(f"The file has more than {MOST_BYTES:,} bytes when decompressed.")
+    return text
+
+
+def digest_of(data: bytes) -> str:
+    """What clients compare files by."""
+    return base64.b64encode(hashlib.sha256(data).digest()).decode()
+
+
+def _joined(parts: Sequence[Listed]) -> Listed:
+    """The rows of several files, with the columns that any of them has."""
+    columns = {column.name: column for part in parts for column in part.columns}
+    rows = []
+    for part in parts:
+        at = {column.name: place for place, column in enumerate(part.columns)}
+        order = [at.get(name) for name in columns]
+        rows += [[None if place is None else row[place] for place in order] for row in part.rows]
+    return Listed(tuple(columns.values()), rows)
+
+
+def _CSV(text: str, options: Mapping[str, Any], name: str) -> Iterator[list[str | None]]:  # noqa: N802
+    delimiter = str(options.get("FIELD_DELIMITER", ",")).replace("\\t", "\t")
+    quote = str(options.get("FIELD_OPTIONALLY_ENCLOSED_BY", "NONE"))
+    quote = "" if quote.upper() == "NONE" else quote
+    if len(delimiter) != 1 or len(quote) > 1:
+        raise compilation(
+            1003, "42000", "FIELD_DELIMITER and FIELD_OPTIONALLY_ENCLOSED_BY are one character."
+        )
+    nulls = options.get("NULL_IF", ["\\N"])
+    nulls = {str(one) for one in (nulls if isinstance(nulls, list) else [nulls])}
+    if options.get("EMPTY_FIELD_AS_NULL", True):
+        nulls.add("")
+    skip = int(options.get("SKIP_HEADER", 0)) + bool(options.get("PARSE_HEADER"))
+    quoting: Any = csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE
+    lines = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        quotechar=quote or None,
+        quoting=quoting,
+        strict=True,
+    )
+    try:
+        for number, row in enumerate(lines):
+            if number >= skip and row:
+                values = [one.strip() for one in row] if options.get("TRIM_SPACE") else row
+                yield [None if value in nulls else value for value in values]
+    except csv.Error as error:
+        said = f"Parsing error in file '{name}', line {lines.line_num}: {error}"
+        raise SqlError(100131, "22000", said) from None
+
+
+def _json_rows(text: str, options: Mapping[str, Any], file: StageFile) -> Iterator[Any]:
+    found: list[Any] = []
+    try:
+        try:
+            found = [orjson.loads(text)]
+        except orjson.JSONDecodeError:
+            found = [orjson.loads(line) for line in text.splitlines() if line.strip()]
+    except orjson.JSONDecodeError as error:
+        raise SqlError(100069, "22P02", f"Error parsing JSON in file '{file.name}': {error}") from None
+    for one in found:
+        yield from one if options.get("STRIP_OUTER_ARRAY") and isinstance(one, list) else [one]
+
+
+def _parquet_types(table: Any, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The columns of a file, each with Snowflake's type."""
+    return [(one.name, _parquet_type(one.type, options)) for one in table.schema]
+
+
+def _parquet_type(kind: Any, options: Mapping[str, Any]) -> str:
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        return _parquet_type(kind.value_type, options)
+    if types.is_decimal(kind):
+        return f"NUMBER({kind.precision}, {kind.scale})"
+    if types.is_timestamp(kind):
+        return "TIMESTAMP_LTZ" if kind.tz else "TIMESTAMP_NTZ"
+    if types.is_binary(kind) or types.is_large_binary(kind):
+        return "TEXT" if options.get("BINARY_AS_TEXT", True) else "BINARY"
+    for test, name in (
+        (types.is_boolean, "BOOLEAN"),
+        (types.is_integer, "NUMBER(38, 0)"),
+        (types.is_floating, "REAL"),
+        (types.is_date, "DATE"),
+        (types.is_time, "TIME"),
+        (types.is_string, "TEXT"),
+        (types.is_large_string, "TEXT"),
+        (types.is_null, "TEXT"),
+    ):
+        if test(kind):
+            return name
+    return "VARIANT"
+
+
+def _parquet_rows(table: Any, options: Mapping[str, Any]) -> Listed:
+    from sqlglot import exp
+
+    from mesocosm.services.queries.dialects.snowflake import new_column
+
+    types = _parquet_types(table, options)
+    columns = [new_column(name, exp.DataType.build(kind, dialect="snowflake")) for name, kind in types]
+    rows: list[list[Any]] = []
+    for start in range(0, table.num_rows, 1000):
+        for row in table.slice(start, 1000).to_pylist():
+            values = [_read_value(row[name], kind) for name, kind in types]
+            whole = orjson.dumps(dict(zip(row, values, strict=True)), default=str).decode()
+            rows.append([whole, *(kept(value) for value in values)])
+    return Listed((Column("$1", "JSON"), *columns), rows)
+
+
+def _read_value(value: Any, kind: str) -> Any:
+    if isinstance(value, bytes) and kind == "TEXT":
+        return value.decode("utf-8", "replace")
+    return value
