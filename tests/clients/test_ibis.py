@@ -43,7 +43,8 @@ def _bigquery(episode_of: EpisodeOf) -> Any:
         store = world.store(GoogleCloudStore).bigquery
         store.datasets.create("shop")
         store.queries.run(
-            "CREATE TABLE shop.ORDERS AS SELECT 'A-1' AS ID, NUMERIC '12.5' AS AMOUNT, DATE '2025-01-02' AS DAY"
+            "CREATE TABLE shop.ORDERS AS"
+            " SELECT 'A-1' AS ID, NUMERIC '12.5' AS AMOUNT, DATE '2025-01-02' AS DAY"
             " UNION ALL SELECT 'A-2', NULL, NULL"
         )
 

@@ -54,7 +54,7 @@ FRAME = {
     "name": ["a", None, "c"],
     "x": [1.5, None, 2.0],
     "ok": [True, False, None],
-    "at": [dt.datetime(2025, 1, 1, 10, 0, 0, 500_000), dt.datetime(2025, 1, 2), None],
+    "at": [dt.datetime.fromisoformat("2025-01-01T10:00:00.5"), dt.datetime.fromisoformat("2025-01-02"), None],
     "day": [dt.date(2025, 1, 1), None, dt.date(2025, 1, 3)],
     "amount": [Decimal("1.25"), None, Decimal("10.50")],
 }
@@ -102,9 +102,8 @@ def test_temporary_stages_are_of_their_session(hosted: HostedWorld, ask: Ask) ->
 
 def test_files_are_put_listed_copied_and_removed(ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text(CSV)
-    ask(
-        "create or replace stage s file_format = (type = csv skip_header = 1 field_optionally_enclosed_by = '\"')"
-    )
+    form = "type = csv skip_header = 1 field_optionally_enclosed_by = '\"'"
+    ask(f"create or replace stage s file_format = ({form})")
     put = f"put file://{tmp_path}/x.csv @s/in"
     assert [row[6] for row in ask(put) + ask(put)] == ["UPLOADED", "SKIPPED"]
     assert [row[0] for row in ask("list @s")] == ["s/in/x.csv.gz"]
@@ -124,7 +123,7 @@ def test_files_are_put_listed_copied_and_removed(ask: Ask, tmp_path: Path) -> No
     ask(put)
     assert ask("remove @s/in") == [("s/in/x.csv.gz", "removed")]
     ask("drop stage s")
-    with pytest.raises(connector.errors.ProgrammingError, match="Stage 'SALES.PUBLIC.S' does not exist"):
+    with pytest.raises(connector.errors.ProgrammingError, match=r"Stage 'SALES\.PUBLIC\.S' does not exist"):
         ask("list @s")
 
 
