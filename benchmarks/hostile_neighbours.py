@@ -4,7 +4,10 @@
         [--only edit_file,...] [--json]
 
 A server is started as a process. So many ordinary episodes call a short tool each, ten times a second; beside
-them one hostile episode does one thing as fast as it can, of each kind in turn, from a process of its own.
+them one hostile episode does one thing as fast as it can, of each kind in turn, from a process of its own. In
+the last kinds a dozen hostile episodes hold what statements and formulas are computed in, and ten ordinary
+ones ask for a statement, or write a formula, twice a second.
+
 Reported are median and worst time of the ordinary calls, without a hostile episode and beside each kind. The
 targets, 50 and 500 ms, hold for a machine with nothing else to do: the lines ``nobody`` and ``nobody again``
 say what this one takes by itself, before and after. A line is printed for each kind as it is measured. Exit
@@ -42,6 +45,10 @@ TASK = "apply_phd_email"
 _MORE = ["python_execute", "woocommerce", "excel", "documents", "codehost", "calendar", "canvas"]
 _MORE += ["snowflake", "google_cloud"]
 """Services beside those of the task, for the hostile episodes."""
+SHEETS = "nhl_b2b_analysis"
+"""A task with spreadsheets."""
+HOSTILE, ASKING = 12, 10
+"""Hostile episodes at once, and those beside them, in the kinds that need more than one."""
 TOKEN = "benchmark"
 _MEDIAN, _WORST = 0.05, 0.5
 
@@ -69,9 +76,11 @@ def _request(tool: str, arguments: dict[str, Any]) -> tuple[dict[str, str], byte
 class Ordinary:
     """An episode that makes a short call now and then, with as little work for its client as can be."""
 
-    def __init__(self, server: Server) -> None:
-        self._path = f"/e/{server.create([])}/email/mcp"
-        self._headers, self._body = _request("get_folders", {})
+    def __init__(
+        self, server: Server, episode: str, service: str, tool: str, arguments: dict[str, Any]
+    ) -> None:
+        self._path = f"/e/{episode}/{service}/mcp"
+        self._headers, self._body = _request(tool, arguments)
         self._connection = http.client.HTTPConnection(server.base.removeprefix("http://"), timeout=60)
 
     def call(self) -> float:
@@ -118,6 +127,28 @@ class Agent:
         headers = {"Content-Type": kind, "Authorization": scheme}
         with suppress(httpx2.TransportError):  # who is refused early may find the line closed
             self._client.request(method, self._url + path, content=body, headers=headers)
+
+
+def _reading(server: Server) -> Ordinary:
+    return Ordinary(server, server.create([]), "email", "get_folders", {})
+
+
+def _asking(server: Server) -> Ordinary:
+    query = {"query": "select max(length(repeat('x', 9))) n, uuid_string() u"}
+    return Ordinary(server, server.create(["snowflake"]), "snowflake", "read_query", query)
+
+
+def _computing(server: Server) -> Ordinary:
+    episode = server.create([], SHEETS)
+    return Ordinary(server, episode, "google_sheet", "update_cells", _cell(Agent(server, episode), "=1+1"))
+
+
+def _cell(agent: Agent, formula: str) -> dict[str, Any]:
+    """Arguments that write a formula into a new spreadsheet."""
+    said = agent.call("google_sheet", "create_spreadsheet", title="x")
+    book = re.search(r"spreadsheetId\W+([\w-]+)", said)
+    assert book, said[:500]
+    return {"spreadsheet_id": book[1], "sheet": "Sheet1", "range": "A1", "data": [[formula]]}
 
 
 @contextmanager
@@ -236,10 +267,8 @@ def _pdf_patterns(_: Server, agent: Agent) -> Callable[[], object]:
 
 
 def _formulas(server: Server, _: Agent) -> Callable[[], object]:
-    agent = Agent(server, server.create([], "nhl_b2b_analysis"))
-    said = agent.call("google_sheet", "create_spreadsheet", title="x")
-    book = re.search(r"spreadsheetId\W+([\w-]+)", said)
-    assert book, said[:500]
+    agent = Agent(server, server.create([], SHEETS))
+    cell = _cell(agent, "")
     long = 'REPT("a", 30000)'
     texts = [
         *(
@@ -253,10 +282,38 @@ def _formulas(server: Server, _: Agent) -> Callable[[], object]:
 
     def every() -> None:
         for one in texts:
-            given = {"spreadsheet_id": book[1], "sheet": "Sheet1", "range": "A1", "data": [[one]]}
-            agent.call("google_sheet", "update_cells", **given)
+            agent.call("google_sheet", "update_cells", **cell | {"data": [[one]]})
 
     return every
+
+
+def _all_at_once(agents: list[Agent], act: Callable[[Agent], object]) -> Callable[[], object]:
+    """What several episodes do, each again as soon as it is answered."""
+    pool = ThreadPoolExecutor(len(agents))
+    running = {agent: pool.submit(act, agent) for agent in agents}
+
+    def again() -> None:
+        time.sleep(0.05)
+        for agent, one in running.items():
+            if one.done():
+                one.result()
+                running[agent] = pool.submit(act, agent)
+
+    return again
+
+
+def _many_statements(server: Server, _: Agent) -> Callable[[], object]:
+    return _all_at_once(
+        [Agent(server, server.create(["snowflake"])) for _ in range(HOSTILE)],
+        lambda agent: agent.call("snowflake", "read_query", query=_ENDLESS.lower()),
+    )
+
+
+def _many_formulas(server: Server, _: Agent) -> Callable[[], object]:
+    agents = [Agent(server, server.create([], SHEETS)) for _ in range(HOSTILE)]
+    formula = "=" + "+".join(['LEN(REGEXREPLACE(REPT("a",32000),"a(?:.*z)?","b"))'] * 50)
+    cells = {agent: _cell(agent, formula) for agent in agents}
+    return _all_at_once(agents, lambda agent: agent.call("google_sheet", "update_cells", **cells[agent]))
 
 
 def _show_like(_: Server, agent: Agent) -> Callable[[], object]:
@@ -275,6 +332,7 @@ _VIEWS = (
     ),
 )
 _ARRAY = "GENERATE_ARRAY(1, 9000000)"
+_ENDLESS = "WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r) SELECT COUNT(*) FROM r"
 
 
 def _edit(_: Server, agent: Agent) -> Callable[[], object]:
@@ -547,9 +605,7 @@ ATTACKS: dict[str, Attack] = {
         "CREATE OR REPLACE TABLE shop.made AS SELECT x, x y FROM UNNEST(GENERATE_ARRAY(1, 2000000)) x",
         before=("CREATE SCHEMA IF NOT EXISTS shop",),
     ),
-    "SQL without end": _sql(
-        "WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r) SELECT COUNT(*) FROM r"
-    ),
+    "SQL without end": _sql(_ENDLESS),
     "SQL text": _sql(f"SELECT 1 IN ({', '.join(map(str, range(19_000)))})"),
     "views of views": _sql("SELECT COUNT(*) FROM shop.v13", before=_VIEWS),
     "load": _load,
@@ -605,19 +661,26 @@ ATTACKS: dict[str, Attack] = {
     "half-open": _half_open,
     "headers": _headers,
     "grading": _grade,
+    "many statements": _many_statements,
+    "many formulas": _many_formulas,
 }
+NEIGHBOURS: dict[str, Callable[[Server], Ordinary]] = {
+    "many statements": _asking,
+    "many formulas": _computing,
+}
+"""Who is measured beside attacks that others feel than those who read their mail."""
 
 
-def measure(agents: list[Ordinary], seconds: float) -> list[float]:
-    """Seconds of the ordinary calls."""
+def measure(agents: list[Ordinary], seconds: float, pause: float = 0.1) -> list[float]:
+    """Seconds of the ordinary calls, of which each makes one in so many seconds."""
     end = time.perf_counter() + seconds
 
     def act(number: int) -> list[float]:
         taken = []
-        time.sleep(0.1 * number / len(agents))
+        time.sleep(pause * number / len(agents))
         while time.perf_counter() < end:
             taken.append(agents[number].call())
-            time.sleep(max(0.0, 0.1 - taken[-1]))
+            time.sleep(max(0.0, pause - taken[-1]))
         return taken
 
     with ThreadPoolExecutor(len(agents)) as pool:
@@ -633,7 +696,9 @@ def _attack(name: str, server: Server, episode: str, stop: Any, began: Any, made
         made.value += 1
 
 
-def beside(server: Server, name: str, agents: list[Ordinary], seconds: float) -> tuple[list[float], int]:
+def beside(
+    server: Server, name: str, agents: list[Ordinary], seconds: float, pause: float
+) -> tuple[list[float], int]:
     """Seconds of the ordinary calls beside an attack, and how often it was made."""
     processes = multiprocessing.get_context("spawn")
     stop, began, made = processes.Event(), processes.Event(), processes.Value("i", 0)
@@ -642,7 +707,7 @@ def beside(server: Server, name: str, agents: list[Ordinary], seconds: float) ->
     )
     hostile.start()
     began.wait(60)
-    taken = measure(agents, seconds)
+    taken = measure(agents, seconds, pause)
     stop.set()
     hostile.join(60)
     return taken, made.value
@@ -663,12 +728,18 @@ def main() -> int:
     chosen = [name for name in ATTACKS if not options.only or name in options.only.split(",")]
     rows: dict[str, dict[str, float]] = {}
     with serving(options.hosts) as server:
-        agents = [Ordinary(server) for _ in range(options.neighbours)]
+        agents = [_reading(server) for _ in range(options.neighbours)]
         measure(agents, 1)
         print(f"{'beside':<16}{'attacks':>8}{'calls':>8}{'median ms':>11}{'worst ms':>10}", file=sys.stderr)
         rows["nobody"] = _row("nobody", measure(agents, options.seconds), 0)
         for name in chosen:
-            rows[name] = _row(name, *beside(server, name, agents, options.seconds))
+            others, pause = agents, 0.1
+            if name in NEIGHBOURS:
+                others, pause = [NEIGHBOURS[name](server) for _ in range(ASKING)], 0.5
+                measure(others, 1, pause)
+                alone = f"beside {name}, nobody"
+                rows[alone] = _row("nobody", measure(others, options.seconds, pause), 0)
+            rows[name] = _row(name, *beside(server, name, others, options.seconds, pause))
         rows["nobody again"] = _row("nobody again", measure(agents, options.seconds), 0)
     if options.json:
         print(json.dumps(rows))

@@ -126,6 +126,8 @@ _UNKNOWN = ("field_of_nobody", "kept, or refused by name")
 
 _LENIENT = ("snowflake",)
 """Services whose messages carry much that only the vendor takes notice of."""
+_LENIENT_LISTS = ("woocommerce",)
+"""Services that pass over parameters that a GET does not have, as the vendor does."""
 _ANSWERED = ("creator", "organizer")
 """Objects of answers that clients send back, and that the vendor passes over with all that is in them."""
 
@@ -274,7 +276,8 @@ class Requests:
         # What is uploaded without a word on how is content, of which no field is read.
         content = b"/upload/" in scope["raw_path"] and b"uploadType" not in scope["query_string"]
         fields = scope["query_string"] + (b"" if content else body)
-        sent = service not in _LENIENT and _UNKNOWN[0].encode() in fields
+        passed_over = service in _LENIENT or (service in _LENIENT_LISTS and scope["method"] == "GET")
+        sent = not passed_over and _UNKNOWN[0].encode() in fields
         # Of a batch, each object is refused for itself.
         said = answered[-1]["body"]
         refused = b'"error":{' in said or b'"insertErrors":[' in said

@@ -19,6 +19,7 @@ QUICK = 0.02
 """Seconds that a call may take where everybody else waits for it."""
 
 _until: ContextVar[float | None] = ContextVar("until", default=None)
+_is_tried: ContextVar[bool] = ContextVar("is_tried", default=False)
 
 
 class Overdue(BaseException):
@@ -34,6 +35,11 @@ def overdue() -> bool:
     """Whether the time of the present call is up."""
     until = _until.get()
     return until is not None and perf_counter() > until
+
+
+def is_tried() -> bool:
+    """Whether the present call is made once more when its time is up."""
+    return _is_tried.get()
 
 
 def check() -> None:
@@ -60,7 +66,9 @@ def past_return() -> None:
 def within(seconds: float | None = None) -> Iterator[None]:
     """Let what is called inside take so long, or what the setting ``call_timeout`` says."""
     token = _until.set(perf_counter() + (setting("call_timeout") if seconds is None else seconds))
+    tried = _is_tried.set(seconds is not None and seconds <= QUICK)
     try:
         yield
     finally:
+        _is_tried.reset(tried)
         _until.reset(token)

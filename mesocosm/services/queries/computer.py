@@ -1,5 +1,6 @@
 """The process in which DuckDB computes, a statement at a time: started by ``engine``, and replaced when it
-has taken more memory or time than it may.
+has taken more memory or time than it may. It is forked from one that has loaded all that it needs, and does
+nothing else.
 
 Nothing of mesocosm but the wall (``allowlist``) and functions of Python (``computed``) is loaded here. The
 process has no environment, may allocate a stated number of bytes, and is ended by the kernel when its time
@@ -9,6 +10,8 @@ statement does.
 
 from __future__ import annotations
 
+import gc
+import os
 import pickle
 import resource
 import signal
@@ -20,7 +23,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
-from os import close
 from typing import Any
 
 import duckdb
@@ -46,6 +48,9 @@ _FRAME = 500
 _SPARE = 512 * 2**20
 """Bytes that the process may allocate besides DuckDB's: of the libraries, of what instances keep, and of
 vectors."""
+ORDER = struct.Struct("!QQ")
+"""What the process that forks is told: so many bytes for a new one, whose line follows as a descriptor; or
+the id of one that has ended, which is nobody's from then on."""
 
 
 @dataclass(frozen=True)
@@ -224,7 +229,7 @@ class Computer:
                 arrow = pa.ipc.open_stream(
                     pa.py_buffer(mmap(descriptor, content, access=ACCESS_READ))
                 ).read_all()
-                close(descriptor)
+                os.close(descriptor)
             else:
                 arrow = pa.ipc.open_stream(content).read_all()
             if lasting:
@@ -322,21 +327,67 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def main() -> None:
-    """Compute what comes over the line whose descriptor is the first argument, within so many bytes."""
-    memory = int(sys.argv[2]) + _SPARE
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+def _compute(line: socket.socket, memory: int) -> None:
+    """Compute what comes over a line, within so many bytes."""
+    resource.setrlimit(resource.RLIMIT_DATA, (memory + _SPARE, memory + _SPARE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    with line, suppress(BrokenPipeError, ConnectionResetError, MemoryError):  # who asked is gone
+        Computer(line).serve()
+
+
+class _Nursery:
+    """What the process does that the others are forked from."""
+
+    def __init__(self, line: socket.socket) -> None:
+        self._line = line
+        self._alive: set[int] = set()
+        self._ended: set[int] = set()
+        """Those that nobody knows any more."""
+
+    def serve(self) -> None:
+        """Fork whenever it is asked for, until nobody asks any more."""
+        while True:
+            data, descriptors, _, _ = socket.recv_fds(self._line, ORDER.size, 1)
+            if not data:
+                break
+            memory, ended = ORDER.unpack(data)
+            if memory:
+                self._line.sendall(struct.pack("!q", self._fork(descriptors[0], memory)))
+            else:
+                self._ended.add(ended)
+            self._bury()
+        for process in self._alive:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+    def _fork(self, descriptor: int, memory: int) -> int:
+        process = os.fork()
+        if not process:
+            self._line.close()
+            try:
+                _compute(socket.socket(fileno=descriptor), memory)
+            finally:
+                os._exit(0)
+        os.close(descriptor)
+        self._alive.add(process)
+        return process
+
+    def _bury(self) -> None:
+        """Not before it is told: until then the id of a process may be used to kill it."""
+        for process in [one for one in self._ended if os.waitpid(one, os.WNOHANG)[0]]:
+            self._ended.remove(process)
+            self._alive.remove(process)
+
+
+def main() -> None:
+    """Fork what is asked for over the line whose descriptor is the argument."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What is loaded by the first statement, by the columns of its result and by the first table.
+    with connected(_SPARE) as connection:
+        connection.register("first", pa.table({"a": [1]}))
+        _fields(connection.execute("SELECT * FROM first"))
+        connection.fetchmany(1)
+    gc.freeze()  # so that what is loaded stays shared
     with socket.socket(fileno=int(sys.argv[1])) as line:
-        try:
-            Computer(line).serve()
-        except (BrokenPipeError, ConnectionResetError):
-            return  # who asked is gone
-        except MemoryError:
-            sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()
+        _Nursery(line).serve()

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import atexit
 import os
+import select
+import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from time import perf_counter
-from typing import Any
+from time import clock_gettime, perf_counter
+from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -26,11 +29,14 @@ import pyarrow as pa
 from mesocosm.errors import Invalid
 from mesocosm.services.queries.allowlist import Barred
 from mesocosm.services.queries.catalogue import Field, Result
-from mesocosm.services.queries.computer import WORLDS, Request, connected, receive, send
+from mesocosm.services.queries.computer import ORDER, WORLDS, Request, connected, receive, send
 from mesocosm.services.queries.failures import Failed, failure
 from mesocosm.services.queries.tables import quoted
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.limits import settings
+from mesocosm.worlds.places import Place, Places, TakenBack
+
+T = TypeVar("T")
 
 _LARGE = 2**20
 """Bytes of a table from which on it is shared with the processes as a file in memory."""
@@ -41,8 +47,14 @@ _SHARED = 16
 _ALL_ROWS, _MOST_VALUES = 16, 5_000_000
 """How many times as many bytes a result may have that is not shown, but put into a table; and how many values
 any may have: each is an object of Python here."""
-
-
+_NURSERY = "from mesocosm.services.queries.computer import main; main()"
+_PATIENCE, _RANK = 0.25, 10
+"""Seconds of a processor after which a statement gives way to whoever else has something to compute, by this
+niceness."""
+_OF_A_PROCESS = 2
+"""With the id of a process above it, inverted, the number of its clock (as of clock_getcpuclockid)."""
+_LEAVING = 5.0
+"""Seconds in which processes end that are told to."""
 _SPENT = ("OutOfMemoryException", "FatalException", "InternalException")
 """Errors after which a process is not used again."""
 
@@ -100,32 +112,99 @@ def _stream(arrow: Any) -> bytes:
     return bytes(sink.getvalue())
 
 
-class _Process:
-    """A process that computes, as it is seen from here."""
+class _Nursery:
+    """The process that has loaded what those need that compute. They are forked from it in milliseconds, and
+    share what it has loaded."""
 
-    def __init__(self, memory: int) -> None:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._line: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, memory: int) -> tuple[int, socket.socket]:
+        """A process that may take so much memory: its id, which is its own until it is buried, and the line
+        to it."""
         ours, theirs = socket.socketpair()
+        with theirs, self._lock:
+            try:
+                return self._ordered(memory, theirs), ours
+            except OSError:  # it has been ended, as by a kernel that was short of memory
+                self._leave()
+                return self._ordered(memory, theirs), ours
+
+    def bury(self, process: int) -> None:
+        """One has ended or was killed."""
+        with self._lock, suppress(OSError):
+            if self._line is not None:
+                self._line.sendall(ORDER.pack(0, process))
+
+    def close(self) -> None:
+        """End it, and all that it has begun."""
+        with self._lock:
+            self._leave()
+
+    def _ordered(self, memory: int, theirs: socket.socket) -> int:
+        if self._line is None:
+            self._line = self._begun()
+        socket.send_fds(self._line, [ORDER.pack(memory, 0)], [theirs.fileno()])
+        answer = self._line.recv(8)
+        if not answer:
+            raise ConnectionResetError
+        (process,) = struct.unpack("!q", answer)
+        return int(process)
+
+    def _begun(self) -> socket.socket:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            command = [sys.executable, "-m", "mesocosm.services.queries.computer"]
             self._process = subprocess.Popen(
-                [*command, str(theirs.fileno()), str(memory)],
+                [sys.executable, "-c", _NURSERY, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
-                env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                env={
+                    "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                    # No threads, which are not there any more in what is forked.
+                    "OPENBLAS_NUM_THREADS": "1",
+                    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+                    # Arrow's own would take a gigabyte of addresses ahead, which count as memory.
+                    "ARROW_DEFAULT_MEMORY_POOL": "system",
+                },
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
-        self._line = ours
+        return ours
+
+    def _leave(self) -> None:
+        if self._line is not None and self._process is not None:
+            self._line.close()  # at which it ends what it has begun
+            try:
+                self._process.wait(_LEAVING)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._line = self._process = None
+
+
+class _Process:
+    """A process that computes, as it is seen from here."""
+
+    def __init__(self, memory: int, nursery: _Nursery) -> None:
+        self._nursery = nursery
+        self._id, self._line = nursery.start(memory)
         self.memory = memory
         self.worlds: OrderedDict[str, None] = OrderedDict()
         """Those of which it keeps instances."""
         self.at_rest = True
-        """Whether it has answered all that it was asked."""
+        """Whether it has answered all that it was asked, and may be asked again."""
+        self.is_silent = False
+        """Whether it was asked and has said nothing so far."""
+        self._worked_before = 0.0
+        self._gives_way = False
         self._held: OrderedDict[str, int] = OrderedDict()
         """Names and bytes of the small tables that it keeps; of large ones, none."""
 
-    def run(self, request: Request, tables: Mapping[str, Table], files: _Files) -> Iterator[tuple[Any, ...]]:
-        """What it answers."""
+    def ask(self, request: Request, tables: Mapping[str, Table], files: _Files) -> None:
+        """Begin what it then answers."""
+        self._patience()
         self.at_rest = False
         self.worlds.pop(request.world, None)
         self.worlds[request.world] = None
@@ -138,25 +217,51 @@ class _Process:
                 (name, descriptors[name][1] if name in descriptors else content, tables[name].lasting)
                 for name, content in contents.items()
             )
-            self._patience()
             send(self._line, replace(request, tables=sent, dropped=dropped))
             for name in contents:
                 if name in descriptors:
                     socket.send_fds(self._line, [b"f"], [descriptors[name][0]])
+        self.is_silent, self._worked_before = True, self._worked()
+
+    def answers(self) -> Iterator[tuple[Any, ...]]:
+        """What it answers."""
+        self._wait()
         while True:
             self._patience()
+            self.is_silent = False
             answer, _ = receive(self._line)
-            self.at_rest = answer[0] not in ("fields", "rows")
+            ended = answer[0] not in ("fields", "rows")
+            self.at_rest = ended and not self._gives_way
             yield answer
-            if self.at_rest:
+            if ended:
                 return
 
-    def _patience(self) -> None:
+    def _wait(self) -> None:
+        """Wait for the first of an answer. What takes long gives way to all others; a process that has done
+        so is not asked again, since its rank cannot be raised."""
+        waiting = select.poll()
+        waiting.register(self._line, select.POLLIN)
+        while not waiting.poll(1000 * min(self._patience(), _PATIENCE)):
+            if not self._gives_way and self._worked() - self._worked_before > _PATIENCE:
+                with suppress(ProcessLookupError):
+                    os.setpriority(os.PRIO_PROCESS, self._id, _RANK)
+                self._gives_way = True
+
+    def _worked(self) -> float:
+        """Seconds of a processor that it has had."""
+        try:
+            return clock_gettime(~self._id << 3 | _OF_A_PROCESS)
+        except OSError:  # it has ended
+            return 0.0
+
+    def _patience(self) -> float:
+        """Seconds that are left, and that the line is waited for."""
         until = deadlines.moment()
-        left = None if until is None or until == float("inf") else until - perf_counter()
-        if left is not None and left <= 0:
+        left = float("inf") if until is None else until - perf_counter()
+        if left <= 0:
             raise TimeoutError
-        self._line.settimeout(left)
+        self._line.settimeout(None if left == float("inf") else left)
+        return left
 
     def _contents(self, tables: Mapping[str, Table]) -> tuple[dict[str, bytes | None], list[str]]:
         """What is to be sent of each table, and which are to be shared as files."""
@@ -187,11 +292,16 @@ class _Process:
                 del self._held[name]
         return tuple(gone)
 
+    def kill(self) -> None:
+        """End it, whatever it is doing; who waits for its answer is told."""
+        with suppress(ProcessLookupError):
+            os.kill(self._id, signal.SIGKILL)
+
     def end(self) -> None:
-        """End it, whatever it is doing."""
+        """End it, and let go of it."""
         self._line.close()
-        self._process.kill()
-        self._process.wait()
+        self.kill()
+        self._nursery.bury(self._id)
 
 
 @contextmanager
@@ -202,14 +312,28 @@ def _all_of(
         yield {name: stack.enter_context(files.of(name, tables[name].arrow)) for name in names}
 
 
+@dataclass(eq=False)
+class _Work:
+    """A request, where it is worked on."""
+
+    request: Request
+    place: Place
+    process: _Process
+    until: float
+    """When nobody asks for it any more."""
+
+
 class Engine:
     """The processes that compute for this one. Each works on one statement at a time, in an instance of the
     world that it is of, and no statement meets what another one has left."""
 
     def __init__(self) -> None:
         self._idle: list[_Process] = []
+        self._left: dict[str, _Work] = {}
+        """By world: what was begun by a call that is made once more."""
         self._lock = threading.Lock()
-        self._places = threading.BoundedSemaphore(settings().query_jobs)
+        self._places = Places(settings().query_jobs)
+        self._nursery = _Nursery()
         self._files = _Files()
         self._caster: duckdb.DuckDBPyConnection | None = None
         self._casting = threading.Lock()
@@ -234,36 +358,21 @@ class Engine:
         Raises ``Failed``, and ``Barred`` for what does not pass.
         """
         request = self._request(world, sql, known=known, limit=limit, skip=skip, seed=seed, counters=counters)
-        fields: tuple[Field, ...] = ()
-        rows: list[tuple[Any, ...]] = []
-        for kind, *said in self._answers(request, tables):
-            if kind == "fields":
-                fields = tuple(Field(name, type_) for name, type_ in said[0])
-            elif kind == "rows":
-                rows += said[0]
-                if len(rows) * len(fields) > _MOST_VALUES:
-                    raise Invalid(
-                        f"The statement gives more than {_MOST_VALUES:,} values: filter, or do it in parts."
-                    )
-            else:
-                return Result(fields, rows, said[0], counted=said[1])
-        raise AssertionError("an answer without an end")
+        return self._computed(request, tables, _result)
 
     def passes(self, sql: str, tables: Iterable[str], world: str) -> bool:
         """Whether a query of these tables passes the wall (``allowlist``)."""
         empty = {name: Table(pa.table({})) for name in tables}
         try:
-            list(self._answers(self._request(world, sql, only_check=True), empty))
+            self._computed(self._request(world, sql, only_check=True), empty, list)
         except (Barred, Failed):
             return False
         return True
 
     def parquet(self, data: bytes, world: str) -> Any:
         """The rows of a Parquet file as an Arrow table. Raises ``Failed`` for what is none."""
-        request = self._request(world, "", parquet=data)
-        for _, stream in self._answers(request, {}):
-            return pa.ipc.open_stream(stream).read_all()
-        raise AssertionError("an answer without an end")
+        ((_, stream),) = self._computed(self._request(world, "", parquet=data), {}, list)
+        return pa.ipc.open_stream(stream).read_all()
 
     def cast(self, raw: Any, kinds: Sequence[tuple[str, str]]) -> Any:
         """An Arrow table whose columns, named in their order, are cast. Nothing in it is of a statement."""
@@ -271,94 +380,158 @@ class Engine:
         with self._casting:
             if self._caster is None:
                 self._caster = connected(settings().query_copies)
-            self._caster.register("raw", raw)
-            try:
-                return self._caster.sql(f"SELECT {names} FROM raw").to_arrow_table()
-            except duckdb.Error as error:
-                raise failure(type(error).__name__, str(error)) from None
-            finally:
-                self._caster.unregister("raw")
+            # Of its own, so that nobody waits for the cast of a longer table.
+            caster = self._caster.cursor()
+        try:
+            caster.register("raw", raw)
+            return caster.sql(f"SELECT {names} FROM raw").to_arrow_table()
+        except duckdb.Error as error:
+            raise failure(type(error).__name__, str(error)) from None
+        finally:
+            caster.close()
 
     def _request(self, world: str, sql: str, **more: Any) -> Request:
         said = settings()
-        largest = said.query_result * (_ALL_ROWS if more.get("limit") is None else 1)
+        # Plain numbers, for what is said to a process that knows no settings.
+        memory = int(said.query_memory)
+        largest = int(said.query_result) * (_ALL_ROWS if more.get("limit") is None else 1)
         until = deadlines.moment()
+        if until is None or until == float("inf"):
+            return Request(world, sql, (), (), memory, largest, None, **more)
         # A second later than here, where who waits is told.
-        left = None if until is None or until == float("inf") else max(0.0, until - perf_counter()) + 1
-        return Request(world, sql, (), (), said.query_memory, largest, left, **more)
+        left = said.call_timeout if deadlines.is_tried() else max(0.0, until - perf_counter())
+        return Request(world, sql, (), (), memory, largest, left + 1, **more)
 
-    def _answers(self, request: Request, tables: Mapping[str, Table]) -> Iterator[tuple[Any, ...]]:
-        with self._process(request) as process:
+    def _computed(
+        self,
+        request: Request,
+        tables: Mapping[str, Table],
+        gather: Callable[[Iterable[tuple[Any, ...]]], T],
+    ) -> T:
+        """What is gathered of the answers, which come from the beginning again where the place was needed."""
+        is_long = False
+        while True:
+            work = self._adopted(request) or self._begun(request, is_long=is_long)
+            is_left = False
             try:
-                for answer in process.run(request, tables, self._files):
-                    match answer:
-                        case ("failed", name, text):
-                            process.at_rest = name not in _SPENT
-                            raise failure(name, text)
-                        case ("barred", what, function):
-                            raise Barred(what, function)
-                        case ("large",):
-                            process.at_rest = False  # what it has freed, it may still count as its own
-                            raise Invalid(
-                                f"The result is larger than {request.largest // 2**20} MB: select less, or"
-                                " aggregate."
-                            )
-                    yield answer
-            except TimeoutError:
-                raise _Lost(deadlines.Overdue()) from None
-            except (EOFError, OSError):
-                # It was ended by the kernel, or could go no further.
-                spent = deadlines.Overdue() if deadlines.overdue() else failure("OutOfMemoryException", "")
-                raise _Lost(spent) from None
-
-    @contextmanager
-    def _process(self, request: Request) -> Iterator[_Process]:
-        self._wait()
-        try:
-            process = self._taken(request) or _Process(request.memory)
-            try:
-                yield process
-            except _Lost as lost:
-                raise lost.reason from None
+                return gather(self._answers(work, tables))
+            except TakenBack:
+                is_long = True
+            except deadlines.Overdue:
+                is_left = work.process.is_silent and deadlines.is_tried()
+                raise
             finally:
-                if process.at_rest:
+                if is_left:
                     with self._lock:
-                        self._idle.append(process)
+                        self._left[request.world] = work
                 else:
-                    process.end()
-        finally:
-            self._places.release()
+                    self._end(work)
+
+    def _adopted(self, request: Request) -> _Work | None:
+        """The work on this request that was begun by the same call, when it was made where all wait."""
+        now = perf_counter()
+        with self._lock:
+            found = self._left.pop(request.world, None)
+            over = [world for world, work in self._left.items() if work.until < now]
+            ended = [self._left.pop(world) for world in over]
+        if found and replace(found.request, seconds=None) != replace(request, seconds=None):
+            ended.append(found)
+            found = None
+        for work in ended:
+            self._end(work)
+        return found
+
+    def _begun(self, request: Request, *, is_long: bool) -> _Work:
+        place = self._places.take(os.path.dirname(request.world), is_long=is_long)
+        try:
+            process = self._taken(request)
+            if process is None:
+                deadlines.expect(deadlines.QUICK)  # it takes too long where everybody waits
+                process = _Process(request.memory, self._nursery)
+        except BaseException:
+            self._places.release(place)
+            raise
+        place.end = process.kill
+        return _Work(request, place, process, perf_counter() + (request.seconds or 0))
+
+    def _end(self, work: _Work) -> None:
+        # In this order: one that is idle is not killed for the sake of others.
+        ended: _Process | None = work.process
+        if self._places.finish(work.place) and work.process.at_rest:
+            with self._lock:
+                self._idle.append(work.process)
+                ended = self._idle.pop(0) if len(self._idle) > settings().query_jobs else None
+        if ended is not None:
+            ended.end()
+        self._places.release(work.place)
+
+    def _answers(self, work: _Work, tables: Mapping[str, Table]) -> Iterator[tuple[Any, ...]]:
+        process = work.process
+        try:
+            if not process.is_silent:
+                process.ask(work.request, tables, self._files)
+            for answer in process.answers():
+                match answer:
+                    case ("failed", name, text):
+                        process.at_rest &= name not in _SPENT
+                        raise failure(name, text)
+                    case ("barred", what, function):
+                        raise Barred(what, function)
+                    case ("large",):
+                        process.at_rest = False  # what it has freed, it may still count as its own
+                        raise Invalid(
+                            f"The result is larger than {work.request.largest // 2**20} MB: select less, or"
+                            " aggregate."
+                        )
+                yield answer
+        except TimeoutError:
+            raise deadlines.Overdue from None
+        except (EOFError, OSError):
+            if work.place.taken_back:
+                raise TakenBack from None
+            # It was ended by the kernel, or could go no further.
+            if deadlines.overdue():
+                raise deadlines.Overdue from None
+            raise failure("OutOfMemoryException", "") from None
 
     def _taken(self, request: Request) -> _Process | None:
-        """An idle process: one that has worked for the world, or the one that has rested longest."""
+        """An idle process: one that has worked for the world, or has room for it; the one that has rested
+        longest, where there cannot be more of them."""
         with self._lock:
             fit = [one for one in self._idle if one.memory == request.memory]
-            own = next((one for one in reversed(fit) if request.world in one.worlds), None)
-            found = own or next(iter(fit), None)
+            found = next((one for one in reversed(fit) if request.world in one.worlds), None)
+            if found is None and fit:
+                found = min(fit, key=lambda one: len(one.worlds) // WORLDS)
+                if len(found.worlds) >= WORLDS and len(self._idle) < settings().query_jobs:
+                    return None
             if found is not None:
                 self._idle.remove(found)
             return found
-
-    def _wait(self) -> None:
-        until = deadlines.moment()
-        left = None if until is None else min(max(0.0, until - perf_counter()), threading.TIMEOUT_MAX)
-        if not self._places.acquire(timeout=left):
-            raise deadlines.Overdue
 
     def close(self) -> None:
         """End all processes that are idle."""
         with self._lock:
             while self._idle:
                 self._idle.pop().end()
+        self._nursery.close()
         self._files.close()
 
 
-class _Lost(Exception):
-    """A process is no longer of use."""
-
-    def __init__(self, reason: BaseException) -> None:
-        super().__init__()
-        self.reason = reason
+def _result(answers: Iterable[tuple[Any, ...]]) -> Result:
+    fields: tuple[Field, ...] = ()
+    rows: list[tuple[Any, ...]] = []
+    for kind, *said in answers:
+        if kind == "fields":
+            fields = tuple(Field(name, type_) for name, type_ in said[0])
+        elif kind == "rows":
+            rows += said[0]
+            if len(rows) * len(fields) > _MOST_VALUES:
+                raise Invalid(
+                    f"The statement gives more than {_MOST_VALUES:,} values: filter, or do it in parts."
+                )
+        else:
+            return Result(fields, rows, said[0], counted=said[1])
+    raise AssertionError("an answer without an end")
 
 
 def _cast(name: str, kind: str) -> str:

@@ -20,11 +20,14 @@ import orjson
 
 from mesocosm.errors import Invalid, MissingExtra
 from mesocosm.worlds import deadlines
+from mesocosm.worlds.places import Place, Places, TakenBack
 
 _MOST, _RESTING = 8, max(2, min(4, os.cpu_count() or 2))
 """Processes at a time, and those that stay when they are not used."""
 _SLOW = 0.2
 """Seconds that a process needs to start or to take in a spreadsheet: too long where everybody waits."""
+_PATIENCE, _RANK = 0.25, 10
+"""Seconds after which it gives way to whoever else has something to compute, by this niceness."""
 _PACKAGE = "mesocosm.servers.google_sheet.store"
 # The package of the store is put in place without its content: of the tables the process needs nothing, and
 # what they import takes longer than all the rest.
@@ -57,6 +60,7 @@ class _Process:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "RUST_BACKTRACE": "0"},
         )
         self.states: set[str] = set()
+        self.gives_way = False
         self.used = False
         """Whether something was asked of it."""
         self.owed = b""
@@ -88,6 +92,10 @@ class _Process:
             deadlines.check()
             ready, _, _ = select.select([descriptor], [], [], 0.005)
             if not ready:
+                if not self.gives_way and perf_counter() - self.asked_at > _PATIENCE:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.setpriority(os.PRIO_PROCESS, self.popen.pid, _RANK)  # which cannot be raised
+                    self.gives_way = True
                 continue
             part = os.read(descriptor, 1 << 20)
             if not part:
@@ -95,6 +103,10 @@ class _Process:
             parts.append(part)
             if part.endswith(b"\n"):
                 return b"".join(parts)
+
+    def kill(self) -> None:
+        """End what it does; who waits for its answer is told."""
+        self.popen.kill()
 
     def end(self) -> None:
         """End the process."""
@@ -110,50 +122,81 @@ class Processes:
     """Those of one server; each is used by one call at a time."""
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self._places = Places(_MOST)
         self._free: list[_Process] = []
         self._count = 0
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._process_id = os.getpid()
 
-    def compute(self, request: dict[str, Any], whole: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def compute(
+        self, whom: str, request: dict[str, Any], whole: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
         """What a spreadsheet's formulas are after edits.
 
         ``changed`` are cells with values, ``gone`` those that hold none any more; ``whole`` says whether the
         former are all that there are.
 
         Args:
+            whom: The episode.
             request: ``before`` and ``after`` (states), ``edits``, ``now``, ``seed``.
             whole: Called for the spreadsheet's content (after the edits), where no process has it.
         """
+        if importlib.util.find_spec("formualizer") is None:
+            raise MissingExtra("Formulas in spreadsheets", "sheets")
+        if self._process_id != os.getpid():  # a fork has the processes of its parent, which it must not use
+            self._begin()
+        is_long = False
+        while True:
+            place = self._places.take(whom, is_long=is_long)
+            try:
+                return self._computed(place, request, whole)
+            except TakenBack:
+                is_long = True
+            finally:
+                self._places.release(place)
+
+    def _computed(
+        self, place: Place, request: dict[str, Any], whole: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
         process = self._taken(request)
+        place.end = process.kill
         try:
-            answer = self._answered_once_more(process, request, whole)
+            answer = self._answered_once_more(place, process, request, whole)
         except Gone:
             self._drop(process)
+            if place.taken_back:
+                raise TakenBack from None
             raise Invalid(
                 "The formulas of the spreadsheet need more memory than they may have; nothing was changed.",
                 code="INVALID_ARGUMENT",
             ) from None
         except deadlines.Overdue:
-            if not process.owed or perf_counter() - process.asked_at < 1:
-                self._give_back(process)  # the same call is made again where it may take longer
-            else:
-                self._drop(process)
+            # The same call is made again where it may take longer.
+            keep = not process.owed or perf_counter() - process.asked_at < 1
+            self._give_back(place, process) if keep else self._drop(process)
             raise
         except BaseException:
             self._drop(process)
             raise
-        self._give_back(process)
+        if "refused" not in answer:
+            process.states.add(request["after"])
+        self._give_back(place, process)
         if "refused" in answer:
             raise Invalid(
                 "The formulas of the spreadsheet take more computing than they may; nothing was changed.",
                 code="INVALID_ARGUMENT",
             )
-        process.states.add(request["after"])
         return answer
 
     def _answered_once_more(
-        self, process: _Process, request: dict[str, Any], whole: Callable[[], dict[str, Any]]
+        self,
+        place: Place,
+        process: _Process,
+        request: dict[str, Any],
+        whole: Callable[[], dict[str, Any]],
     ) -> dict[str, Any]:
         """The answer; from a process begun anew where one ends that had been asked for other things before.
 
@@ -162,6 +205,8 @@ class Processes:
         if process.used:
             with contextlib.suppress(Gone):
                 return self._answered(process, request, whole)
+            if place.taken_back:
+                raise Gone
             process.end()
             process.start()
         process.used = True
@@ -181,55 +226,45 @@ class Processes:
     def _taken(self, request: dict[str, Any]) -> _Process:
         """A process that nobody uses, best one that is at work on the same request, or holds the state."""
         state, after = request["before"], b'"after":%b' % orjson.dumps(request["after"])
-        if importlib.util.find_spec("formualizer") is None:
-            raise MissingExtra("Formulas in spreadsheets", "sheets")
-        with self._changed:
-            if (
-                self._process_id != os.getpid()
-            ):  # a fork has the processes of its parent, which it must not use
-                self._free, self._count, self._process_id = [], 0, os.getpid()
-            while True:
-                for fits in (
-                    lambda one: after in one.owed,
-                    lambda one: state in one.states and not one.owed,
-                ):
-                    for process in filter(fits, self._free):
-                        self._free.remove(process)
-                        return process
-                if self._count < _MOST and not any(not process.owed for process in self._free):
-                    deadlines.expect(_SLOW)
-                    self._count += 1
-                    break
-                if self._free:
-                    self._free.sort(key=lambda process: bool(process.owed))
-                    return self._free.pop(0)
-                deadlines.check()
-                self._changed.wait(0.005)
+        with self._lock:
+            for fits in (
+                lambda one: after in one.owed,
+                lambda one: state in one.states and not one.owed,
+                lambda one: not one.owed,
+            ):
+                for process in filter(fits, self._free):
+                    self._free.remove(process)
+                    return process
+            deadlines.expect(_SLOW)
+            if self._count >= _MOST:
+                # All that nobody uses are at work on what nobody waits for.
+                self._free.pop(0).end()
+                self._count -= 1
+            self._count += 1
         try:
             return _Process()
         except BaseException:
-            with self._changed:
+            with self._lock:
                 self._count -= 1
             raise
 
-    def _give_back(self, process: _Process) -> None:
-        with self._changed:
-            # One that owes an answer is busy, though nobody waits for it.
-            if process.owed or sum(not one.owed for one in self._free) < _RESTING:
-                self._free.append(process)
-                self._changed.notify()
-                return
+    def _give_back(self, place: Place, process: _Process) -> None:
+        if self._places.finish(place) and not process.gives_way:
+            with self._lock:
+                # One that owes an answer is busy, though nobody waits for it.
+                if process.owed or sum(not one.owed for one in self._free) < _RESTING:
+                    self._free.append(process)
+                    return
         self._drop(process)
 
     def _drop(self, process: _Process) -> None:
         process.end()
-        with self._changed:
+        with self._lock:
             self._count -= 1
-            self._changed.notify()
 
     def close(self) -> None:
         """End those that nobody uses."""
-        with self._changed:
+        with self._lock:
             free, self._free = self._free, []
             self._count -= len(free)
         if self._process_id == os.getpid():
