@@ -7,6 +7,7 @@ is still counted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -35,6 +36,10 @@ SUBMIT = "submit_answer"
 FINAL_TEXT = (
     f"In this run there is no tool {SUBMIT}. Your last message, the first without a tool call, is your "
     "answer: write what you would submit, exactly as described, and nothing else."
+)
+HOW_SURE = (
+    "The task is over, and nothing can be changed any more. How likely is it, in percent, that everything in "
+    "it was done exactly as asked? Answer with one number from 0 to 100 and nothing else."
 )
 ASK_AGAIN = 50
 """How often an answer that is empty or was cut off by its limit is asked for again, by the reference
@@ -67,6 +72,8 @@ class Conversation(BaseModel):
     """What each strategy took away, summed over the turns."""
     asked_again: int = 0
     """Answers that were empty or cut off, and asked for again."""
+    confidence: float | None = None
+    """How sure the model said it was, when it was asked after the end: 0 to 1."""
     own_seconds: float = 0
     """Time that neither the model nor its calls took: ours."""
 
@@ -95,6 +102,8 @@ class Rules:
     """Names of the tools that end the episode."""
     final_text: bool = False
     """Whether the last message is the answer: ``submit_answer`` is not shown, and is called with it."""
+    confidence: bool = False
+    """Whether the model is asked after the end how sure it is."""
 
     def __post_init__(self) -> None:
         if self.window is not None and self.window <= self.answer:
@@ -162,7 +171,20 @@ class Loop:
         self._tools = {definition.name: tool for definition, tool in zip(definitions, tools, strict=True)}
         self._infos = infos
         self.kept.ended = await self._turns(view)
+        if self.rules.confidence and self.kept.ended != "context":
+            await self._ask_how_sure(view)
         return self.kept.ended
+
+    async def _ask_how_sure(self, view: View) -> None:
+        """Ask, without tools and beside the conversation, how likely it is that the task is done rightly."""
+        from inspect_ai.model import ChatMessageUser
+
+        output = await view.ask([*view.messages, ChatMessageUser(content=HOW_SURE)])
+        self._count_tokens(output)
+        found = re.findall(r"\d+(?:\.\d+)?", output.message.text)
+        if found and float(found[-1]) <= 100:
+            self.kept.confidence = float(found[-1]) / 100
+        self.write({"turn": view.turn, "asked": HOW_SURE, "text": output.message.text, "calls": []})
 
     async def _turns(self, view: View) -> End:
         from inspect_ai.model import execute_tools

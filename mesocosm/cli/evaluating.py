@@ -104,6 +104,18 @@ def evaluate(
         typer.Option(min=0, help="Rounds in which every call failed that end it (default: the task's)."),
     ] = None,
     final_text: FinalText = False,
+    confidence: Annotated[
+        bool,
+        typer.Option("--confidence", help="Ask the model after the end how sure it is (for calibration)."),
+    ] = False,
+    baselines: Annotated[
+        bool,
+        typer.Option(
+            "--baselines",
+            help="Also run, on the same instances, whoever does nothing, the perfect player and, where "
+            "possible, random calls; they cost nothing.",
+        ),
+    ] = False,
     with_: Annotated[
         str | None,
         typer.Option("--with", help="Services to add to every task, such as memory_tool,python_execute."),
@@ -176,7 +188,7 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Evaluate models on tasks: every sample acts on a world of its own and is judged by the checker."""
-    from mesocosm.evaluation.evaluating import Evaluation, default_log_folder, run_parts
+    from mesocosm.evaluation.evaluating import Evaluation, baselines_of, default_log_folder, run_parts
     from mesocosm.evaluation.papers.presets import evaluations
     from mesocosm.families.disturbing import read_disturb
     from mesocosm.families.quantities import parse_size
@@ -199,6 +211,7 @@ def evaluate(
         "max_turns": max_turns,
         "max_failed_rounds": max_failed_rounds,
         "final_text": final_text or None,
+        "confidence": confidence or None,
         "services": with_,
         "tools": tools,
         "disturb": read_disturb(disturb) or None,
@@ -220,6 +233,8 @@ def evaluate(
     if not paper and not names:
         raise UsageError("name a task, or a paper: mesocosm eval lore_documents, mesocosm eval --paper lore")
     parts = evaluations(paper, names, given) if paper else [Evaluation(tasks=names, **given)]
+    if baselines:
+        parts = [*parts, *(one for part in parts for one in baselines_of(part))]
     for part in parts:
         for task, text in _warnings(part):
             err.print(f"[yellow]{task}: {text}[/]")

@@ -75,9 +75,10 @@ def evaluation(
     """Models and strategies against length: one page with figures, tables as CSV and Markdown (the
     default)."""
     from mesocosm.evaluation.browser.exporting import write_files
+    from mesocosm.evaluation.report.contents import all_tables
     from mesocosm.evaluation.report.page import write_report
     from mesocosm.evaluation.report.rows import read_samples
-    from mesocosm.evaluation.report.tables import UNLIKE, all_tables, unlike
+    from mesocosm.evaluation.report.tables import UNLIKE, unlike
 
     if paper and by:
         raise UsageError("--by is for reports of one's own: a paper's figures have their own rows")

@@ -51,6 +51,8 @@ class Axes:
     """Default: what the task says."""
     final_text: bool = False
     """Whether the last message is the answer, instead of a call of ``submit_answer``."""
+    confidence: bool = False
+    """Whether the model is asked after the end how sure it is."""
     services: tuple[str, ...] = ()
     """Services added to the task's own."""
     parallel: bool = True
@@ -84,6 +86,8 @@ class Axes:
             check_command(self.command)
         if self.final_text and self.agent != "react":
             raise UsageError("--final-text goes with --agent react")
+        if self.confidence and self.agent != "react":
+            raise UsageError("--confidence goes with --agent react")
 
 
 @dataclass
@@ -142,6 +146,7 @@ async def talk(state: TaskState, now: Acting, seconds: float, max_failed_rounds:
         max_turns=axes.max_turns,
         max_calls=now.max_calls,
         final_text=axes.final_text,
+        confidence=axes.confidence,
         ending=ending_tools(dict.fromkeys([*load_family(now.order.task).task.servers, *now.order.services])),
     )
     server = episode_tools()

@@ -11,13 +11,14 @@ from inspect_ai.agent import is_agent
 from inspect_ai.model import ChatMessageAssistant
 from inspect_ai.solver import TaskState
 
+from mesocosm.agents.players import Player
 from mesocosm.agents.strategies.finding import load_object
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.acting import Acting, episode_tools, run_agent, talk
 from mesocosm.evaluation.patience import in_time
-from mesocosm.evaluation.reasons import EpisodeErrored
+from mesocosm.evaluation.reasons import EpisodeErrored, reason_of
 from mesocosm.evaluation.resuming import calls_made
-from mesocosm.evaluation.runs import act_command, act_reference
+from mesocosm.evaluation.runs import act_command, act_player, act_reference
 from mesocosm.families.family import load_family
 
 SHOWN_LOG = 20_000
@@ -42,7 +43,7 @@ async def _reference(state: TaskState, now: Acting) -> TaskState:
         act_reference, family, now.opened.mcp, now.opened.prompt, "auto", expected, bool(now.order.disturb)
     )
     if fault:
-        raise EpisodeErrored(fault)
+        raise EpisodeErrored(reason_of(fault))
     return state
 
 
@@ -67,10 +68,22 @@ async def _command(state: TaskState, now: Acting) -> TaskState:
     return state
 
 
+async def _random(state: TaskState, now: Acting) -> TaskState:
+    access = now.stage.access(now.opened.id)
+    if access is None:
+        raise UsageError("--agent random knows the episode: it cannot act on another server's")
+    player = Player(0.0, now.order.seed)
+    fault = await anyio.to_thread.run_sync(act_player, player, now.opened.mcp, access, "auto")
+    if fault:
+        raise EpisodeErrored(reason_of(fault))
+    return state
+
+
 _KNOWN: dict[str, Actor] = {
     "react": _react,
     "reference": _reference,
     "none": _none,
+    "random": _random,
     "command": _command,
 }
 

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
 _DOUBTFUL = 64_000
 """Lengths, in tokens, up to which one may be below the minimum of a task."""
-MODELLESS = ("reference", "none", "command")
+ERRING = ("listworld", "treeworld", "gridworld")
+"""Tasks whose possible calls are known at every step, so that one can be drawn by lot."""
+MODELLESS = ("reference", "none", "command", "random")
 """Agents that need no model of inspect_ai's."""
 
 
@@ -55,6 +57,8 @@ class Evaluation(BaseModel):
     max_turns: int | None = None
     max_failed_rounds: int | None = None
     final_text: bool | None = None
+    confidence: bool | None = None
+    """Whether models are asked after the end how sure they are."""
     services: str | None = None
     tools: str = "all"
     disturb: str | None = None
@@ -211,6 +215,31 @@ def _interrupted(folder: Path, before: set[Path]) -> list[EvalLog]:
     ]
 
 
+def baselines_of(settings: Evaluation) -> list[Evaluation]:
+    """The same instances for whoever does nothing, makes random calls, or knows the best ones."""
+    names = [name for name in _names(settings) if name in family_names()]
+    worlds = [name for name in names if name in ERRING]
+    alone = {
+        "models": [],
+        "strategies": ["none"],
+        "disturb": None,
+        "services": None,
+        "confidence": None,
+        "final_text": None,
+        "agent_command": None,
+        "epochs": 1,
+        "budget": None,
+        "token_budget": None,
+        "prices": [],
+    }
+    agents = {"none": names, "random": worlds, "reference": names}
+    return [
+        settings.model_copy(update={**alone, "agent": agent, "tasks": tasks})
+        for agent, tasks in agents.items()
+        if tasks and not (agent == "random" and settings.server)
+    ]
+
+
 def _settled(settings: Evaluation) -> Evaluation:
     """With the agent that ``auto`` stands for."""
     models = [name for name in settings.models if name]
@@ -325,7 +354,16 @@ def _arguments(settings: Evaluation, strategy: str) -> dict[str, Any]:
         "max_calls",
         "max_turns",
     )
-    more = ("parallel", "max_failed_rounds", "final_text", "services", "tools", "disturb", "server")
+    more = (
+        "parallel",
+        "max_failed_rounds",
+        "final_text",
+        "confidence",
+        "services",
+        "tools",
+        "disturb",
+        "server",
+    )
     given = {name: getattr(settings, name) for name in (*kept, *more)}
     given |= {"strategy": strategy, "params": settings.parameters or None}
     if settings.epochs > 1:

@@ -67,9 +67,14 @@ def classify_answer(verdict: Verdict, ended: str) -> str:
     return "format" if "answered" in missed else "value_drifted"
 
 
+def is_damage(finding: str) -> bool:
+    """Whether a finding is about what should have stayed as it was."""
+    return bool(_DAMAGE.search(finding))
+
+
 def _by_findings(missed: Sequence[str]) -> str:
     if all(_FORMAT.search(name) for name in missed):
         return "format"
-    if all(_DAMAGE.search(name) for name in missed):
+    if all(map(is_damage, missed)):
         return "damage"
     return "value_drifted"

@@ -67,6 +67,8 @@ class Row(BaseModel):
     """Calls that were judged one by one, in families that know the best ones."""
     step_accuracy: float | None = None
     """The share of these that were among the best when they were made."""
+    confidence: float | None = None
+    """How sure the model was in the end that it had done the task, if it was asked: 0 to 1."""
     failure: str = ""
     """Why it failed (``failures.CLASSES``), or empty."""
     world: str = ""
@@ -106,6 +108,7 @@ class Row(BaseModel):
                 "removed_tokens": sum(conversation.removed_tokens.values()),
                 "output_tokens": conversation.output_tokens,
                 "own_seconds": conversation.own_seconds,
+                "confidence": conversation.confidence,
             }
         missed = " ".join(check.name for check in verdict.findings if not check.passed)
         return cls(**known, **told, verdict=verdict.verdict, score=verdict.score, missed=missed[:900])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import comb, sqrt
 from typing import Any
 
@@ -87,7 +88,9 @@ def holm(chances: Sequence[float]) -> list[float]:
     return corrected
 
 
-def half_length(results: Sequence[tuple[int, bool]]) -> tuple[float, float, float] | None:
+def half_length(
+    results: Sequence[tuple[int, bool]], instances: Sequence[object] | None = None
+) -> tuple[float, float, float] | None:
     """L50: the description length (tokens) at which half of the episodes are still passed, with its
     interval at 95 %.
 
@@ -95,6 +98,10 @@ def half_length(results: Sequence[tuple[int, bool]]) -> tuple[float, float, floa
     runs that all pass or all fail have a finite fit), once for all results and once for each of several
     resamples of them. The ends are 0 and infinity where the fit does not fall, or puts the half beyond a
     thousand times the lengths that were run.
+
+    Args:
+        results: Length and outcome of each run.
+        instances: What each was a run of: runs of one instance come or go together in a resample.
 
     Returns:
         The length and its interval; None for fewer than two lengths.
@@ -106,35 +113,99 @@ def half_length(results: Sequence[tuple[int, bool]]) -> tuple[float, float, floa
         return None
     x = numpy.log2(numpy.array([length for length, _ in results], dtype=float))
     y = numpy.array([passed for _, passed in results], dtype=float)
-    middle = x.mean()
     least, most = min(lengths) / 1_000, max(lengths) * 1_000
 
     def half(x: Any, y: Any) -> float:
         if y.min() == y.max():
             return float("inf") if y.min() else 0.0
-        weights = numpy.zeros(2)
-        columns = numpy.stack([numpy.ones_like(x), x - middle], axis=1)
-        for _ in range(30):
-            shares = 1 / (1 + numpy.exp(-numpy.clip(columns @ weights, -30, 30)))
-            gradient = columns.T @ (y - shares) - _RIDGE * weights
-            curvature = (columns * (shares * (1 - shares))[:, None]).T @ columns + _RIDGE * numpy.eye(2)
-            step = numpy.linalg.solve(curvature, gradient)
-            weights += step
-            if float(abs(step).max()) < 1e-9:
-                break
-        start, slope = (float(one) for one in weights)
+        start, slope = logistic(x, y)
         if slope >= -1e-6:
             return float("inf") if y.mean() >= 0.5 else 0.0
-        exponent = float(middle) - start / slope
+        exponent = -start / slope
         if exponent > numpy.log2(most):
             return float("inf")
         return 0.0 if exponent < numpy.log2(least) else float(2**exponent)
 
+    groups: dict[object, list[int]] = {}
+    for at, instance in enumerate(instances if instances is not None else range(len(x))):
+        groups.setdefault(instance, []).append(at)
+    members = [numpy.array(group) for group in groups.values()]
     rng = numpy.random.Generator(numpy.random.PCG64(0))
-    drawn = rng.integers(0, len(x), size=(_RESAMPLES_OF_FITS, len(x)))
-    halves = sorted(half(x[some], y[some]) for some in drawn)
+    drawn = rng.integers(0, len(members), size=(_RESAMPLES_OF_FITS, len(members)))
+    picked = (numpy.concatenate([members[one] for one in some]) for some in drawn)
+    halves = sorted(half(x[some], y[some]) for some in picked)
     edge = int(0.025 * len(halves))
     return half(x, y), halves[edge], halves[-1 - edge]
+
+
+def logistic(x: Any, y: Any) -> tuple[float, float]:
+    """Intercept and slope of a logistic curve through outcomes ``y`` (0 or 1) over ``x``, with a ridge."""
+    import numpy
+
+    middle = x.mean()
+    weights = numpy.zeros(2)
+    columns = numpy.stack([numpy.ones_like(x), x - middle], axis=1)
+    for _ in range(30):
+        shares = 1 / (1 + numpy.exp(-numpy.clip(columns @ weights, -30, 30)))
+        gradient = columns.T @ (y - shares) - _RIDGE * weights
+        curvature = (columns * (shares * (1 - shares))[:, None]).T @ columns + _RIDGE * numpy.eye(2)
+        step = numpy.linalg.solve(curvature, gradient)
+        weights += step
+        if float(abs(step).max()) < 1e-9:
+            break
+    start, slope = (float(one) for one in weights)
+    return start - slope * float(middle), slope
+
+
+@dataclass(frozen=True)
+class Rasch:
+    """Abilities of rows and difficulties of instances, in logits, with their standard errors."""
+
+    abilities: list[float]
+    ability_errors: list[float]
+    difficulties: list[float]
+    difficulty_errors: list[float]
+
+
+_SPREAD = 2.0
+"""Standard deviation of the normal priors of abilities and difficulties, in logits."""
+
+
+def rasch(rows: int, items: int, counts: Sequence[tuple[int, int, int, int]]) -> Rasch:
+    """The Rasch model: the log odds that a row passes an item are its ability less the item's difficulty.
+
+    The mode under normal priors, by Newton's method; difficulties have the mean that their prior gives: 0.
+
+    Args:
+        rows: How many there are.
+        items: How many there are.
+        counts: Row, item, runs that passed, runs.
+    """
+    import numpy
+
+    who, what, passed, runs = (numpy.array(one) for one in zip(*counts, strict=True))
+    size = rows + items
+    at = numpy.zeros(size)
+    prior = numpy.eye(size) / _SPREAD**2
+    curvature = prior
+    for _ in range(50):
+        shares = 1 / (1 + numpy.exp(-(at[who] - at[rows + what])))
+        gradient, curvature = -at / _SPREAD**2, prior.copy()
+        numpy.add.at(gradient, who, passed - runs * shares)
+        numpy.add.at(gradient, rows + what, runs * shares - passed)
+        weight = runs * shares * (1 - shares)
+        numpy.add.at(curvature, (who, who), weight)
+        numpy.add.at(curvature, (rows + what, rows + what), weight)
+        numpy.add.at(curvature, (who, rows + what), -weight)
+        numpy.add.at(curvature, (rows + what, who), -weight)
+        step = numpy.linalg.solve(curvature, gradient)
+        at += step
+        if float(abs(step).max()) < 1e-9:
+            break
+    errors = numpy.sqrt(numpy.diag(numpy.linalg.inv(curvature)))
+    values = [float(one) for one in at], [float(one) for one in errors]
+    (found, spread) = values
+    return Rasch(found[:rows], spread[:rows], found[rows:], spread[rows:])
 
 
 def pass_at(k: int, results: Mapping[object, Sequence[bool]]) -> float | None:

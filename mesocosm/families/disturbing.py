@@ -104,6 +104,11 @@ class Disturbances(BaseModel):
         return ",".join([*parts, *([f"seed={self.seed}"] if self.seed else [])])
 
 
+def kinds_of(text: str) -> set[str]:
+    """The kinds of disturbances in what ``--disturb`` says."""
+    return {name for name, value in Disturbances.parse(text).model_dump().items() if value and name != "seed"}
+
+
 PRESETS: Mapping[str, Mapping[str, float]] = {
     "light": {
         "rate_limits": 0.02,

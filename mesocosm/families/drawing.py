@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from mesocosm.errors import MissingExtra, UsageError
 
@@ -23,6 +23,14 @@ def kind_of(path: Path) -> str:
     return kind
 
 
+_METADATA: Mapping[str, dict[str, Any]] = {
+    "svg": {"Date": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+}
+"""What files say of themselves: nothing that differs from one time to the next."""
+
+
 def render(
     draw: Callable[[Figure], None],
     kind: str,
@@ -30,17 +38,30 @@ def render(
     size: tuple[float, float] = (7.2, 4.2),
     dpi: int = 150,
     style: Mapping[str, Any] | None = None,
-    transparent: bool = False,
+    layout: Literal["constrained"] | None = "constrained",
 ) -> bytes:
-    """A figure as ``svg`` or ``png``.
+    """A figure as ``svg``, ``png`` or ``pdf``; see `render_all`."""
+    return render_all(draw, {kind: {}}, size=size, dpi=dpi, style=style, layout=layout)[kind]
+
+
+def render_all(
+    draw: Callable[[Figure], None],
+    kinds: Mapping[str, Mapping[str, Any]],
+    *,
+    size: tuple[float, float] = (7.2, 4.2),
+    dpi: int = 150,
+    style: Mapping[str, Any] | None = None,
+    layout: Literal["constrained"] | None = "constrained",
+) -> dict[str, bytes]:
+    """A figure, drawn once, in several formats.
 
     Args:
         draw: Draws into the empty figure.
-        kind: The format.
+        kinds: The formats (``svg``, ``png``, ``pdf``), each with matplotlib's settings for it.
         size: Width and height, in inches.
         dpi: Dots per inch of a ``png``.
         style: matplotlib's settings besides ours.
-        transparent: Without a background.
+        layout: How matplotlib places axes and legends; ``None``: as they are drawn.
     """
     try:
         from matplotlib import rc_context
@@ -49,10 +70,25 @@ def render(
         raise MissingExtra("to draw figures", "plots") from None
 
     settings: Any = {**_STYLE, **(style or {})}
+    written = {}
     with rc_context(settings):
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=size, layout=layout)
         draw(figure)
-        out = io.BytesIO()
-        metadata = {"Date": None} if kind == "svg" else {"Software": None}
-        figure.savefig(out, format=kind, dpi=dpi, metadata=metadata, transparent=transparent)
-    return out.getvalue()
+        for kind, own in kinds.items():
+            out = io.BytesIO()
+            given: Any = {name: value for name, value in own.items() if name != TRANSPARENT}
+            with rc_context(given):
+                figure.savefig(
+                    out,
+                    format=kind,
+                    dpi=dpi,
+                    metadata=_METADATA[kind],
+                    transparent=own.get(TRANSPARENT, False),
+                )
+            figure.set_layout_engine("none")  # everything has its place now
+            written[kind] = out.getvalue()
+    return written
+
+
+TRANSPARENT = "transparent"
+"""Among the settings of a format: without a background."""

@@ -85,6 +85,13 @@ def test_a_report_holds_intervals_and_counts_and_the_same_bytes_each_time(
     assert all(path.read_bytes() == (report / path.name).read_bytes() for path in written)
     names = {path.name for path in written}
     assert {"index.html", "report.md", "samples.csv", "accuracy.png", "accuracy.svg", "failures.svg"} <= names
+    assert {
+        "accuracy.pdf",
+        "half-length.pdf",
+        "abilities.svg",
+        "table-pairs.tex",
+        "table-by-length.pdf",
+    } <= names
     html = (report / "index.html").read_text()
     assert "model<0>" not in html
     assert "model&lt;0&gt;" in html

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from mesocosm.agents.loop import HOW_SURE
 from mesocosm.agents.scripted.exchange import Answer, Ask, Call, Refused
 from mesocosm.agents.scripted.obeying import told_step
 from mesocosm.agents.scripted.solving import Work, Works, call_of, is_own_id, mark, name_among
@@ -101,6 +102,8 @@ def _due(number: int, every: float) -> bool:
 def _solver(works: Works, ask: Ask, name: Name) -> Answer:
     """One step of the reference solver."""
     messages = list(ask.messages)
+    if messages and messages[-1].text == HOW_SURE:
+        return Answer(str(_SURE[name.behaviour]))
     work = works.find(messages)
     if work is None:
         asked = [message.text for message in messages if message.role == "user"]
@@ -118,6 +121,10 @@ def _solver(works: Works, ask: Ask, name: Name) -> Answer:
             work.call_id = ""
             work.take(result)
         return _next(work, ask, name)
+
+
+_SURE = {"solver": 99, "tiring": 60, "slipping": 80}
+"""What they say when they are asked how sure they are, in percent."""
 
 
 def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:

@@ -5,13 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mesocosm.evaluation.failures import CLASSES
-from mesocosm.evaluation.report.rows import Sample
-from mesocosm.evaluation.report.tables import by_world, grouped, horizons_of, judge, lengths_of, mean
-from mesocosm.families.drawing import render
+from mesocosm.evaluation.report.items import fitted
+from mesocosm.evaluation.report.rows import BASELINES, Sample
+from mesocosm.evaluation.report.tables import (
+    by_world,
+    grouped,
+    half_of,
+    horizons_of,
+    judge,
+    lengths_of,
+    mean,
+    tokens,
+)
+from mesocosm.evaluation.statistics import Rasch
+from mesocosm.families.drawing import TRANSPARENT, render_all
 from mesocosm.families.quantities import show_length
 
 if TYPE_CHECKING:
@@ -20,7 +32,21 @@ if TYPE_CHECKING:
 
 Point = tuple[float, float, float, float]
 """Where it lies, its value, and from where to where its interval reaches."""
-_MARKS = "osD^vPX*"
+MOST = 12
+"""Series of a figure, at most; of more, those with the most samples are drawn."""
+_MARKS = "osD^vPX*<>hd"
+_LINES = ("-", "--", "-.")
+# Twelve colours that differ in lightness, too (after Paul Tol's and the ten of matplotlib).
+_COLOURS = (
+    "#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf",
+    "#8c564b", "#e377c2", "#117733", "#332288", "#bcbd22", "#882255",
+)  # fmt: skip
+_PARTS = 24
+"""L50s of a figure up to which those of tasks are shown, too."""
+_BANDS = 4
+"""Series up to which intervals are bands."""
+_GREY = "#777777"
+"""Of baselines."""
 _STYLE = {"axes.spines.top": False, "axes.spines.right": False}
 
 
@@ -33,15 +59,23 @@ class Figure:
     draw: Callable[[Axes], None]
     height: float = 3.8
 
-    def render(self, kind: str) -> bytes:
-        """As ``svg`` or ``png``."""
+    @cached_property
+    def written(self) -> dict[str, bytes]:
+        """As ``svg``, ``png`` and ``pdf``."""
 
         def fill(canvas: Canvas) -> None:
             self.draw(canvas.subplots())
 
-        style = {**_STYLE, "svg.fonttype": "none" if kind == "svg" else "path"}
-        size = (7.2, self.height)
-        return render(fill, kind, size=size, dpi=130, style=style, transparent=kind == "svg")
+        kinds: dict[str, dict[str, Any]] = {
+            "svg": {"svg.fonttype": "none", TRANSPARENT: True},
+            "png": {},
+            "pdf": {"pdf.fonttype": 42},
+        }
+        return render_all(fill, kinds, size=(7.2, self.height), dpi=130, style=_STYLE)
+
+    def render(self, kind: str) -> bytes:
+        """In one of these formats."""
+        return self.written[kind]
 
     def inline(self) -> str:
         """As SVG inside a page: in the colour of its text, light or dark."""
@@ -55,8 +89,40 @@ class Figure:
         return svg.replace("<text ", '<text fill="currentColor" ')
 
 
+def drawn(samples: Sequence[Sample]) -> tuple[list[Sample], str]:
+    """The samples of as many rows as a figure can show, and what is said of the others."""
+    groups = grouped((one for one in samples if not one.baseline), lambda sample: sample.who)
+    if len(groups) <= MOST:
+        return list(samples), ""
+    kept = set(sorted(groups, key=lambda who: -len(groups[who]))[:MOST])
+    shown = [one for one in samples if one.baseline or one.who in kept]
+    return shown, f" ({MOST} of {len(groups)} rows)"
+
+
 def all_figures(samples: Sequence[Sample]) -> list[Figure]:
     """Every figure that these samples can fill."""
+    samples, more = drawn(samples)
+    return [
+        Figure(one.name, one.title + more, one.draw, one.height + _legend_height(samples, one))
+        for one in _figures(samples)
+    ]
+
+
+def _legend_height(samples: Sequence[Sample], figure: Figure) -> float:
+    """Inches that the legend needs beyond three lines."""
+    if figure.name in ("strategies", "failures", "half-length", "abilities"):
+        return 0.0
+    whos = {sample.who for sample in samples}
+    lines = -(-len(whos) // _columns(max(map(len, whos), default=0)))
+    return max(0.0, 0.2 * (lines - 3))
+
+
+def _columns(widest: int) -> int:
+    """Of a legend, by its widest text."""
+    return 1 if widest > 45 else 2 if widest > 24 else 3
+
+
+def _figures(samples: Sequence[Sample]) -> list[Figure]:
     found = []
     if lengths_of(samples):
         found.append(Figure("accuracy", "Accuracy against description length", _accuracy(samples)))
@@ -67,7 +133,13 @@ def all_figures(samples: Sequence[Sample]) -> list[Figure]:
                         name, f"{_begun(title)} against description length", _measured(samples, title, get)
                     )
                 )
-    if len({(sample.strategy, sample.services) for sample in samples}) > 1:
+    if halves := _halves(samples):
+        height = 1.4 + 0.42 * len(halves)
+        found.append(Figure("half-length", "L50: half of the episodes pass", _half_lengths(halves), height))
+    if (model := fitted(samples)) is not None:
+        title = "Ability (item response theory)"
+        found.append(Figure("abilities", title, _abilities(*model), 1.4 + 0.42 * len(model[0])))
+    if len({(sample.strategy, sample.services) for sample in samples if not sample.baseline}) > 1:
         found.append(
             Figure("strategies", "Strategies", _strategies(samples), 1.4 + 0.5 * len(_judged(samples)))
         )
@@ -97,13 +169,14 @@ _MEASURES: list[tuple[str, str, Callable[[Sample], float | None]]] = [
 
 def _accuracy(samples: Sequence[Sample]) -> Callable[[Axes], None]:
     def draw(axes: Axes) -> None:
-        for who, group in grouped(samples, lambda sample: sample.who).items():
+        groups = grouped(samples, lambda sample: sample.who)
+        for who, group in groups.items():
             points = []
             for length in lengths_of(group):
                 cell = judge([sample for sample in group if sample.length == length])
                 if cell.accuracy is not None:
                     points.append((float(length), 100 * cell.accuracy, 100 * cell.low, 100 * cell.high))
-            _line(axes, who, points)
+            _line(axes, who, points, len(groups))
         axes.set(ylabel="accuracy (%)", ylim=(-3, 103))
         _lengths(axes, samples)
 
@@ -114,14 +187,15 @@ def _measured(
     samples: Sequence[Sample], title: str, get: Callable[[Sample], float | None]
 ) -> Callable[[Axes], None]:
     def draw(axes: Axes) -> None:
-        for who, group in grouped(samples, lambda sample: sample.who).items():
+        groups = grouped(samples, lambda sample: sample.who)
+        for who, group in groups.items():
             points = []
             for length in lengths_of(group):
                 values = [get(one) for one in group if one.length == length and one.judged]
                 known = [float(value) for value in values if value is not None]
                 if known:
                     points.append((float(length), *_mean(known)))
-            _line(axes, who, points)
+            _line(axes, who, points, len(groups))
         axes.set(ylabel=title)
         axes.set_ylim(bottom=0)
         _lengths(axes, samples)
@@ -142,15 +216,28 @@ def _begun(title: str) -> str:
     return title[0].upper() + title[1:].partition(" (")[0]
 
 
-def _line(axes: Axes, who: str, points: Sequence[Point]) -> None:
+def _line(axes: Axes, who: str, points: Sequence[Point], of: int) -> None:
+    """One of so many series: with a band, or, where there are many, with bars beside each other."""
     if not points:
         return
     at, values, low, high = zip(*points, strict=True)
     # Lines that lie on each other are told apart by their marks, which get smaller.
-    number = len(axes.lines)
-    marker, size = _MARKS[number % len(_MARKS)], max(3.0, 9.0 - 1.5 * number)
-    (line,) = axes.plot(at, values, marker=marker, markersize=size, label=who)
-    axes.fill_between(at, low, high, alpha=0.15, color=line.get_color(), linewidth=0)
+    number = sum(line.get_label()[:1] != "_" for line in axes.lines)  # type: ignore[index]
+    grey = who.startswith(tuple(BASELINES.values()))
+    style: dict[str, Any] = {
+        "color": _GREY if grey else _COLOURS[number % len(_COLOURS)],
+        "linestyle": ":" if grey else _LINES[number // 6 % len(_LINES)],
+        "marker": _MARKS[number % len(_MARKS)],
+        "markersize": max(4.0, 9.0 - 1.5 * number),
+    }
+    axes.plot(at, values, label=who, **style)
+    if grey:
+        return
+    if of <= _BANDS:
+        axes.fill_between(at, low, high, alpha=0.15, color=style["color"], linewidth=0)
+        return
+    aside = [one * 1.025 ** (number - of / 2) for one in at]
+    axes.vlines(aside, low, high, color=style["color"], linewidth=1, alpha=0.45)
 
 
 def _lengths(axes: Axes, samples: Sequence[Sample]) -> None:
@@ -170,7 +257,7 @@ def _legend(axes: Axes) -> None:
     figure = axes.figure
     assert figure is not None
     widest = max((len(line.get_label()) for line in axes.lines), default=0)  # type: ignore[arg-type]
-    columns = 1 if widest > 45 else 2 if widest > 24 else 3
+    columns = _columns(widest)
     if axes.get_legend_handles_labels()[0]:
         figure.legend(fontsize="small", frameon=False, ncols=columns, loc="outside lower center")
 
@@ -183,7 +270,7 @@ def _strategies(samples: Sequence[Sample]) -> Callable[[Axes], None]:
             assert cell.accuracy is not None
             middle = 100 * cell.accuracy
             errors = [[max(0.0, middle - 100 * cell.low)], [max(0.0, 100 * cell.high - middle)]]
-            colour = f"C{(len(groups) - 1 - place) % 10}"  # as in the other figures
+            colour = _COLOURS[(len(groups) - 1 - place) % len(_COLOURS)]  # as in the other figures
             axes.errorbar([middle], [place], xerr=errors, marker="o", capsize=3, color=colour)
             axes.annotate(
                 f"{who} (n {cell.samples})", (0, place), xytext=(2, 6), textcoords="offset points", fontsize=8
@@ -195,9 +282,84 @@ def _strategies(samples: Sequence[Sample]) -> Callable[[Axes], None]:
     return draw
 
 
+def _halves(samples: Sequence[Sample]) -> list[tuple[str, tuple[float, float, float]]]:
+    """L50 of each row, and of each of its tasks, where the lengths that were run show one."""
+    found = []
+    for who, group in grouped((one for one in samples if not one.baseline), lambda one: one.who).items():
+        judged = [one for one in group if one.judged and one.length]
+        tasks = grouped(judged, lambda one: one.task)
+        parts = {who: judged} | (
+            {f"{who}: {task}": some for task, some in tasks.items()} if len(tasks) > 1 else {}
+        )
+        for name, some in parts.items():
+            half = half_of(some)
+            if half is not None and 0 < half[0] < float("inf"):
+                found.append((name, half))
+    if len(found) > _PARTS:
+        found = [(name, half) for name, half in found if name in {one.who for one in samples}]
+    return found
+
+
+def _half_lengths(
+    halves: Sequence[tuple[str, tuple[float, float, float]]],
+) -> Callable[[Axes], None]:
+    def draw(axes: Axes) -> None:
+        known = [value for _, ends in halves for value in ends if 0 < value < float("inf")]
+        least, most = min(known) / 2, max(known) * 2
+        for place, (name, (half, low, high)) in enumerate(reversed(halves)):
+            left, right = max(low, least), min(high, most)
+            axes.plot([left, right], [place, place], color=_COLOURS[0], linewidth=1.5)
+            axes.plot([half], [place], "o", color=_COLOURS[0])
+            axes.annotate(
+                f"{name}: {tokens(half)}",
+                (least, place),
+                xytext=(2, 6),
+                textcoords="offset points",
+                fontsize=8,
+            )
+        axes.set(xscale="log", xlim=(least, most), ylim=(-0.6, len(halves) - 0.2), yticks=[])
+        axes.set_xlabel("description length (tokens) at which half of the episodes pass, 95 %")
+        lengths = [8_000 * 2**power for power in range(-4, 12) if least <= 8_000 * 2**power <= most]
+        axes.set_xticks(lengths, labels=[show_length(length) for length in lengths])
+        axes.minorticks_off()
+        axes.grid(alpha=0.3, axis="x")
+
+    return draw
+
+
+def _abilities(whos: Sequence[str], instances: Sequence[object], model: Rasch) -> Callable[[Axes], None]:
+    def draw(axes: Axes) -> None:
+        order = sorted(range(len(whos)), key=lambda at: model.abilities[at])
+        for place, at in enumerate(order):
+            error = 1.96 * model.ability_errors[at]
+            axes.errorbar(
+                [model.abilities[at]],
+                [place],
+                xerr=[[error], [error]],
+                marker="o",
+                capsize=3,
+                color=_COLOURS[0],
+            )
+            axes.annotate(
+                whos[at],
+                (model.abilities[at], place),
+                xytext=(0, 7),
+                textcoords="offset points",
+                fontsize=8,
+                ha="center",
+            )
+        axes.plot(model.difficulties, [-0.75] * len(instances), "|", color=_GREY, markersize=8)
+        axes.set(ylim=(-1.1, len(whos) - 0.2), yticks=[])
+        axes.set_xlabel("ability of rows, 95 %, and difficulty of instances (marks below), in logits")
+        axes.grid(alpha=0.3, axis="x")
+
+    return draw
+
+
 def _density(samples: Sequence[Sample]) -> Callable[[Axes], None]:
     def draw(axes: Axes) -> None:
-        for who, group in grouped(samples, lambda sample: sample.who).items():
+        groups = grouped(samples, lambda sample: sample.who)
+        for who, group in groups.items():
             bins = grouped((one for one in group if one.density), lambda one: int(10 * (one.density or 0)))
             points = []
             for part in bins.values():
@@ -205,7 +367,7 @@ def _density(samples: Sequence[Sample]) -> Callable[[Axes], None]:
                 if cell.accuracy is not None:
                     middle = sum(one.density or 0 for one in part) / len(part)
                     points.append((100 * middle, 100 * cell.accuracy, 100 * cell.low, 100 * cell.high))
-            _line(axes, who, sorted(points))
+            _line(axes, who, sorted(points), len(groups))
         axes.set(
             xlabel="share of the description that holds evidence (%)", ylabel="accuracy (%)", ylim=(-3, 103)
         )
@@ -217,7 +379,8 @@ def _density(samples: Sequence[Sample]) -> Callable[[Axes], None]:
 
 def _horizon(samples: Sequence[Sample]) -> Callable[[Axes], None]:
     def draw(axes: Axes) -> None:
-        for who, group in by_world(samples).items():
+        groups = by_world(samples)
+        for who, group in groups.items():
             points, steps = [], []
             for _, part in horizons_of(group):
                 cell, judged = judge(part), [one for one in part if one.judged]
@@ -227,7 +390,7 @@ def _horizon(samples: Sequence[Sample]) -> Callable[[Axes], None]:
                 points.append((at, 100 * cell.accuracy, 100 * cell.low, 100 * cell.high))
                 if (right := mean(one.step_accuracy for one in judged)) is not None:
                     steps.append((at, 100 * right))
-            _line(axes, who, points)
+            _line(axes, who, points, len(groups))
             if steps:
                 axes.plot(*zip(*steps, strict=True), "--", color=axes.lines[-1].get_color(), linewidth=1)
         axes.set(xlabel="horizon (calls of an optimal policy)", ylabel="%", ylim=(-3, 103), xscale="log")

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from mesocosm.evaluation.report.contents import all_tables
 from mesocosm.evaluation.report.figures import Figure, all_figures
 from mesocosm.evaluation.report.rows import Sample
-from mesocosm.evaluation.report.tables import Table, all_tables
+from mesocosm.evaluation.report.tables import Table
+from mesocosm.evaluation.report.typeset import latex, pdf
 from mesocosm.worlds.workspace import replace_file
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline'"
@@ -28,6 +30,10 @@ figure { margin: 0; min-width: 0; } figcaption { font-weight: 600; font-size: .9
 svg { width: 100%; height: auto; display: block; }
 code { background: var(--soft); padding: 0 .25em; border-radius: 3px; }
 """
+
+
+_LISTS = ("failed", "errors", "difficulties")
+"""Tables to look things up in: these are no tables of a paper."""
 
 
 def document(title: str, body: str) -> str:
@@ -58,9 +64,12 @@ def write_report(
         "report.md": markdown.encode(),
         "samples.csv": _samples(samples),
     }
-    written |= {f"{table.name}.csv": table.csv() for table in tables}
+    for table in tables:
+        written[f"{table.name}.csv"] = table.csv()
+        if table.name not in _LISTS:
+            written |= {f"table-{table.name}.tex": latex(table), f"table-{table.name}.pdf": pdf(table)}
     for figure in figures:
-        written |= {f"{figure.name}.{kind}": figure.render(kind) for kind in ("svg", "png")}
+        written |= {f"{figure.name}.{kind}": figure.render(kind) for kind in ("svg", "png", "pdf")}
     for name, data in written.items():
         replace_file(folder / name, data)
     return [folder / name for name in written]

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 MODELLESS = ("reference", "none", "command", "random")
 """Agents whose name stands where others have their model's."""
+BASELINES = {
+    "reference": "perfect player (reference)",
+    "optimal": "perfect player (optimal)",
+    "random": "baseline: random calls (random)",
+    "none": "baseline: does nothing (none)",
+}
+"""Rows to compare others with, by the agent."""
 _TALKING = ("temperature", "window", "max_tokens", "max_turns", "max_failed_rounds", "parallel", "final_text")
 """Settings that only a conversation with a model has."""
 _ANSWERING = ("temperature", "max_tokens")
@@ -86,7 +93,13 @@ class Sample(Row):
     @property
     def named(self) -> str:
         """The model, with the settings in which it differs from other rows."""
-        return f"{self.model}, {self.variant}" if self.variant else self.model
+        name = BASELINES.get(self.agent, self.model)
+        return f"{name}, {self.variant}" if self.variant else name
+
+    @property
+    def baseline(self) -> bool:
+        """Whether it says how far others could come, or would without knowing anything."""
+        return self.agent in BASELINES
 
     @property
     def plan(self) -> str:
@@ -270,7 +283,7 @@ def _settings(log: EvalLog, known: Mapping[str, Any]) -> dict[str, Any]:
     elif agent not in MODELLESS:
         names += ["temperature"]
     if agent in MODELLESS:
-        names.remove("base_url")
+        names = [name for name in names if name not in ("base_url", "agent")]
     found = {name: given.get(name) for name in names}
     return found | ({"version": known["version"]} if known.get("version") else {})
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mesocosm.evaluation.failures import CLASSES
-from mesocosm.evaluation.report.rows import Sample
+from mesocosm.evaluation.report.rows import BASELINES, Sample
 from mesocosm.evaluation.reports import wide_bins
 from mesocosm.evaluation.statistics import (
     bootstrap,
@@ -89,7 +89,12 @@ def grouped(samples: Iterable[Sample], key: Callable[[Sample], K]) -> dict[K, li
 def _order(key: object) -> list[str]:
     """Numbers by their size and all else as text, whatever is missing."""
     parts = key if isinstance(key, tuple) else (key,)
-    return [f"{part:015d}" if isinstance(part, int) else str(part) for part in parts]
+    return [f"{part:015d}" if isinstance(part, int) else _last(str(part)) for part in parts]
+
+
+def _last(text: str) -> str:
+    """Baselines behind all others."""
+    return f"\uffff{text}" if text.startswith(tuple(BASELINES.values())) else text
 
 
 def judge(samples: Sequence[Sample]) -> Cell:
@@ -106,32 +111,6 @@ def judge(samples: Sequence[Sample]) -> Cell:
 def lengths_of(samples: Iterable[Sample]) -> list[int]:
     """The lengths that occur."""
     return sorted({sample.length for sample in samples if sample.length})
-
-
-def all_tables(samples: Sequence[Sample], links: Mapping[str, str] | None = None) -> list[Table]:
-    """Every table that these samples can fill; ``links`` are pages of episodes, by their folders."""
-    tables = [summary(samples)]
-    if lengths_of(samples):
-        tables.append(by_length(samples))
-    if len({sample.who for sample in samples}) > 1:
-        tables.append(pairs(samples))
-    if len(lengths_of(samples)) > 1:
-        tables.append(half_lengths(samples))
-    tables.append(effort(samples))
-    if len({(sample.strategy, sample.services) for sample in samples}) > 1:
-        tables.append(strategies(samples))
-    if any(sample.disturb for sample in samples):
-        tables.append(robustness(samples))
-    if any(len(group) > 1 for group in grouped(samples, _epochs).values()):
-        tables.append(repeated(samples))
-    if horizons_of(samples):
-        tables.append(by_horizon(samples))
-    tables += [failures(samples), families(samples)]
-    if any(sample.verdict == "failed" for sample in samples):
-        tables.append(failed(samples, links or {}))
-    if any(sample.verdict == "errored" for sample in samples):
-        tables.append(errors(samples))
-    return tables
 
 
 def summary(samples: Sequence[Sample]) -> Table:
@@ -180,12 +159,14 @@ def summary(samples: Sequence[Sample]) -> Table:
 def by_length(samples: Sequence[Sample]) -> Table:
     """Accuracy against the description length."""
     lengths = lengths_of(samples)
-    rows = [
-        [who, *(share(judge([one for one in group if one.length == length])) for length in lengths)]
-        for who, group in grouped(samples, lambda sample: sample.who).items()
-    ]
-    head = ("who", *map(show_length, lengths))
-    return Table("by-length", "Accuracy against length", "Accuracy, its 95 % interval, n.", head, rows)
+    rows = []
+    for who, group in grouped(samples, lambda sample: sample.who).items():
+        cells = [judge([one for one in group if one.length == length]) for length in lengths]
+        known = [cell.accuracy for cell in cells if cell.accuracy is not None]
+        rows.append([who, *map(share, cells), percent(mean(known)) if len(known) == len(cells) else "-"])
+    note = "Accuracy, its 95 % interval, n; `average`: the mean over the lengths, each of the same weight."
+    head = ("who", *map(show_length, lengths), "average")
+    return Table("by-length", "Accuracy against length", note, head, rows)
 
 
 UNLIKE = (
@@ -196,19 +177,15 @@ UNLIKE = (
 
 def unlike(samples: Sequence[Sample]) -> bool:
     """Whether rows were run on different instances."""
-    groups = grouped((one for one in samples if one.judged), lambda sample: sample.who)
+    groups = grouped((one for one in samples if one.judged and not one.baseline), lambda sample: sample.who)
     return len({frozenset(one.instance for one in group) for group in groups.values()}) > 1
 
 
 def pairs(samples: Sequence[Sample]) -> Table:
     """Every two rows against each other, on the instances that both were judged on."""
-    shares: dict[str, dict[tuple[object, ...], float]] = {}
-    for who, group in grouped((one for one in samples if one.judged), lambda sample: sample.who).items():
-        instances = grouped(group, lambda sample: sample.instance)
-        shares[who] = {
-            instance: sum(one.verdict == "passed" for one in runs) / len(runs)
-            for instance, runs in instances.items()
-        }
+    judged = [one for one in samples if one.judged and not one.baseline]
+    groups = grouped(judged, lambda sample: sample.who)
+    shares = {who: shares_by_instance(group) for who, group in groups.items()}
     found = []
     for one, other in combinations(shares, 2):
         common = [instance for instance in shares[one] if instance in shares[other]]
@@ -236,6 +213,15 @@ def pairs(samples: Sequence[Sample]) -> Table:
     return Table("pairs", "Rows against each other, on common instances", note, head, rows)
 
 
+def shares_by_instance(judged: Sequence[Sample]) -> dict[tuple[object, ...], float]:
+    """How often each instance was passed."""
+    groups = grouped(judged, lambda sample: sample.instance)
+    return {
+        instance: sum(one.verdict == "passed" for one in runs) / len(runs)
+        for instance, runs in groups.items()
+    }
+
+
 def p_value(p: float) -> str:
     """A probability as it is written."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
@@ -248,9 +234,9 @@ def half_lengths(samples: Sequence[Sample]) -> Table:
         tasks = grouped(group, lambda sample: sample.task)
         parts = {"all": group} | (dict(tasks) if len(tasks) > 1 else {})
         for task, some in parts.items():
-            judged = [(one.length, one.verdict == "passed") for one in some if one.length and one.judged]
-            if (found := half_length(judged)) is not None:
-                half, low, high = map(_tokens, found)
+            judged = [one for one in some if one.length and one.judged]
+            if (found := half_of(judged)) is not None:
+                half, low, high = map(tokens, found)
                 rows.append([who, task, str(len(judged)), half, f"{low} to {high}"])
     note = (
         "The description length at which half of the episodes are still passed: a logistic fit over the "
@@ -259,7 +245,14 @@ def half_lengths(samples: Sequence[Sample]) -> Table:
     return Table("half-length", "L50", note, ("who", "task", "n", "L50", "95 %"), rows)
 
 
-def _tokens(length: float) -> str:
+def half_of(judged: Sequence[Sample]) -> tuple[float, float, float] | None:
+    """L50 of judged samples that have a length."""
+    told = [(one.length or 0, one.verdict == "passed") for one in judged]
+    return half_length(told, [one.instance for one in judged])
+
+
+def tokens(length: float) -> str:
+    """A length that was fitted."""
     if length == float("inf"):
         return "beyond"
     if not length:
@@ -302,14 +295,31 @@ def strategies(samples: Sequence[Sample]) -> Table:
     """Strategies against each other, at each length."""
     rows = []
     key: Callable[[Sample], tuple[str, int, str]] = lambda one: (one.named, one.length or 0, one.plan)  # noqa: E731
-    for (model, length, strategy), group in grouped(samples, key).items():
+    groups = grouped((one for one in samples if not one.baseline), key)
+    for (model, length, strategy), group in groups.items():
         judged = [sample for sample in group if sample.judged]
         removed = mean(sample.removed_tokens for sample in judged)
         trajectory = mean(sample.trajectory_length for sample in judged)
         shown = show_length(length) if length else "custom"
-        rows.append([model, shown, strategy, share(judge(group)), number(trajectory), number(removed)])
-    head = ("model", "length", "strategy", "accuracy", "trajectory", "removed tokens")
-    return Table("strategies", "Strategies", "Accuracy, its 95 % interval, n; means.", head, rows)
+        gain, chance = "-", "-"
+        if strategy != "none" and (apart := _against(groups.get((model, length, "none"), []), judged)):
+            gap, low, high, p = paired(apart)
+            gain, chance = f"{100 * gap:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})", p_value(p)
+        cells = (share(judge(group)), gain, chance, number(trajectory), number(removed))
+        rows.append([model, shown, strategy, *cells])
+    head = ("model", "length", "strategy", "accuracy", "against none", "p", "trajectory", "removed tokens")
+    note = (
+        "Accuracy, its 95 % interval, n; means. `against none`: the difference to the same model without a "
+        "strategy, in points, on the instances that both have, with its interval and p as in the table of "
+        "pairs."
+    )
+    return Table("strategies", "Strategies", note, head, rows)
+
+
+def _against(before: Sequence[Sample], after: Sequence[Sample]) -> list[float]:
+    """How much more was passed of each instance that both have."""
+    old, new = (shares_by_instance([one for one in some if one.judged]) for some in (before, after))
+    return [new[instance] - old[instance] for instance in new if instance in old]
 
 
 HORIZON_BINS = 8
@@ -371,10 +381,6 @@ def by_horizon(samples: Sequence[Sample]) -> Table:
     )
     head = ("who", "horizon", "n", "accuracy", "step accuracy")
     return Table("by-horizon", "Success and step accuracy against horizon", note, head, rows)
-
-
-def _epochs(sample: Sample) -> tuple[object, ...]:
-    return sample.who, sample.instance
 
 
 def repeated(samples: Sequence[Sample]) -> Table:
