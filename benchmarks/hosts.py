@@ -1,15 +1,17 @@
 """Several hosts behind one door: what the door adds, what a second host brings, and what deaths cost.
 
     python benchmarks/hosts.py added [--calls 2000]
-    python benchmarks/hosts.py hosts [--seconds 10] [--connections 16]
-    python benchmarks/hosts.py processors [--seconds 10] [--connections 16]
+    python benchmarks/hosts.py hosts [--seconds 4] [--connections 64]
+    python benchmarks/hosts.py processors [--seconds 4] [--connections 64] [--rounds 4]
     python benchmarks/hosts.py kills [--episodes 200] [--kills 20] [--minutes 9]
 
 *added*: one host, the same calls in turn through the door and straight to the host's own socket. *hosts*:
 calls a second of one host and of two, in turn, with clients that are processes of their own, and what
 processors spent for a call in hosts, door and clients, from which follows what more cores would bring.
 *processors*: calls for each second of a processor that the server spent (door and hosts), with two and with
-four hosts, against one process without a door, in turn; exit code 1 if either is below .85 of it.
+four hosts, against one process without a door, all of them standing while they are measured in turn; exit
+code 1 if either is below .85 of it. As many single processes without a door beside show what of it is the
+door's, and what the machine's, whose processors find less in their caches the more processes share them.
 *kills*: a host is killed (SIGKILL) again and again while all its episodes are written to; how long until each
 of them has answered again, and how many of the writes that were acknowledged are not there at the end; for
 that a third of the minutes is left, however many kills there were. Exit code 1 if one is not there, an
@@ -36,7 +38,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -164,34 +166,36 @@ def added(options: argparse.Namespace) -> dict[str, Any]:
 # -- hosts ----------------------------------------------------------------------------------------------
 
 
-def act(base: str, paths: list[str], seconds: float, told: Any) -> None:
+def act(targets: list[tuple[str, str]], seconds: float, told: Any) -> None:
     """A client: calls one after the other on each of its connections."""
-    counts = [0] * len(paths)
+    counts = [0] * len(targets)
 
     def work(number: int) -> None:
+        base, path = targets[number]
         connection = http.client.HTTPConnection(base.removeprefix("http://"))
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            call(connection, paths[number])
+            call(connection, path)
             counts[number] += 1
 
-    with ThreadPoolExecutor(len(paths)) as pool:
-        list(pool.map(work, range(len(paths))))
+    with ThreadPoolExecutor(len(targets)) as pool:
+        list(pool.map(work, range(len(targets))))
     told.put((sum(counts), time.process_time()))
 
 
-def rate(count: int | None, seconds: float, connections: int) -> dict[str, float]:
+def rate(count: int, seconds: float, connections: int) -> dict[str, float]:
     """Calls a second of so many hosts, and where the processors' time goes."""
     with serving(count) as served, served.open() as server:
         group = server.create_batch([{"task": TASK, "length": LENGTH, "count": connections}])
         paths = [f"/e/{episode.id}/email/mcp" for episode in group]
         for path in paths:
             call(http.client.HTTPConnection(served.base.removeprefix("http://")), path)
-        pids = [] if count is None else [host["pid"] for host in served.hosts()]
+        pids = [host["pid"] for host in served.hosts()]
         context = multiprocessing.get_context("spawn")
         told = context.Queue()
-        halves = [paths[0::2], paths[1::2]]
-        clients = [context.Process(target=act, args=(served.base, half, seconds, told)) for half in halves]
+        targets = [(served.base, path) for path in paths]
+        halves = [targets[0::2], targets[1::2]]
+        clients = [context.Process(target=act, args=(half, seconds, told)) for half in halves]
         before = [cpu(pid) for pid in (served.process.pid, *pids)]
         for client in clients:
             client.start()
@@ -207,7 +211,6 @@ def rate(count: int | None, seconds: float, connections: int) -> dict[str, float
         "host_ms": sum(spent[1:]) / calls * 1e3,
         "client_ms": sum(used for _, used in said) / calls * 1e3,
         "hosts_busy": sum(spent[1:]) / seconds,
-        "calls_per_processor_second": calls / sum(spent),
     }
 
 
@@ -230,22 +233,67 @@ def hosts(options: argparse.Namespace) -> dict[str, Any]:
 # -- processors -----------------------------------------------------------------------------------------
 
 
+class Standing:
+    """A server that stands while others are measured, too: so many hosts, or single processes without a door,
+    of which each has its share of the clients."""
+
+    def __init__(self, stack: ExitStack, hosts: int | None, servers: int, connections: int) -> None:
+        self._targets: list[tuple[str, str]] = []
+        self._pids: list[int] = []
+        self.rates: list[float] = []
+        self.shares: list[float] = []
+        """Of what a single process does."""
+        for _ in range(servers):
+            served = stack.enter_context(serving(hosts))
+            server = stack.enter_context(served.open())
+            group = server.create_batch([{"task": TASK, "length": LENGTH, "count": connections // servers}])
+            self._targets += [(served.base, f"/e/{episode.id}/email/mcp") for episode in group]
+            self._pids += [served.process.pid]
+            self._pids += [] if hosts is None else [host["pid"] for host in served.hosts()]
+        for base, path in self._targets:
+            call(http.client.HTTPConnection(base.removeprefix("http://")), path)
+
+    def measure(self, seconds: float) -> float:
+        """Calls for each second of a processor that it spends, all clients at work."""
+        context = multiprocessing.get_context("spawn")
+        told = context.Queue()
+        halves = [self._targets[0::2], self._targets[1::2]]
+        clients = [context.Process(target=act, args=(half, seconds, told)) for half in halves]
+        before = sum(map(cpu, self._pids))
+        for client in clients:
+            client.start()
+        calls = sum(int(told.get()[0]) for _ in clients)
+        after = sum(map(cpu, self._pids))
+        for client in clients:
+            client.join()
+        self.rates.append(calls / (after - before))
+        return self.rates[-1]
+
+
 def processors(options: argparse.Namespace) -> dict[str, Any]:
-    """One process, two hosts and four, in turn."""
-    counts = {"alone": None, "two": 2, "four": 4}
-    rounds = [
-        {name: rate(count, options.seconds, options.connections) for name, count in counts.items()}
-        for _ in range(options.rounds)
-    ]
-    found: dict[str, Any] = {"load": os.getloadavg()[0]}
-    for name in counts:
-        found[name] = {key: statistics.median(r[name][key] for r in rounds) for key in rounds[0][name]}
-    for name in ("two", "four"):
-        shares = [
-            r[name]["calls_per_processor_second"] / r["alone"]["calls_per_processor_second"] for r in rounds
-        ]
-        found[f"share_{name}"] = statistics.median(shares)
-    return found
+    """One process, two hosts and four, and as many single processes, in turn."""
+    connections = options.connections
+    with ExitStack() as stack:
+        alone = Standing(stack, None, 1, connections)
+        others = {f"{count} hosts": Standing(stack, count, 1, connections) for count in (2, 4)}
+        others |= {f"{count} servers": Standing(stack, None, count, connections) for count in (2, 4)}
+        for _ in range(options.rounds):
+            # What other programs do to the machine changes quickly: each is compared with its neighbours.
+            before = alone.measure(options.seconds)
+            for other in others.values():
+                rate = other.measure(options.seconds)
+                after = alone.measure(options.seconds)
+                other.shares.append(2 * rate / (before + after))
+                before = after
+        return {
+            "load": os.getloadavg()[0],
+            "connections": connections,
+            "calls_per_processor_second": {
+                name: statistics.median(one.rates) for name, one in {"alone": alone, **others}.items()
+            },
+            "shares": {name: statistics.median(other.shares) for name, other in others.items()},
+            "all_shares": {name: [round(one, 2) for one in other.shares] for name, other in others.items()},
+        }
 
 
 # -- kills ----------------------------------------------------------------------------------------------
@@ -343,9 +391,9 @@ def main() -> int:
     )
     parser.add_argument("what", choices=["added", "hosts", "processors", "kills"])
     parser.add_argument("--calls", type=int, default=2000)
-    parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--connections", type=int, default=16)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=4)
+    parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--episodes", type=int, default=200)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=9)
@@ -353,7 +401,7 @@ def main() -> int:
     found = {"added": added, "hosts": hosts, "processors": processors, "kills": kills}[options.what](options)
     print(json.dumps(found, indent=1))
     missed = found.get("kills", 0) < found.get("asked", 0)
-    dear = min(found.get("share_two", 1), found.get("share_four", 1)) < 0.85
+    dear = min(found["shares"][f"{count} hosts"] for count in (2, 4)) < 0.85 if "shares" in found else False
     return 1 if missed or dear or found.get("lost") or found.get("served_again_most_s", 0) > 10 else 0
 
 
