@@ -179,7 +179,7 @@ class Chaos:
         serve = ["serve", "--hosts", str(options.hosts), "--port", str(port)]
         serve += ["--state", str((self.disk or folder) / "state")]
         if self.store:
-            serve += ["--store", "s3://worlds/chaos"]
+            serve += ["--store", "s3://worlds/chaos", "--keep-every", str(options.keep_every)]
         self.door = Process(
             "door",
             [*command, *serve],
@@ -409,6 +409,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--hosts", type=int, default=2)
     parser.add_argument("--pause", type=float, default=1.0, help="seconds between two calls of a client")
+    parser.add_argument("--keep-every", type=float, default=5, help="as of `mesocosm serve`")
     parser.add_argument("--fault", type=float, default=15, help="seconds that a disk is full, a store silent")
     parser.add_argument("--calm", type=float, default=10, help="seconds without anything amiss")
     parser.add_argument("--only", default="", help="kinds of faults, such as disk,store")

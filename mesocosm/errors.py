@@ -108,6 +108,10 @@ class InUse(UsageError):
     """A world is open in another process, such as a server; one process owns an open world."""
 
 
+class OtherVersion(UsageError):
+    """An episode was built by another version of its task, whose rules this program does not have."""
+
+
 class NotNow(Exception):
     """It cannot be done at present, and may be a while later.
 

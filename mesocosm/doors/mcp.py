@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, Self
@@ -29,7 +29,7 @@ from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp.shared.message import SessionMessage
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -392,7 +392,8 @@ class HttpEndpoints:
                 await Response(error_body(wrong), 413, media_type="application/json")(scope, receive, send)
                 return
             manager = await self._manager(service or (caller.all_services, tuple(caller.services)))
-            await manager.handle_request(scope, receive, send)
+            with suppress(ClientDisconnect):
+                await manager.handle_request(scope, receive, send)
 
 
 @lru_cache(maxsize=4096)

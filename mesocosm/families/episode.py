@@ -27,9 +27,9 @@ from functools import cached_property
 from pathlib import Path
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
-from mesocosm.errors import InUse, UsageError
+from mesocosm.errors import InUse, OtherVersion, UsageError
 from mesocosm.families.building import EXPECTED
 from mesocosm.families.disturbing import Disturbances, EpisodeDisturber, base_with, read_disturb, touched_rows
 from mesocosm.families.family import Expected, Family, known_as, load_family
@@ -263,8 +263,17 @@ class Episode:
         return None if judged is None else StepAccuracy(calls=len(judged), optimal_calls=sum(judged))
 
     def expected(self) -> Expected:
-        """What its checker knows."""
-        return self.family.read_expected((self.path / EXPECTED).read_bytes())
+        """What its checker knows. Raises ``OtherVersion`` where this one of the task cannot read it."""
+        try:
+            return self.family.read_expected((self.path / EXPECTED).read_bytes())
+        except ValidationError:
+            task, built = self.family.task, Manifest.read(self.path / "base").version
+            if built == task.version:
+                raise
+            raise OtherVersion(
+                f"it was built by version {built} of {self.family.name}, and cannot be judged by "
+                f"version {task.version}: grade it with the Mesocosm that it was built with"
+            ) from None
 
     # -- rewinding --------------------------------------------------------------------------------------
 

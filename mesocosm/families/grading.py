@@ -27,6 +27,7 @@ from typing import IO, Any, Literal
 
 from pydantic import BaseModel
 
+from mesocosm.errors import OtherVersion
 from mesocosm.families import trusting
 from mesocosm.families.episode import GRADING, Episode
 from mesocosm.families.faults import faults_of
@@ -183,6 +184,8 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
 def _judge(path: Path, *, of_base: bool) -> _Answer:
     try:
         return _Answer(findings=Episode(path).findings(of_base=of_base))
+    except OtherVersion as error:
+        return _Answer(fault=str(error))
     except Exception as error:  # noqa: BLE001 - the episode boundary: what is no refusal is a checker's fault
         refusal = declined(error, _ANY_SIZE)
         return _Answer(too_much=refusal.message) if refusal else _Answer(fault=traceback.format_exc())

@@ -293,6 +293,20 @@ def test_an_episode_id_does_not_open_the_control_plane(host: Host) -> None:
         assert host.ask(path, token=id_)[0] in (401, 404)
 
 
+def test_who_leaves_amid_a_request_is_no_fault(host: Host, caplog: pytest.LogCaptureFixture) -> None:
+    id_, at = host.open(), urllib.parse.urlsplit(host.base)
+    for path in (f"/e/{id_}/mcp", f"/e/{id_}/email/mcp"):
+        with socket.create_connection((at.hostname, at.port)) as leaving:
+            head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            head += "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n"
+            leaving.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+            while not host.app.busy:
+                time.sleep(0.01)
+        while host.app.busy:
+            time.sleep(0.01)
+    assert not [record for record in caplog.records if record.exc_info]
+
+
 def test_health_and_readiness_need_no_token(host: Host) -> None:
     assert host.ask("/health", token=None)[1]["status"] == "ok"
     assert host.ask("/ready", token=None)[0] == 200

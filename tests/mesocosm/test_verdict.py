@@ -22,13 +22,14 @@ from trials import solve
 
 from mesocosm.doors.mcp import McpTools, ToolError
 from mesocosm.families import grading
-from mesocosm.families.building import Instance, build_instance
+from mesocosm.families.building import EXPECTED, Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.faults import faults_of
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import serving
 from mesocosm.servers.pdf_tools.store import write_pdf
+from mesocosm.worlds.manifest import Manifest
 
 FAMILY = load_family("excel_market_research")
 
@@ -87,6 +88,21 @@ def test_a_state_that_fails_after_a_fault_is_errored_and_strictly_worth_nothing(
     assert "a bug of ours" in (verdict.error or "")
     assert {check.name for check in verdict.findings if not check.passed} >= {"workbook", "years"}
     assert (verdict.strictly().verdict, verdict.strictly().reward) == ("errored", 0.0)
+
+
+def test_what_an_earlier_version_of_the_task_expected_is_said_to_be_that(
+    episode: Episode, instance: Instance
+) -> None:
+    for folder in (episode.path / "base", episode.path / "world"):
+        manifest = Manifest.read(folder)
+        manifest.model_copy(update={"version": manifest.version - 1}).write(folder)
+    (episode.path / EXPECTED).unlink()  # it is a link to the instance's
+    (episode.path / EXPECTED).write_text("{}")
+    verdict = grading.grade(episode)
+    assert verdict.verdict == "errored"
+    built = FAMILY.task.version - 1
+    assert f"it was built by version {built} of excel_market_research" in (verdict.error or "")
+    assert "Traceback" not in (verdict.error or "")
 
 
 def test_a_fingerprint_names_exception_and_place_and_survives_moved_lines() -> None:
