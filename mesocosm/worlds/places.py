@@ -13,18 +13,32 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import clock_gettime, perf_counter
 
 from mesocosm.worlds import deadlines
 
 MOMENT = 0.1
 """Seconds after which work is long."""
-_MUCH = 1.0
+_SHARE = 6.0
+"""How many times as long as a processor worked for it work counts at most."""
+_LITTLE = 0.3
+"""Seconds that an episode may have used whose work is begun anew among what is short."""
+_MUCH = 5.0
 """Seconds by which the double has to be exceeded to count as much more."""
 _HALF = 10.0
 """Seconds after which half of what an episode has used is forgotten."""
+_OF_A_PROCESS = 2
+"""With the id of a process above it, inverted, the number of its clock (as of clock_getcpuclockid)."""
 _KNOWN = 1_000
 """Episodes whose use is remembered; of more, those that used most."""
+
+
+def processor_seconds(process: int) -> float:
+    """Seconds of a processor that a process has had."""
+    try:
+        return clock_gettime(~process << 3 | _OF_A_PROCESS)
+    except OSError:  # it has ended
+        return 0.0
 
 
 class TakenBack(Exception):
@@ -40,7 +54,18 @@ class Place:
     since: float
     end: Callable[[], None] | None = None
     """How to end the work at once; without, it is not ended for others."""
+    worked: Callable[[], float] | None = None
+    """Seconds of a processor that the work has taken."""
     taken_back: bool = False
+
+    _used: float = 0.0
+
+    def used(self, now: float) -> float:
+        """What it counts for: the seconds that have passed, but for those when it waited for a processor."""
+        passed = now - self.since
+        # A process that has ended may not tell any more.
+        self._used = max(self._used, min(passed, _SHARE * self.worked()) if self.worked else passed)
+        return self._used
 
 
 @dataclass(eq=False)
@@ -54,8 +79,8 @@ class _Waiter:
 class Places:
     """So many places, for threads of this process."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, moment: float = MOMENT) -> None:
+        self._most, self._moment = most, moment
         self._for_long = max(1, most - max(1, most // 4))
         self._lock = threading.Lock()
         self._held: list[Place] = []
@@ -63,17 +88,20 @@ class Places:
         self._used: dict[str, tuple[float, float]] = {}
         """Seconds, and as of when."""
 
-    def take(self, whom: str, *, is_long: bool = False) -> Place:
+    def take(self, whom: str, *, again: bool = False) -> Place:
         """A place for an episode, as soon as there is one; raises ``Overdue``.
 
-        ``is_long``: for work that was ended for the sake of others, which is to be begun anew.
+        ``again``: for work that was ended for the sake of others.
         """
+        with self._lock:
+            is_long = again and self._use(whom, perf_counter()) > _LITTLE
         return self._taken(_Waiter(whom, is_long))
 
     def finish(self, place: Place) -> bool:
         """From here on the work is not ended for others; whether it was not ended before."""
         with self._lock:
             place.end = None
+            place.used(perf_counter())
             return not place.taken_back
 
     def release(self, place: Place) -> None:
@@ -81,7 +109,7 @@ class Places:
         with self._lock:
             now = perf_counter()
             self._held.remove(place)
-            self._used[place.whom] = (self._past_use(place.whom, now) + now - place.since, now)
+            self._used[place.whom] = (self._past_use(place.whom, now) + place.used(now), now)
             if len(self._used) > 2 * _KNOWN:
                 most = sorted(self._used, key=lambda whom: self._past_use(whom, now), reverse=True)
                 self._used = {whom: self._used[whom] for whom in most[:_KNOWN]}
@@ -96,7 +124,7 @@ class Places:
                 # Nobody waits where everybody would.
                 deadlines.expect(deadlines.QUICK)
                 left = (deadlines.moment() or float("inf")) - perf_counter()
-                waiter.served.wait(min(left, 1.0 if waiter.is_long else MOMENT / 4))
+                waiter.served.wait(min(left, 1.0 if waiter.is_long else self._moment / 4))
                 with self._lock:
                     self._serve()
         except BaseException:
@@ -112,7 +140,7 @@ class Places:
         """Give the free places to those who wait and have used least; and see that there is a free one."""
         now = perf_counter()
         while self._waiting:
-            long = [one for one in self._held if _is_long(one, now)]
+            long = [one for one in self._held if one.is_long or now - one.since > self._moment]
             if len(self._held) < self._most:
                 room = len(long) < self._for_long
                 fit = [one for one in self._waiting if room or not one.is_long]
@@ -149,8 +177,4 @@ class Places:
         return seconds * math.exp2((then - now) / _HALF)
 
     def _use(self, whom: str, now: float) -> float:
-        return self._past_use(whom, now) + sum(now - one.since for one in self._held if one.whom == whom)
-
-
-def _is_long(place: Place, now: float) -> bool:
-    return place.is_long or now - place.since > MOMENT
+        return self._past_use(whom, now) + sum(one.used(now) for one in self._held if one.whom == whom)

@@ -15,12 +15,12 @@ import struct
 import subprocess
 import sys
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from time import clock_gettime, perf_counter
+from time import perf_counter
 from typing import Any, TypeVar
 
 import duckdb
@@ -34,7 +34,7 @@ from mesocosm.services.queries.failures import Failed, failure
 from mesocosm.services.queries.tables import quoted
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.limits import settings
-from mesocosm.worlds.places import Place, Places, TakenBack
+from mesocosm.worlds.places import Place, Places, TakenBack, processor_seconds
 
 T = TypeVar("T")
 
@@ -51,8 +51,6 @@ _NURSERY = "from mesocosm.services.queries.computer import main; main()"
 _PATIENCE, _RANK = 0.25, 10
 """Seconds of a processor after which a statement gives way to whoever else has something to compute, by this
 niceness."""
-_OF_A_PROCESS = 2
-"""With the id of a process above it, inverted, the number of its clock (as of clock_getcpuclockid)."""
 _LEAVING = 5.0
 """Seconds in which processes end that are told to."""
 _SPENT = ("OutOfMemoryException", "FatalException", "InternalException")
@@ -118,6 +116,7 @@ class _Nursery:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._ended: deque[int] = deque()
         self._line: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -133,10 +132,9 @@ class _Nursery:
                 return self._ordered(memory, theirs), ours
 
     def bury(self, process: int) -> None:
-        """One has ended or was killed."""
-        with self._lock, suppress(OSError):
-            if self._line is not None:
-                self._line.sendall(ORDER.pack(0, process))
+        """One has ended or was killed. Its id is given back when the next one is started: nobody waits for
+        another one's start to say so."""
+        self._ended.append(process)
 
     def close(self) -> None:
         """End it, and all that it has begun."""
@@ -146,6 +144,8 @@ class _Nursery:
     def _ordered(self, memory: int, theirs: socket.socket) -> int:
         if self._line is None:
             self._line = self._begun()
+        while self._ended:
+            self._line.sendall(ORDER.pack(0, self._ended.popleft()))
         socket.send_fds(self._line, [ORDER.pack(memory, 0)], [theirs.fileno()])
         answer = self._line.recv(8)
         if not answer:
@@ -182,6 +182,7 @@ class _Nursery:
                 self._process.kill()
                 self._process.wait()
         self._line = self._process = None
+        self._ended.clear()
 
 
 class _Process:
@@ -205,7 +206,7 @@ class _Process:
     def ask(self, request: Request, tables: Mapping[str, Table], files: _Files) -> None:
         """Begin what it then answers."""
         self._patience()
-        self.at_rest = False
+        self.at_rest, self._worked_before = False, processor_seconds(self._id)
         self.worlds.pop(request.world, None)
         self.worlds[request.world] = None
         if len(self.worlds) > WORLDS:
@@ -221,7 +222,7 @@ class _Process:
             for name in contents:
                 if name in descriptors:
                     socket.send_fds(self._line, [b"f"], [descriptors[name][0]])
-        self.is_silent, self._worked_before = True, self._worked()
+        self.is_silent = True
 
     def answers(self) -> Iterator[tuple[Any, ...]]:
         """What it answers."""
@@ -242,17 +243,18 @@ class _Process:
         waiting = select.poll()
         waiting.register(self._line, select.POLLIN)
         while not waiting.poll(1000 * min(self._patience(), _PATIENCE)):
-            if not self._gives_way and self._worked() - self._worked_before > _PATIENCE:
-                with suppress(ProcessLookupError):
-                    os.setpriority(os.PRIO_PROCESS, self._id, _RANK)
-                self._gives_way = True
+            if not self._gives_way and self.worked() > _PATIENCE:
+                self.give_way()
 
-    def _worked(self) -> float:
-        """Seconds of a processor that it has had."""
-        try:
-            return clock_gettime(~self._id << 3 | _OF_A_PROCESS)
-        except OSError:  # it has ended
-            return 0.0
+    def give_way(self) -> None:
+        """Compute behind all others from here on."""
+        with suppress(ProcessLookupError):
+            os.setpriority(os.PRIO_PROCESS, self._id, _RANK)
+        self._gives_way = True
+
+    def worked(self) -> float:
+        """Seconds of a processor that it has had for what it was asked last."""
+        return max(0.0, processor_seconds(self._id) - self._worked_before)
 
     def _patience(self) -> float:
         """Seconds that are left, and that the line is waited for."""
@@ -409,14 +411,14 @@ class Engine:
         gather: Callable[[Iterable[tuple[Any, ...]]], T],
     ) -> T:
         """What is gathered of the answers, which come from the beginning again where the place was needed."""
-        is_long = False
+        again = False
         while True:
-            work = self._adopted(request) or self._begun(request, is_long=is_long)
+            work = self._adopted(request) or self._begun(request, again=again)
             is_left = False
             try:
                 return gather(self._answers(work, tables))
             except TakenBack:
-                is_long = True
+                again = True
             except deadlines.Overdue:
                 is_left = work.process.is_silent and deadlines.is_tried()
                 raise
@@ -441,8 +443,8 @@ class Engine:
             self._end(work)
         return found
 
-    def _begun(self, request: Request, *, is_long: bool) -> _Work:
-        place = self._places.take(os.path.dirname(request.world), is_long=is_long)
+    def _begun(self, request: Request, *, again: bool) -> _Work:
+        place = self._places.take(os.path.dirname(request.world), again=again)
         try:
             process = self._taken(request)
             if process is None:
@@ -451,7 +453,9 @@ class Engine:
         except BaseException:
             self._places.release(place)
             raise
-        place.end = process.kill
+        if place.is_long:
+            process.give_way()
+        place.end, place.worked = process.kill, process.worked
         return _Work(request, place, process, perf_counter() + (request.seconds or 0))
 
     def _end(self, work: _Work) -> None:
@@ -462,8 +466,10 @@ class Engine:
                 self._idle.append(work.process)
                 ended = self._idle.pop(0) if len(self._idle) > settings().query_jobs else None
         if ended is not None:
-            ended.end()
+            ended.kill()
         self._places.release(work.place)
+        if ended is not None:
+            ended.end()
 
     def _answers(self, work: _Work, tables: Mapping[str, Table]) -> Iterator[tuple[Any, ...]]:
         process = work.process

@@ -20,7 +20,7 @@ import orjson
 
 from mesocosm.errors import Invalid, MissingExtra
 from mesocosm.worlds import deadlines
-from mesocosm.worlds.places import Place, Places, TakenBack
+from mesocosm.worlds.places import Place, Places, TakenBack, processor_seconds
 
 _MOST, _RESTING = 8, max(2, min(4, os.cpu_count() or 2))
 """Processes at a time, and those that stay when they are not used."""
@@ -125,7 +125,7 @@ class Processes:
         self._begin()
 
     def _begin(self) -> None:
-        self._places = Places(_MOST)
+        self._places = Places(_MOST, _SLOW)
         self._free: list[_Process] = []
         self._count = 0
         self._lock = threading.Lock()
@@ -148,13 +148,13 @@ class Processes:
             raise MissingExtra("Formulas in spreadsheets", "sheets")
         if self._process_id != os.getpid():  # a fork has the processes of its parent, which it must not use
             self._begin()
-        is_long = False
+        again = False
         while True:
-            place = self._places.take(whom, is_long=is_long)
+            place = self._places.take(whom, again=again)
             try:
                 return self._computed(place, request, whole)
             except TakenBack:
-                is_long = True
+                again = True
             finally:
                 self._places.release(place)
 
@@ -162,6 +162,8 @@ class Processes:
         self, place: Place, request: dict[str, Any], whole: Callable[[], dict[str, Any]]
     ) -> dict[str, Any]:
         process = self._taken(request)
+        before = processor_seconds(process.popen.pid) + (0 if process.used else 2 * _SLOW)
+        place.worked = lambda: max(0.0, processor_seconds(process.popen.pid) - before)
         place.end = process.kill
         try:
             answer = self._answered_once_more(place, process, request, whole)
