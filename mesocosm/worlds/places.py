@@ -19,9 +19,9 @@ from mesocosm.worlds import deadlines
 
 MOMENT = 0.1
 """Seconds after which work is long."""
-_SHARE = 6.0
+_SHARE = 3.0
 """How many times as long as a processor worked for it work counts at most."""
-_LITTLE = 0.3
+_LITTLE = 0.5
 """Seconds that an episode may have used whose work is begun anew among what is short."""
 _MUCH = 5.0
 """Seconds by which the double has to be exceeded to count as much more."""

@@ -162,7 +162,7 @@ class Processes:
         self, place: Place, request: dict[str, Any], whole: Callable[[], dict[str, Any]]
     ) -> dict[str, Any]:
         process = self._taken(request)
-        before = processor_seconds(process.popen.pid) + (0 if process.used else 2 * _SLOW)
+        before = processor_seconds(process.popen.pid)
         place.worked = lambda: max(0.0, processor_seconds(process.popen.pid) - before)
         place.end = process.kill
         try:
