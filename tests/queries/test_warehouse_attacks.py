@@ -333,3 +333,11 @@ def test_patterns_and_files_that_are_too_large_are_refused(tmp_path: Path) -> No
         asked = {"log_filter": f'textPayload =~ "{"x" * 10_000}"'}
         outcome = world.call("google_cloud", "logging_read_logs", asked)
         assert (outcome.status, "regular expression" in outcome.text) == ("refused", True), outcome.text
+
+
+def test_types_have_the_names_of_the_product(tmp_path: Path) -> None:
+    with World.create(tmp_path / "world", Manifest(services={"google_cloud": None})) as world:
+        world.finish_building()
+        query = "SELECT TYPEOF([1]) a, TYPEOF(STRUCT(1.5 AS x, 'a' AS y)) b"
+        outcome = world.call("google_cloud", "bigquery_run_query", {"query": query})
+        assert '{"a":"ARRAY<INT64>","b":"STRUCT<x FLOAT64, y STRING>"}' in outcome.text

@@ -492,6 +492,7 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     ),
     exp.Unicode: _of("CASE WHEN :x = '' THEN 0 ELSE UNICODE(:x) END"),
     exp.Normalize: _normalized,
+    exp.Typeof: lambda node: duck("COMPUTED_TYPE_OF(TYPEOF(:x))", x=node.this),
     exp.StrPosition: lambda node: instr(node) if node.args.get("position") else node,
     exp.Array: _array,
     exp.JSONObject: _object,
