@@ -186,14 +186,18 @@ def run(
     offered = family.task.offered(tools) | dict.fromkeys(added)
     if model and (text := too_many(count_tools(offered), model)):
         err.print(f"[yellow]{text}[/]")
-    with spinner() as report:
-        if server:
-            plane = ControlPlane(server, admin_token or "")
-            result = evaluation.run_remote(
-                family, plane, wanted, actor, directory, strict=strict, report=report
-            )
-        else:
-            result = evaluation.run_task(family, wanted, actor, directory, strict=strict, report=report)
+    try:
+        with spinner() as report:
+            if server:
+                plane = ControlPlane(server, admin_token or "")
+                result = evaluation.run_remote(
+                    family, plane, wanted, actor, directory, strict=strict, report=report
+                )
+            else:
+                result = evaluation.run_task(family, wanted, actor, directory, strict=strict, report=report)
+    except KeyboardInterrupt:
+        err.print(f"[yellow]interrupted[/]: {directory} was cut off before it was judged")
+        raise typer.Exit(130) from None
     if as_json:
         print_json(result.model_dump())
     else:

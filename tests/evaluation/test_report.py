@@ -189,3 +189,17 @@ def test_a_report_has_baselines_reliability_and_papers_files(tmp_path: Path) -> 
     assert {"table-summary.tex", "table-summary.pdf", "horizon.pdf", "headroom.csv"} <= names
     talked = next(tmp_path.glob("logs/worlds/*/*/conversation.jsonl")).read_text()
     assert "How likely is it, in percent" in talked
+
+
+def test_questions_are_reported_by_their_labels_and_classed(tmp_path: Path) -> None:
+    words = ("agentlongbench", "--length", "32k", "--seeds", "0", "--model", "scripted/talking")
+    few = ("--param", "settings=ki", "--param", "types=intersection,count_frequency_env", "--log-dir", "logs")
+    assert mesocosm("eval", *words, *few, cwd=tmp_path).returncode == 0
+    shown = mesocosm("report", "logs", "--by", "type", "-o", "out", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    rows = read(tmp_path / "out/failures.csv")
+    assert [(row["who"], row["failed"], row["format"]) for row in rows] == [
+        ("type count_frequency_env", "2", "2"),
+        ("type intersection", "2", "2"),
+    ]
+    assert {row["instances"] for row in read(tmp_path / "out/summary.csv")} == {"2"}

@@ -12,6 +12,7 @@ from mesocosm.evaluation.browser.calls import FILES, RowChange
 from mesocosm.evaluation.browser.comparing import compared
 from mesocosm.evaluation.browser.marks import Marks
 from mesocosm.evaluation.browser.subject import Subject
+from mesocosm.evaluation.runs import CUT_OFF
 from mesocosm.services.views import Item
 
 _NAMED = 4
@@ -60,6 +61,8 @@ def explain(subject: Subject, marks: Marks) -> list[Part]:
     verdict = subject.verdict
     if verdict is None or verdict.verdict == "passed":
         return []
+    if CUT_OFF in (verdict.error or ""):
+        return [Part("It was interrupted before it was judged.")]
     if verdict.verdict == "errored":
         first = verdict.faults[0] if verdict.faults else None
         about = f"{first.first}" if first else (verdict.error or "").strip().split("\n")[-1]

@@ -77,7 +77,9 @@ class Sample(Row):
     def instance(self) -> tuple[object, ...]:
         """What was run, whoever acted."""
         given = " ".join(f"{name}={value}" for name, value in sorted(self.parameters.items()))
-        return self.task, self.length, self.seed, self.horizon, given
+        # Questions of one seed are told apart by their ids.
+        asked = self.sample if self.agent == "answer" else given
+        return self.task, self.length, self.seed, self.horizon, asked
 
     @property
     def who(self) -> str:
@@ -216,6 +218,8 @@ def read_summaries(path: Path) -> tuple[EvalLog, list[EvalSampleSummary]]:
 def _sample(log: EvalLog, summary: EvalSampleSummary, path: Path) -> Sample | None:
     known = dict(log.eval.metadata or {})
     order = summary.metadata.get("question", summary.metadata)
+    # inspect_ai shortens long values of a summary to texts; the score has then what is needed.
+    order = order if isinstance(order, dict) else {}
     scores = list((summary.scores or {}).values())
     values: dict[str, Any] = {
         "task": log.eval.task.split("/")[-1],
