@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from mailbox import fill_mailbox
+from pathlib import Path
 from typing import Any, TypedDict
 
 import pytest
@@ -184,3 +186,76 @@ def test_a_client_that_sends_null_and_json_as_text_is_served(open_tools: Open) -
     tools = open_tools(fill_mailbox, "email")
     shown = tools.call("email", "get_emails", folder=None, page="1", page_size=None)
     assert shown == tools.call("email", "get_emails", page=1)
+
+
+# -- every parameter of every tool -----------------------------------------------------------------------
+
+
+def _example(schema: dict[str, Any]) -> Any:
+    """A value that a schema allows; raises ``LookupError`` where none can be told from it."""
+    if options := schema.get("anyOf"):
+        return _example(options[0])
+    if schema.get("enum"):
+        return schema["enum"][0]
+    kind = schema.get("type")
+    if kind == "array":
+        return [_example(schema["items"])] * max(1, schema.get("minItems", 1))
+    if kind == "object":
+        known = schema.get("properties") or {}
+        chosen = [*schema.get("required", ())] or [*known][:3]
+        return {name: _example(known[name]) for name in chosen}
+    found: dict[Any, Any] = {
+        "string": "text",
+        "integer": max(1, schema.get("minimum", 1)),
+        "number": max(2, schema.get("minimum", 2)),  # vendors write it for whole numbers, too
+        "boolean": True,
+    }
+    return found[kind]
+
+
+def _as_text(value: Any) -> Any:
+    """The value as many a model writes it: numbers as text, lists and objects as JSON."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _inside(value: Any) -> Any:
+    """A list or an object whose numbers and truth values are texts."""
+    if isinstance(value, list):
+        return [_inside(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _inside(one) for name, one in value.items()}
+    return _as_text(value)
+
+
+def _takes_text(schema: dict[str, Any]) -> bool:
+    return "string" in [one.get("type") for one in (schema, *schema.get("anyOf", ()))]
+
+
+@pytest.mark.parametrize("service", service_names())
+def test_every_argument_is_taken_as_clients_send_it(service: str) -> None:
+    """One rule for all tools: what a text can only mean, and null where an argument may be left out."""
+    for tool in load_service(service).tools.values():
+        schema = tool.signature.schema
+        usual = {name: _example(schema["properties"][name]) for name in schema["required"]}
+        plain = tool.bind(usual)
+        for name, parameter in schema["properties"].items():
+            value = _example(parameter)
+            meant = tool.bind(usual | {name: value})
+            if not _takes_text(parameter):
+                for sent in (_as_text(value), _inside(value)):
+                    assert tool.bind(usual | {name: sent}) == meant, (tool.name, name, sent)
+            if name not in schema["required"] and plain.get(name) is not None:
+                left_out = tool.bind({**usual, name: None})
+                assert left_out == plain or left_out.get(name) is None, (tool.name, name)
+        with pytest.raises(Invalid, match="Unknown argument 'not_a_parameter'"):
+            tool.bind(usual | {"not_a_parameter": 1})
+
+
+def test_no_vendor_closes_the_root_of_a_schema() -> None:
+    """So none of ours says ``additionalProperties: false``; unknown arguments are refused all the same."""
+    folder = Path(__file__).parent / "tools"
+    tools = [tool for path in sorted(folder.glob("*.json")) for tool in json.loads(path.read_text())]
+    assert len(tools) > 300
+    assert not [tool["name"] for tool in tools if tool["inputSchema"].get("additionalProperties") is False]

@@ -68,6 +68,10 @@ def stored_sql(name: str, column: Column) -> str:
     """DuckDB's expression for a value of a column as SQLite keeps it."""
     kind = column.kind
     value = f"CAST({name} AS {kind})"
+    if kind == "VARCHAR":
+        # A text out of JSON is the text, without quotes.
+        loose = f"json_extract_string(CAST({name} AS JSON), '$')"
+        value = f"CASE WHEN typeof({name}) = 'JSON' THEN {loose} ELSE {value} END"
     if column.longest is not None:
         said = f"'String ''' || left({value}, 100) || ''' is too long and would be truncated'"
         value = _refusing(value, f"length({value}) > {column.longest}", said)
