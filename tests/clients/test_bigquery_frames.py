@@ -116,3 +116,45 @@ def test_null_stays_null_in_every_parameter(client: Any) -> None:
     config = bigquery.QueryJobConfig(query_parameters=parameters)
     text = "SELECT @a IS NULL, @s.k IS NULL, @s.l, (SELECT COUNTIF(v IS NULL) FROM UNNEST(@b) AS v)"
     assert [tuple(row) for row in client.query(text, config).result()] == [(True, True, "y", 1)]
+
+
+def test_partitions_are_listed(client: Any) -> None:
+    columns = [("id", "INT64"), ("day", "DATE")]
+    table = bigquery.Table("local-project.shop.dated", [bigquery.SchemaField(*one) for one in columns])
+    table.time_partitioning = bigquery.TimePartitioning(type_="DAY", field="day")
+    client.create_table(table)
+    rows = [{"id": 1, "day": "2025-01-01"}, {"id": 2, "day": "2025-01-02"}, {"id": 3, "day": None}]
+    assert client.insert_rows_json("shop.dated", rows) == []
+    assert client.list_partitions("shop.dated") == ["20250101", "20250102", "__NULL__"]
+    client.query("CREATE TABLE shop.whole AS SELECT 1 AS a").result()
+    assert client.list_partitions("shop.whole") == []
+
+
+def test_several_objects_are_loaded_at_once(client: Any, hosted: HostedWorld) -> None:
+    storage = pytest.importorskip("google.cloud.storage")
+    credentials = Credentials(token=hosted.id)  # type: ignore[no-untyped-call]
+    options = {"api_endpoint": hosted.api("google_cloud")}
+    with storage.Client("local-project", credentials=credentials, client_options=options) as store:
+        bucket = store.create_bucket("loaded")
+        for name, text in (("a-1.csv", "n,x\n1,a\n"), ("a-2.csv", "n,x\n2,b\n"), ("b.csv", "z\n1\n")):
+            bucket.blob(name).upload_from_string(text)
+    config = bigquery.LoadJobConfig(source_format="CSV", autodetect=True, skip_leading_rows=1)
+    job = client.load_table_from_uri("gs://loaded/a-*.csv", "shop.many", job_config=config)
+    assert (job.result().output_rows, job.input_files) == (2, 2)
+    assert sorted(tuple(row) for row in client.list_rows("shop.many")) == [(1, "a"), (2, "b")]
+    with pytest.raises(exceptions.NotFound, match="Not found: URI"):
+        client.load_table_from_uri("gs://loaded/c-*.csv", "shop.many", job_config=config).result()
+    with pytest.raises(exceptions.BadRequest, match="do not have the same header"):
+        client.load_table_from_uri(
+            ["gs://loaded/a-1.csv", "gs://loaded/b.csv"], "shop.many", job_config=config
+        ).result()
+
+
+def test_null_stays_null_in_json(client: Any) -> None:
+    parameters = [
+        bigquery.ScalarQueryParameter("j", "JSON", None),
+        bigquery.ScalarQueryParameter("k", "JSON", {"a": None}),
+    ]
+    config = bigquery.QueryJobConfig(query_parameters=parameters)
+    asked = "SELECT @j IS NULL, JSON_TYPE(@k.a), TO_JSON_STRING(@k)"
+    assert [tuple(row) for row in client.query(asked, config).result()] == [(True, "null", '{"a":null}')]

@@ -1,7 +1,7 @@
 """dbt against both warehouses: a project of six models is seeded, run twice, tested and documented.
 
-dbt and its adapters have an environment of their own (``pip install dbt-bigquery dbt-snowflake``); its folder
-of programs is to be on the PATH.
+dbt and its adapters have an environment of their own (``elsewhere/requirements.txt``), whose interpreter
+MESOCOSM_CLIENTS_PYTHON names, or whose folder of programs is on the PATH.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.world import World
 
-DBT = shutil.which("dbt")
+BESIDE = os.path.dirname(os.environ.get("MESOCOSM_CLIENTS_PYTHON", ""))
+DBT = shutil.which("dbt", path=os.pathsep.join([BESIDE, os.environ["PATH"]]))
 PROJECT = Path(__file__).with_name("dbt")
-pytestmark = pytest.mark.skipif(DBT is None, reason="dbt is not on the PATH")
+pytestmark = pytest.mark.skipif(DBT is None, reason="there is no dbt")
 EpisodeOf = Callable[[list[str], Callable[[World], Any]], HostedWorld]
 
 
