@@ -110,7 +110,7 @@ def longproc(
     """Write long procedures (LongProc): prompt, right answer and what scoring needs, at any output length."""
     from mesocosm.kits.procedures import make_instance, procedure_names, read_procedures
     from mesocosm.kits.procedures.rows import rows, write_rows
-    from mesocosm.kits.procedures.upstream import write_folder
+    from mesocosm.kits.procedures.upstream import check_levels, readable, write_folder
 
     names = procedure_names() if procedures == "all" else read_procedures(procedures.split(","))
     if row_format == "upstream" and procedures == "all":
@@ -118,15 +118,20 @@ def longproc(
     if row_format == "upstream" and prompting != "full":
         raise UsageError("upstream's format has no prompts: --prompting goes with --format clean")
     lengths, wanted = list(dict.fromkeys(parse_lengths(levels))), list(dict.fromkeys(parse_seeds(seeds)))
-    count, files = len(names) * len(lengths) * len(wanted), [to]
+    at = dict.fromkeys(names, lengths)
+    if row_format == "upstream":
+        at = {name: readable(name, lengths) if procedures == "all" else lengths for name in names}
+        for name in names:
+            check_levels(name, at[name])
+    count, files = sum(map(len, at.values())) * len(wanted), [to]
     if row_format == "clean":
         with workers_for(workers, ray, count) as they, progress(count, "writing") as advance:
             for _ in write_rows(rows(names, lengths, wanted, they, prompting), to):
                 advance("")
     else:
         files = []
-        for name in names:
-            made = [make_instance(name, level, seed) for level in lengths for seed in wanted]
+        for name in filter(at.get, names):
+            made = [make_instance(name, level, seed) for level in at[name] for seed in wanted]
             files += write_folder(name, made, to)
     if as_json:
         paths = [str(path) for path in files]
@@ -134,6 +139,11 @@ def longproc(
     else:
         shown = ", ".join(map(show_length, lengths))
         out.print(f"{count:,} instances ({', '.join(names)} at {shown} output tokens) in {to}")
+        for name in names:
+            if left := [level for level in lengths if level not in at[name]]:
+                out.print(
+                    f"without {name} at {', '.join(map(show_length, left))}: its loader has no such level"
+                )
 
 
 @dataset_app.command("agentlongbench", cls=SpreadCommand)

@@ -84,9 +84,24 @@ def test_bad_answers_are_refused(data: Path, tmp_path: Path, answers: str, messa
         (("--procedure", "routes", "--level", "10"), "nearest level is 60"),
         (("--procedure", "routes", "--level", "1m"), "levels go up to"),
         (("--procedure", "programs", "--format", "upstream"), "programs has no upstream format"),
+        (
+            ("--procedure", "routes,travel", "--level", "0.3k,0.6k", "--format", "upstream"),
+            "it would read 600 with 300 as one level",
+        ),
     ],
 )
 def test_bad_datasets_are_refused(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     refusal = said("dataset", "longproc", "--out", tmp_path / "x", "--seeds", "0", *arguments, status=2)
     assert message in " ".join(refusal.split())
     assert not (tmp_path / "x").exists()
+
+
+def test_all_procedures_go_to_upstreams_folders_at_the_levels_that_it_reads(tmp_path: Path) -> None:
+    words = ("--level", "0.3k,0.6k", "--seeds", "0", "--format", "upstream", "--out", tmp_path / "up")
+    told = " ".join(said("dataset", "longproc", *words).split())
+    assert "without travel at 300: its loader has no such level" in told
+    trips = json.loads((tmp_path / "up/travel_planning/travel_planning_all.json").read_bytes())
+    assert len(trips) == 1
+    for name in ("html_to_tsv", "path_traversal", "tom_tracking", "countdown", "pseudo_to_code"):
+        found = sorted(path.name for path in (tmp_path / "up" / name).glob("*.json"))
+        assert found == [f"{name}_0.3k.json", f"{name}_0.6k.json"]

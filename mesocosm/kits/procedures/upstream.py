@@ -6,7 +6,7 @@ wording of the templates is ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,10 +39,7 @@ _FORMATTED_TWICE = ("countdown", "travel")
 
 def write_folder(name: str, instances: Sequence[Instance], folder: Path) -> list[Path]:
     """Write the instances of one procedure below ``folder``; ``UsageError`` if they are there already."""
-    if name not in _INPUTS:
-        raise UsageError(f"{name} has no upstream format; there are {', '.join(_INPUTS)}")
-    if name == "travel":
-        _check_windows({made.level for made in instances})
+    check_levels(name, {made.level for made in instances})
     task = procedure(name).UPSTREAM
     here = folder / task
     written = []
@@ -74,7 +71,23 @@ def write_folder(name: str, instances: Sequence[Instance], folder: Path) -> list
     return written
 
 
-def _check_windows(levels: set[int]) -> None:
+def readable(name: str, levels: Iterable[int]) -> list[int]:
+    """Those of the levels that the loader reads and tells apart, the longest of each of its windows."""
+    if name != "travel":
+        return list(levels)
+    by_window = {window: level for level in sorted(levels) for window in _TRIPS if level in window}
+    return sorted(by_window.values())
+
+
+def check_levels(name: str, levels: Collection[int]) -> None:
+    """Raise ``UsageError`` where the loader does not read a procedure, or not at these levels together."""
+    if name not in _INPUTS:
+        raise UsageError(f"{name} has no upstream format; there are {', '.join(_INPUTS)}")
+    if name == "travel":
+        _check_windows(levels)
+
+
+def _check_windows(levels: Collection[int]) -> None:
     """The loader takes the trips of a level out of one file, by their length."""
     read: dict[range, int] = {}
     for level in sorted(levels):
