@@ -20,7 +20,8 @@ files = Later("inspect_ai.log")
 
 SMALL: dict[Paper, tuple[str, ...]] = {
     "lore": (
-        "lore_documents,lore_code", "--model", "scripted/slipping:rate=10", "--n", "1,3", "--seeds", "0",
+        "lore_documents,lore_code,lore_code_hard",
+        "--model", "scripted/slipping:rate=10", "--n", "1,3", "--seeds", "0",
     ),
     "lumina": (
         "listworld", "--model", "scripted/obedient", "--n", "3", "--seeds", "0",
@@ -28,13 +29,14 @@ SMALL: dict[Paper, tuple[str, ...]] = {
     ),
     "agentlongbench": ("--model", "scripted/solver", "--length", "32k", "--seeds", "0"),
     "longproc": (
-        "--model", "scripted/solver", "--length", "0.5k", "--seeds", "0",
-        "--param", "procedures=path_traversal,tom_tracking",
+        "--model", "scripted/solver", "--length", "0.5k,2k,8k", "--seeds", "0",
+        "--param", "procedures=path_traversal,html_to_tsv,countdown",
     ),
     "loca": ("canvas_list_test", "--agent", "reference", "--length", "8k", "--seeds", "42"),
 }  # fmt: skip
 EXPECTED: dict[Paper, set[str]] = {
     "lore": {
+        "figure-1-steps", "figure-4-code-hard-operations", "figure-4-code-hard-tree-height",
         "figure-3-documents-standard-operations", "figure-3-documents-standard-tree-height",
         "figure-3-code-standard-operations", "figure-3-code-standard-tree-height", "figure-5-failures",
     },
@@ -45,7 +47,11 @@ EXPECTED: dict[Paper, set[str]] = {
         "figure-3-ki-c", "figure-4-kf-c", "figure-5-ki-v", "figure-6-kf-v", "figure-7-average", "table-2-acl",
         "table-3-ki-c", "table-4-ki-v", "table-5-kf-c", "table-6-kf-v",
     },
-    "longproc": {"table-2-sizes", "table-3-averages", "figure-3-tasks", "table-9-0-tasks"},
+    "longproc": {
+        "table-2-sizes", "table-3-averages", "figure-3-tasks", "figure-4-segments", "figure-5-procedure",
+        "figure-6-length", "table-5-termination", "table-8-filtering", "table-9-tasks", "table-10-tasks",
+        "table-11-tasks",
+    },
     "loca": {
         "table-1-accuracy", "figure-1-accuracy", "table-2-strategies", "table-4-trajectory", "table-5-calls",
         "table-6-output", "figures-4-to-7-failures",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _CHANCE = "Chance: 0 %. No output of hundreds of tokens is right by accident."
+_TABLES = {500: 9, 2_000: 10, 8_000: 11}
+"""Which table of the paper has which level."""
 _PREDICTED_FROM = 2
 """So many of the shortest levels give the trend of Figure 6."""
 
@@ -67,7 +69,7 @@ def _averages(scores: Sequence[Scored]) -> Plate:
 def _tasks(scores: Sequence[Scored]) -> list[Plate]:
     """Tables 9 to 11: a row per model and a column per task, for each level."""
     found = []
-    for number, level in enumerate(_levels(scores)):
+    for level in _levels(scores):
         of = [one for one in scores if one.level == level]
         names = list(dict.fromkeys(map(_name, of)))
         rows = [
@@ -77,9 +79,10 @@ def _tasks(scores: Sequence[Scored]) -> list[Plate]:
             )
             for model in _models(of)
         ]
-        which = {500: "Table 9: ", 2_000: "Table 10: ", 8_000: "Table 11: "}.get(level, "")
-        title = f"{which}all tasks at {show_length(level)}"
-        found.append(Plate(f"table-9-{number}-tasks", title, ("model", *names), rows, _CHANCE))
+        number = _TABLES.get(level)
+        title = f"{f'Table {number}: ' if number else ''}all tasks at {show_length(level)}"
+        name = f"table-{number}-tasks" if number else f"tasks-{level}"
+        found.append(Plate(name, title, ("model", *names), rows, _CHANCE))
     return found
 
 
