@@ -28,7 +28,8 @@ from mesocosm.services.world import World
 
 _TOKENS_PER_CREATURE = 62
 _SHOWN = 20
-_FEW, _MANY = 4, 700
+FEW, MANY = 4, 700
+"""Guesses of an expert game, to which one is added from so many creatures on."""
 _RETURNS = {
     "c": "one list of those who meet all of them",
     "v": "one list for each section asked about, of those who meet the conditions on that section alone",
@@ -77,7 +78,7 @@ def generate(world: World, params: Params) -> Expected:
     """Fill the encyclopaedia and hide a creature."""
     size = min(MAX_ENTRIES, params.creatures + params.filler_tokens // _TOKENS_PER_CREATURE)
     key = world.stream("encyclopaedia").randbytes(16).hex()
-    book = _drawn(key, size, params.overlapping)
+    book = drawn(key, size, params.overlapping)
     store = world.store(PuzzleStore)
     store.add_sections({section.name: section.kind == "number" for section in SECTIONS})
     store.add_creatures(
@@ -88,8 +89,8 @@ def generate(world: World, params: Params) -> Expected:
     rng, rounds = world.stream("target"), params.rounds
     target = rng.randrange(size)
     if not rounds:
-        rounds = _FEW if size < _MANY else _FEW + 1
-        target = _found_last(book, rounds, rng, by_section)
+        rounds = FEW if size < MANY else FEW + 1
+        target = found_last(book, rounds, rng, by_section)
     store.set_up(target + 1, rounds, verbose=params.format == "v", by_section=by_section)
     return Expected(
         public={"rounds": str(rounds), "returns": _RETURNS[params.format]},
@@ -121,7 +122,7 @@ def survey(tools: Tools, expected: Expected) -> None:
         page = tools.call("puzzle", "browse", page=page, per_page=100).get("next_page")
 
 
-def _found_last(book: Encyclopaedia, rounds: int, rng: random.Random, by_section: bool) -> int:
+def found_last(book: Encyclopaedia, rounds: int, rng: random.Random, by_section: bool) -> int:
     """A creature that the reference player finds with the last of these guesses, or else as late as any."""
     profiles = {name: _profile(book, at) for at, name in enumerate(book.names)}
     opening = best_guess(book.names, profiles, by_section=by_section)
@@ -158,16 +159,16 @@ def consistent(
     return names
 
 
-def _drawn(key: str, size: int, overlapping: bool) -> Encyclopaedia:
+def drawn(key: str, size: int, overlapping: bool) -> Encyclopaedia:
     """The encyclopaedia that is drawn with this key."""
     book = invent(random.Random(key), size)
     return alike(key, book) if overlapping else book
 
 
 @cache
-def _profiles(key: str, size: int, overlapping: bool) -> dict[str, Profile]:
+def profiles_of(key: str, size: int, overlapping: bool) -> dict[str, Profile]:
     """What is said of each creature."""
-    book = _drawn(key, size, overlapping)
+    book = drawn(key, size, overlapping)
     return {name: _profile(book, at) for at, name in enumerate(book.names)}
 
 
@@ -201,7 +202,7 @@ class PuzzleOracle(Oracle):
 
     @property
     def _everyone(self) -> dict[str, Profile]:
-        return _profiles(self.expected.key, self.expected.creatures, self.expected.overlapping)
+        return profiles_of(self.expected.key, self.expected.creatures, self.expected.overlapping)
 
     def _left(self, guesses: Sequence[str]) -> list[str]:
         by_section = self.expected.by_section
