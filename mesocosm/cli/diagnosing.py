@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import typer
-from pydantic import ByteSize
 from rich.markup import escape
 
 from mesocosm.cli.application import app
@@ -14,6 +13,8 @@ from mesocosm.cli.output import out, print_json
 @app.command()
 def doctor(as_json: AsJson = False) -> None:
     """Say how code of agents is kept apart on this machine, and try it. Exit code 1 if something is amiss."""
+    from pydantic import ByteSize
+
     from mesocosm.sandbox.diagnosing import diagnose
 
     found = diagnose()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.markup import escape
@@ -28,8 +28,9 @@ from mesocosm.cli.options import (
 )
 from mesocosm.cli.output import out, print_json, progress, show_proofs
 from mesocosm.families.quantities import parse_lengths, parse_seeds, show_length
-from mesocosm.families.workers.workers import Workers as WorkersThemselves
-from mesocosm.worlds.workspace import replace_file
+
+if TYPE_CHECKING:
+    from mesocosm.families.workers.workers import Workers as WorkersThemselves
 
 suite_app = typer.Typer(no_args_is_help=True, help="Work on all tasks at their preset lengths and seeds.")
 app.add_typer(suite_app, name="suite")
@@ -193,5 +194,7 @@ def _whole_lines(path: Path) -> list[bytes]:
     data = path.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
     if whole != data:
+        from mesocosm.worlds.workspace import replace_file
+
         replace_file(path, whole)
     return whole.splitlines()

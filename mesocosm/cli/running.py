@@ -30,7 +30,6 @@ from mesocosm.cli.options import (
 )
 from mesocosm.cli.output import err, out, print_json, show_result, spinner
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.regrading import logs_in
 
 if TYPE_CHECKING:
     from mesocosm.agents.players import Player
@@ -229,6 +228,8 @@ def grade(
     as_json: AsJson = False,
 ) -> None:
     """Judge the final state of a run again, or of every sample of a log (or a folder of logs)."""
+    from mesocosm.evaluation.regrading import logs_in
+
     if logs := logs_in(run):
         _grade_logs(logs, write, as_json)
         return

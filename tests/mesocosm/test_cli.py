@@ -295,3 +295,16 @@ def test_proofs_are_resumed_from_a_file(tmp_path: Path, command: list[str]) -> N
     [disturbed] = mesocosm_json(*words, "--disturb", "hard", cwd=tmp_path)
     assert (disturbed["disturb"], disturbed["disturbed"] > 0, disturbed["problems"]) == ("hard", True, [])
     assert len(proofs.read_text().splitlines()) == 2
+
+
+def test_help_loads_little() -> None:
+    """It is asked for often; benchmarks/starting.py says what it takes."""
+    code = (
+        "import sys; sys.argv = ['mesocosm', '--help']\n"
+        "from mesocosm.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print({'pydantic', 'asyncio', 'sqlalchemy', 'mcp', 'fastapi', 'yaml'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"
