@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.families.task import Task, read_task
-from mesocosm.families.trusting import functions
+from mesocosm.families.trusting import functions, stamp
 from mesocosm.families.verdict import Check, Misreading, Mutant
 from mesocosm.families.written import written
 from mesocosm.services.content import find_module, roots, service_names
@@ -262,7 +262,18 @@ def load_family(name: str) -> Family:
         raise UsageError(
             f"{path}: servers: unknown service {unknown[0]!r}; there are {', '.join(service_names())}"
         )
-    return Family(path.stem, task, path)
+    made_of = (task, stamp(path) if task.python else None)
+    kept = _LOADED.get(path)
+    if kept is None or kept[1] != made_of:
+        if len(_LOADED) >= _MOST_LOADED:
+            _LOADED.clear()
+        kept = _LOADED[path] = (Family(path.stem, task, path), made_of)
+    return kept[0]
+
+
+_MOST_LOADED = 256
+_LOADED: dict[Path, tuple[Family, tuple[Task, object]]] = {}
+"""Families with what they were made of: a file that is a whole task is read through for each verdict else."""
 
 
 def known_as(family: Family) -> str:

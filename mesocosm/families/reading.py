@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from mesocosm.families.length import EvidenceFinder, Survey
+from mesocosm.families.length import EvidenceFinder, evidence_finders
 from mesocosm.families.oracle import Lapse
 from mesocosm.services.service import ending_tools
 
@@ -88,7 +88,7 @@ def read_journal(episode: Episode) -> Reading:
     """Go through the calls of an episode."""
     world = episode.world
     evidence = episode.expected().evidence
-    finders = Survey(world, evidence).finders
+    finders = evidence_finders(evidence)
     held = _told_by_prompt(episode)
     ending = ending_tools(world.services)
     seen: set[tuple[str, str, str]] = set()

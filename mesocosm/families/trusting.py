@@ -42,6 +42,15 @@ def code_of(path: Path) -> Path:
     return path.with_suffix(".py")
 
 
+def stamp(path: Path) -> object:
+    """What is another when the Python beside a task file, or whether it is trusted, has changed."""
+    try:
+        status = code_of(path).stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, is_trusted(path)
+
+
 def functions(path: Path, names: Sequence[str]) -> dict[str, Callable[..., Any]]:
     """The functions that a task file takes from the Python beside it.
 
