@@ -338,6 +338,20 @@ def test_pages_fit_a_browser_in_light_and_dark(chromium: Any, address: str, sche
         assert grounds == ({"rgb(255, 255, 255)"} if scheme == "light" else {"rgb(20, 23, 26)"})
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_the_pages(chromium: Any, address: str, scheme: str) -> None:
+    """As far as axe-core can tell: names, roles, contrasts, headings."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
+    with page_of(chromium, viewport={"width": 1280, "height": 900}, color_scheme=scheme) as page:
+        page.goto(f"{address}/?key=key")
+        for place in ("/", *(f"/0/{place}" for place in PLACES), "/0/search?q=presentation"):
+            page.goto(f"{address}{place}")
+            found = axe.run(page).response["violations"]
+            assert not found, [
+                (place, one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found
+            ]
+
+
 def test_a_run_is_gone_through_by_keyboard(chromium: Any, address: str) -> None:
     with page_of(chromium) as page:
         page.goto(f"{address}/?key=key")
