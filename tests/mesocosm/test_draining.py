@@ -24,10 +24,22 @@ TOKEN = "token-of-the-test"
 ORDER: Any = {"task": "refund_list", "length": "8k", "seed": 1, "tools": "needed"}
 
 
-@pytest.fixture
-def base(tmp_path: Path) -> Iterator[str]:
-    with serving(Hosting(tmp_path / "state", admin_token=TOKEN, tokens=_anna(tmp_path))) as base:
+@pytest.fixture(scope="module")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("state")
+
+
+@pytest.fixture(scope="module")
+def server_of_all(state: Path) -> Iterator[str]:
+    with serving(Hosting(state, admin_token=TOKEN, tokens=_anna(state))) as base:
         yield base
+
+
+@pytest.fixture
+def base(server_of_all: str) -> Iterator[str]:
+    yield server_of_all
+    with mesocosm.connect_sync(server_of_all, token=TOKEN) as server:
+        server.drain(False)
 
 
 def _anna(folder: Path) -> list[Quota]:
@@ -75,7 +87,7 @@ def test_who_only_makes_episodes_cannot_drain(base: str) -> None:
 
 
 @needs_sandbox
-def test_what_is_waited_for_are_calls_and_episodes_in_use(base: str, tmp_path: Path) -> None:
+def test_what_is_waited_for_are_calls_and_episodes_in_use(base: str, state: Path) -> None:
     with mesocosm.connect_sync(base, token=TOKEN) as server:
         episode = server.create(**ORDER, services=["python_execute"])
         code = "import os, time\nwhile not os.path.exists('go.txt'): time.sleep(.02)"
@@ -84,9 +96,10 @@ def test_what_is_waited_for_are_calls_and_episodes_in_use(base: str, tmp_path: P
         until = time.monotonic() + 60
         while server.drain(None)["requests"] != 1:
             assert time.monotonic() < until
-        code_, state = drain(base, "--wait", "1s")
-        assert (code_, state["requests"], state["active"]) == (3, 1, 1)
-        (go,) = tmp_path.glob("state/episodes/*/world/workspace")
+        code_, found = drain(base, "--wait", "1s")
+        assert (code_, found["requests"], found["active"]) == (3, 1, 1)
+        (go,) = state.glob("episodes/*/world/workspace")
         (go / "go.txt").touch()
         running.join()
         assert server.drain(None) == {"draining": True, "requests": 0, "active": 1}
+        episode.delete()

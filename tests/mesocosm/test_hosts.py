@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import signal
 import smtplib
 import socket
@@ -19,7 +20,7 @@ import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from confinement import needs_sandbox
 
 import mesocosm
 from mesocosm.doors.mcp import McpTools
+from mesocosm.families.cache import InstanceCache
+from mesocosm.families.family import load_family
 from mesocosm.hosting.client import (
     BlockingEpisode,
     BlockingServer,
@@ -134,8 +137,18 @@ def asked(method: str, path: str, host: str = "localhost", body: str = "") -> by
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    served = Served(tmp_path_factory.mktemp("hosts"))
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The instance of ``ORDER``, as a server keeps it: one that finds it there need not build it."""
+    folder = tmp_path_factory.mktemp("built")
+    InstanceCache(folder).get(load_family(ORDER["task"]), ORDER["seed"], 8000, {})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Served]:
+    state = tmp_path_factory.mktemp("hosts")
+    shutil.copytree(built, state / "instances")
+    served = Served(state)
     with served.open():
         served.all_hosts()
     yield served
@@ -257,7 +270,8 @@ def test_a_body_that_waits_for_a_word_gets_it(served: Served, server: BlockingSe
     episode.delete()
 
 
-def test_a_request_has_to_be_there_in_time(tmp_path: Path) -> None:
+def test_a_request_has_to_be_there_in_time(tmp_path: Path, built: Path) -> None:
+    shutil.copytree(built, tmp_path / "instances")
     served = Served(tmp_path, patience=0.5)
     try:
         hosts = served.all_hosts()
@@ -394,10 +408,11 @@ def test_what_is_counted_and_logged_tells_no_id(served: Served, server: Blocking
     server.grade_batch(episodes, delete=True)
 
 
-@pytest.mark.parametrize("hosts", [0, 2])
+@pytest.mark.parametrize("hosts", [0, pytest.param(2, marks=needs_sandbox)])
 def test_a_server_that_is_told_to_end_has_done_what_it_acknowledged_and_no_more(
-    tmp_path: Path, hosts: int
+    tmp_path: Path, built: Path, hosts: int
 ) -> None:
+    shutil.copytree(built, tmp_path / "instances")
     served = Served(tmp_path, hosts=hosts)
     acknowledged: Counter[str] = Counter()
     enough = threading.Event()
@@ -413,23 +428,39 @@ def test_a_server_that_is_told_to_end_has_done_what_it_acknowledged_and_no_more(
             if sum(acknowledged.values()) > 100:
                 enough.set()
 
-    with mesocosm.connect_sync(served.base, token=TOKEN, retries=0) as server:
+    with mesocosm.connect_sync(served.base, token=TOKEN, retries=0) as server, ThreadPoolExecutor(12) as pool:
         group = server.create_batch([{**ORDER, "count": 8}])
-        with ThreadPoolExecutor(8) as pool:
-            writing = [pool.submit(write, one) for one in group]
-            assert enough.wait(60)
-            served.process.terminate()
-            for done in writing:
-                done.result()
+        long = _run_long(served, pool, server) if hosts else []
+        writing = [pool.submit(write, one) for one in group]
+        assert enough.wait(60)
+        served.process.terminate()
+        for done in writing:
+            done.result()
+        assert all("done" in one.result().text for one in long)  # what was being done is done and answered
     served.process.communicate(timeout=60)
     for one in group:
         folder = tmp_path / "episodes" / folder_of(one.id) / "world"
         with closing(Journal(folder / "journal.db")) as journal:
             assert len([1 for call in journal.entries() if call.status == "ok"]) == acknowledged[one.id]
         assert len(list((folder / "workspace").glob("[0-9]*.txt"))) == acknowledged[one.id]
+    found = [path.read_text() for path in tmp_path.glob("episodes/*/world/workspace/done.txt")]
+    assert found == ["x"] * len(long)
 
 
-def test_hosts_that_join_serve_and_leave(tmp_path: Path) -> None:
+def _run_long(served: Served, pool: ThreadPoolExecutor, server: BlockingServer) -> list[Future[Any]]:
+    """Programs that go on for some seconds, once they are on their way."""
+    code = "import time; time.sleep(3); open('done.txt', 'w').write('x'); print('done')"
+    episodes = server.create_batch([{**ORDER, "services": ["python_execute"], "count": 4}])
+    arguments = {"code": code, "timeout": 60}
+    asked = [pool.submit(one.act, "python_execute", arguments, service="python_execute") for one in episodes]
+    deadline = time.monotonic() + 60
+    while b"mesocosm_busy 4.0" not in served.get("/metrics"):
+        assert time.monotonic() < deadline
+    return asked
+
+
+def test_hosts_that_join_serve_and_leave(tmp_path: Path, built: Path) -> None:
+    shutil.copytree(built, tmp_path / "state" / "instances")
     environment = {**os.environ, "MESOCOSM_ADMIN_TOKEN": TOKEN}
     begun: list[subprocess.Popen[str]] = []
 
@@ -460,24 +491,3 @@ def test_hosts_that_join_serve_and_leave(tmp_path: Path) -> None:
         for process in begun:
             process.terminate()
             process.communicate(timeout=60)
-
-
-@needs_sandbox
-def test_what_is_being_done_when_the_server_is_told_to_end_is_done_and_answered(tmp_path: Path) -> None:
-    served = Served(tmp_path)
-    served.all_hosts()
-    code = "import time; time.sleep(3); open('done.txt', 'w').write('x'); print('done')"
-    with served.open() as server, ThreadPoolExecutor(4) as pool:
-        episodes = server.create_batch([{**ORDER, "services": ["python_execute"], "count": 4}])
-        arguments = {"code": code, "timeout": 60}
-        asked = [
-            pool.submit(one.act, "python_execute", arguments, service="python_execute") for one in episodes
-        ]
-        deadline = time.monotonic() + 60
-        while b"mesocosm_busy 4.0" not in served.get("/metrics"):
-            assert time.monotonic() < deadline
-        served.process.terminate()
-        assert ["done" in one.result().text for one in asked] == [True] * 4
-    served.process.communicate(timeout=60)
-    found = [path.read_text() for path in tmp_path.glob("episodes/*/world/workspace/done.txt")]
-    assert found == ["x"] * 4
