@@ -30,7 +30,7 @@ from mesocosm.worlds.removing import remove
 from mesocosm.worlds.workspace import replace_file
 
 KEPT = "kept"
-"""The file of an episode that says under which number it was kept last."""
+"""The file of an episode that says under which number it was kept last, or was to be."""
 
 
 class StoreFailed(NotNow):
@@ -141,11 +141,13 @@ class Store:
         Raises ``Superseded`` where somebody with a higher fence has kept it meanwhile.
         """
         number = max(number_of(folder) + 1, fence * _FENCE)
-        self._put_folder(self._episode(folder.name, number), folder)
         try:
+            # First: a store may take what it has not answered for, and whoever takes this episode over must
+            # not have its folder, in which it has gone on, replaced by that.
             replace_file(folder / KEPT, str(number).encode())
         except OSError as error:
             raise NotPacked(f"{folder.name} cannot be written: {error}") from error
+        self._put_folder(self._episode(folder.name, number), folder)
         numbers = self._numbers(folder.name)
         for old in numbers[:-2]:
             self._remove(self._episode(folder.name, old))
@@ -347,7 +349,7 @@ def _is_there_already(error: Exception) -> bool:
 
 
 def number_of(folder: Path) -> int:
-    """Under which number what lies in a folder was kept last; 0 if it never was."""
+    """Under which number what lies in a folder was to be kept last; 0 if it never was."""
     try:
         return int((folder / KEPT).read_text())
     except (FileNotFoundError, ValueError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -20,7 +21,7 @@ from mcp import MCPError
 
 import mesocosm
 from mesocosm.errors import UsageError
-from mesocosm.families.storing import Store
+from mesocosm.families.storing import Store, StoreFailed
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import (
     BlockingEpisode,
@@ -43,8 +44,8 @@ pytest.importorskip("fsspec")
 
 
 @pytest.fixture(scope="module")
-def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A bucket of a server of S3's API."""
+def moto() -> Iterator[subprocess.Popen[str]]:
+    """A server of S3's API, which has a bucket."""
     if not MOTO:
         pytest.skip(
             "needs moto[server]: pip install 'moto[server]', or name its moto_server in MESOCOSM_TEST_MOTO"
@@ -63,9 +64,14 @@ def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         for name, value in environment.items():
             patch.setenv(name, value)
         fs.S3FileSystem().mkdir("worlds")
-        yield "s3://worlds/here"
+        yield process
     process.terminate()
     process.communicate()
+
+
+@pytest.fixture(scope="module")
+def bucket(moto: subprocess.Popen[str]) -> str:
+    return "s3://worlds/here"
 
 
 @pytest.fixture(params=["folder", "s3"])
@@ -124,6 +130,35 @@ def test_what_was_acknowledged_comes_back_without_the_machine(
         assert "first" in again.act("read_text_file", {"path": "a.txt"}).text
         again.delete()
     assert not list((tmp_path / "one" / "episodes").iterdir())
+
+
+def test_what_a_store_takes_without_having_answered_replaces_nothing_newer(
+    moto: subprocess.Popen[str], bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mesocosm.families.storing._SILENCE", 0.0)
+    folder = tmp_path / "late"
+    folder.mkdir()
+    (folder / "a.txt").write_text("first")
+    store = Store(bucket)
+    store.keep(folder)
+    (folder / "a.txt").write_text("second")
+    with monkeypatch.context() as patch:
+        patch.setattr("mesocosm.families.storing.DEADLINE", 0.5)
+        moto.send_signal(signal.SIGSTOP)
+        try:
+            with pytest.raises(StoreFailed, match="no answer"):
+                store.keep(folder)
+        finally:
+            moto.send_signal(signal.SIGCONT)
+    (folder / "a.txt").write_text("acknowledged since")
+    wait_until(lambda: len(store.names("episodes/late")) == 2)  # it arrives all the same
+    # Whoever serves this folder next, such as a host in place of one that died, goes on from what is there.
+    assert Store(bucket).bring(folder) is False
+    assert (folder / "a.txt").read_text() == "acknowledged since"
+    store.keep(folder)
+    (tmp_path / "elsewhere").mkdir()
+    assert Store(bucket).bring(tmp_path / "elsewhere" / "late")
+    assert (tmp_path / "elsewhere" / "late" / "a.txt").read_text() == "acknowledged since"
 
 
 def test_an_instance_is_built_once_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
