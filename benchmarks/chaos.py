@@ -389,6 +389,7 @@ async def run(chaos: Chaos) -> dict[str, Any]:
         "acknowledged": sum(len(client.written) for client in clients),
         "not_acknowledged": refused,
         "lost": len(lost),
+        "lost_first": lost[:10],
         "twice": len(twice),
         "voided": sum(grade.verdict == "errored" for grade in grades),
         "why_voided": Counter(

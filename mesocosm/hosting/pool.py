@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import logging
 import os
 import re
 import resource
@@ -55,11 +56,14 @@ from mesocosm.worlds.removing import remove
 from mesocosm.worlds.workspace import keep_for_owner
 
 R = TypeVar("R")
+_log = logging.getLogger("mesocosm.hosting")
 
 FILES_PER_EPISODE = 8
 """File descriptors that an open episode needs at most, about."""
 _PATIENCE = 8.0
 _EXPIRED_EVERY = 300.0
+_FAULTS_TOLD = 3
+"""Faults of ours in an episode that the log has: an agent may meet one again and again."""
 _ASKED = 8.0
 """Seconds in which requests about an episode have to be answered before it is let go."""
 """Seconds in which another process has to give a world up: a host that is told to end has five."""
@@ -75,6 +79,7 @@ class HostedEpisode:
         self._pool = pool
         self._closed = False
         self._owned = False
+        self._faults_told = 0
         self.asked = 0
         """Requests about it that are being answered."""
         self._kept: tuple[Any, ...] = ()
@@ -100,6 +105,9 @@ class HostedEpisode:
             episode.world.journal.request = request_ids.current.get()
             outcome = await take_turn(episode.world, service, action, arguments, key)
             self._pool.metrics.call(service, outcome.status, time.perf_counter() - began)
+            if outcome.status == "fault" and self._faults_told < _FAULTS_TOLD:
+                self._faults_told += 1
+                _tell_fault(episode)
             return outcome
 
         return await self._in_turn(make)
@@ -198,6 +206,22 @@ class HostedEpisode:
         """Close its files for good; whoever still holds this object is led to the one opened next."""
         self._closed = True
         self.episode.close()
+
+
+def _tell_fault(episode: Episode) -> None:
+    """Say in the log what was written into the journal, for whoever looks after the server."""
+    faults = episode.world.journal.with_status("fault")
+    if faults:
+        last = faults[-1]
+        _log.error(
+            "a fault of ours: episode %s, call %d, %s.%s, request %s\n%s",
+            episode.path.name[:12],
+            last.seq,
+            last.service,
+            last.tool,
+            last.request,
+            last.error,
+        )
 
 
 _ID = "id"

@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from mailbox import fill_mailbox
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,6 +27,7 @@ from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import serving
 from mesocosm.hosting.pool import EpisodePool, folder_of
 from mesocosm.services.calling import ToolError
+from mesocosm.services.service import load_service
 from mesocosm.services.world import World
 from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Manifest
@@ -291,6 +293,26 @@ def test_an_episode_id_does_not_open_the_control_plane(host: Host) -> None:
         assert host.ask(path, token=id_)[0] == 401
     for path in (f"/e/{id_}/episodes", f"/e/{id_}/../../episodes", f"/e/{id_}/mcp/../../episodes"):
         assert host.ask(path, token=id_)[0] in (401, 404)
+
+
+def test_a_fault_is_told_in_log_and_metrics_without_the_id(
+    host: Host, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def bug(*_: Any, **__: Any) -> str:
+        raise RuntimeError("a bug of ours")
+
+    id_ = host.open()
+    tools = load_service("email").tools
+    monkeypatch.setitem(tools, "get_folders", replace(tools["get_folders"], function=bug))
+    with host.tools(id_) as client, pytest.raises(ToolError, match="has been recorded"):
+        client.call("email", "get_folders")
+    [record] = [record for record in caplog.records if "a fault of ours" in record.message]
+    assert f"episode {folder_of(id_)[:12]}, call 1, email.get_folders, request " in record.message
+    assert "RuntimeError: a bug of ours" in record.message
+    assert id_ not in record.message
+    request = urllib.request.Request(f"{host.base}/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    with urllib.request.urlopen(request) as page:
+        assert b'mesocosm_call_seconds_count{service="email",status="fault"} 1.0' in page.read()
 
 
 def test_who_leaves_amid_a_request_is_no_fault(host: Host, caplog: pytest.LogCaptureFixture) -> None:
