@@ -126,7 +126,7 @@ def _parse_one(text: str) -> Strategy:
     except ValidationError as error:
         wrong = error.errors()[0]
         where = ".".join(map(str, wrong["loc"]))
-        told = f"strategy {name}: {where}: {wrong['msg']}; its parameters: {parameters(kind) or 'none'}"
+        told = f"strategy {name}: {where}: {wrong['msg']}; its parameters: {parameters(kind)[1:] or 'none'}"
         raise UsageError(told) from None
     if "::" in name:
         made._found_as = name
