@@ -583,6 +583,7 @@ _OBJECT = json.dumps(
 ).encode()
 _LIST = json.dumps({"create": [{"name": str(n)} for n in range(500_000)]}).encode()
 _TEXT = json.dumps({"title": "x", "text": "\u00e9 <b>" * 4_000_000}).encode()
+_GRAPH = json.dumps({"query": "{" + "viewer{repositories(first:1){nodes{name}}}" * 1_500 + "}"}).encode()
 _LONG = b"Subject: x\r\n\r\n" + b"z\r\n" * 1_600_000
 _PARTS = b"Subject: x\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n"
 ATTACKS: dict[str, Attack] = {
@@ -631,6 +632,7 @@ ATTACKS: dict[str, Attack] = {
         b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n' * 100_000 + b"--x--\r\n",
         "multipart/form-data; boundary=x",
     ),
+    "GraphQL": _rest("POST", "/codehost/api/graphql", _GRAPH),
     "git": _rest(
         "POST",
         "/codehost/acme/app.git/git-receive-pack",

@@ -36,11 +36,14 @@ from mesocosm.servers.codehost.rest.graph.objects import Objects
 from mesocosm.servers.codehost.rest.links import Links
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.services.service import Reply
+from mesocosm.worlds import deadlines
 
 _RULES = [rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule]
 """The product takes one name for fields of different types in different objects, and so do its clients."""
 MAX_TOKENS = 20_000
 """Words of a query."""
+_PACE = 200_000
+"""Characters of a query that are read and checked in a second, in which nobody else works."""
 
 
 @cache
@@ -57,6 +60,7 @@ def post_graphql(store: CodehostStore, request: Request) -> Reply:
     variables = _plain(body.get("variables")) or {}
     errors: list[GraphQLError] = []
     data: Any = None
+    deadlines.expect(len(source) / _PACE)
     try:
         document = parse(source, max_tokens=MAX_TOKENS)
         errors = validate(_schema(), document, _RULES)
