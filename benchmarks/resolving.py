@@ -114,11 +114,10 @@ def _documents(row: dict[str, Any]) -> str | None:
                     values[name] = _typed(before if today < change else after)
                 else:
                     _note(line, values)
-        for one in list(doubtful):
-            name, below, otherwise, given, limit = one
-            if given in values:
-                doubtful.remove(one)
+        while known := [one for one in doubtful if one[3] in values]:
+            for name, below, otherwise, given, limit in known:
                 values[name] = _typed(below if int(values[given]) < limit else otherwise)
+            doubtful = [one for one in doubtful if one not in known]
         for rule_ in list(rules):
             target, expression = rule_
             if set(re.findall(r"v\d+", expression)) <= values.keys():
