@@ -51,6 +51,9 @@ class WrongArgument(Invalid):
     def __init__(self, parameter: str, detail: str) -> None:
         super().__init__(f"Argument {parameter!r} {detail}", parameter=parameter, detail=detail)
 
+    def __reduce__(self) -> tuple[type[WrongArgument], tuple[str, str]]:
+        return type(self), (self.parameter or "", self.detail)
+
 
 class MissingArgument(Invalid):
     """An argument that must be there."""
@@ -99,6 +102,9 @@ class Temporary(Refusal):
         self.http_status = status
         self.headers = dict(headers or {})
 
+    def __reduce__(self) -> tuple[type[Temporary], tuple[str, int], dict[str, object]]:
+        return type(self), (self.message, self.http_status), self.__dict__
+
 
 class UsageError(ValueError):
     """What a person asked of Mesocosm cannot be done as asked: a bad name, file or option."""
@@ -126,3 +132,8 @@ class MissingExtra(UsageError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs the extra `{extra}`: pip install 'mesocosm[{extra}]'")
+        self._of = (what, extra)
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
+        # It is met in processes that build, and is told where they were asked.
+        return type(self), self._of

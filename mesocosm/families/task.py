@@ -167,6 +167,9 @@ class FileProblem(UsageError):
         name = ".".join(str(key) for key in keys) or "(top)"
         super().__init__(f"{path}, line {self.line}: {name}: {message}")
 
+    def __reduce__(self) -> tuple[type[FileProblem], tuple[Path, tuple[Any, ...], str]]:
+        return type(self), (self.path, self.keys, self.what)
+
 
 class Task(BaseModel):
     """One task file. Unknown keys are errors."""
