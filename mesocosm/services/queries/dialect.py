@@ -129,6 +129,10 @@ class Dialect(ABC):
         """The refusal of a function that the vendor does not have, or that is not provided."""
 
     @abstractmethod
+    def unknown_type(self, name: str) -> Refusal:
+        """The refusal of a type that the vendor does not have."""
+
+    @abstractmethod
     def unknown_unit(self, name: str) -> Refusal:
         """The refusal of a part of dates and times that there is not."""
 

@@ -14,6 +14,7 @@ from mesocosm.errors import Invalid, Refusal
 from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, told
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import Context, Dialect
+from mesocosm.services.queries.dialects import foreign
 from mesocosm.services.queries.dialects.bigquery_casting import reading
 from mesocosm.services.queries.dialects.bigquery_functions import FUNCTIONS
 from mesocosm.services.queries.dialects.bigquery_rewriting import prepared, rewritten
@@ -57,6 +58,7 @@ class BigQuery(Dialect):
     one_match: ClassVar[bool] = True
 
     def tokens(self, tokens: list[Token]) -> list[Token]:
+        foreign.BIGQUERY.refuse(tokens, self)
         return reading(tokens) if any(token.text.upper() == "FORMAT" for token in tokens) else tokens
 
     def _folded(self, name: exp.Identifier) -> str:
@@ -95,6 +97,9 @@ class BigQuery(Dialect):
         near = get_close_matches(name.upper(), sorted(FUNCTIONS | _KNOWN), 1, 0.85)
         hint = f"; Did you mean {near[0].lower()}?" if near and near[0] != name.upper() else ""
         return wrong(f"Function not found: {name[:100]}{hint}")
+
+    def unknown_type(self, name: str) -> Refusal:
+        return wrong(f"Type not found: {name[:100]}")
 
     def unknown_unit(self, name: str) -> Refusal:
         return wrong(f"A valid date part name is required but found {name[:100]}")

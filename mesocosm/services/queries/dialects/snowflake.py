@@ -16,6 +16,7 @@ from mesocosm.services.queries.catalogue import Column
 from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, told
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import MEANINGLESS, SCANNED, WRITTEN, Context, Dialect, drawn
+from mesocosm.services.queries.dialects import foreign
 from mesocosm.services.queries.dialects.snowflake_rewriting import FUNCTIONS, rewritten
 from mesocosm.services.queries.dialects.snowflake_stages import generate, read_stages
 from mesocosm.services.queries.failures import Failed
@@ -59,6 +60,7 @@ class Snowflake(Dialect):
     named_as_written: ClassVar[bool] = True
 
     def tokens(self, tokens: list[Token]) -> list[Token]:
+        foreign.SNOWFLAKE.refuse(tokens, self)
         return [one for token in tokens for one in _apart(token)]
 
     def _folded(self, name: exp.Identifier) -> str:
@@ -146,6 +148,9 @@ class Snowflake(Dialect):
 
     def unknown_function(self, name: str) -> Refusal:
         return compilation(2140, "42601", f"Unknown function {name.upper()}")
+
+    def unknown_type(self, name: str) -> Refusal:
+        return compilation(2040, "42601", f"Unsupported data type '{name[:100].upper()}'.")
 
     def unknown_unit(self, name: str) -> Refusal:
         return compilation(2050, "42601", f"'{name[:100].upper()}' is not a valid date/time component")

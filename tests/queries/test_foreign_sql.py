@@ -1,0 +1,92 @@
+"""What other products write is refused, in the product's words and with names as they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from rest.conftest import episode_of, server
+from rest.hosted import HostedWorld
+
+from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.servers.snowflake.store import SnowflakeStore
+from mesocosm.services.world import World
+
+__all__ = ["episode_of", "server"]
+
+
+def _fill(world: World) -> None:
+    google = world.store(GoogleCloudStore).bigquery
+    google.datasets.create("shop")
+    google.queries.run("CREATE TABLE shop.t AS SELECT 1 AS a, 'x' AS b, 5 AS percent, 2 AS list")
+    world.store(SnowflakeStore).add_table("SALES.PUBLIC.T", {"A": "INT", "N": "INT"}, [(1, 2)])
+
+
+@pytest.fixture(scope="module")
+def tools(episode_of: Callable[..., HostedWorld]) -> Iterator[Any]:
+    with episode_of(["google_cloud", "snowflake"], _fill).tools() as tools:
+        yield tools
+
+
+@pytest.fixture
+def ask(tools: Any) -> Callable[[str, str], Any]:
+    names = {"google_cloud": "bigquery_run_query", "snowflake": "read_query"}
+    return lambda service, query: tools.call(service, names[service], query=query)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("SELECT '1'::INT64", 'Unexpected "::"'),
+        ("SELECT 'a' ILIKE 'A'", 'Unexpected "ILIKE"'),
+        ("FROM shop.t SELECT a", "Unexpected keyword FROM"),
+        ("SELECT (FROM shop.t SELECT a)", "Unexpected keyword FROM"),
+        ("SELECT a FROM shop.t LIMIT 1 PERCENT", 'Unexpected "PERCENT"'),
+        ("SELECT * EXCLUDE (a) FROM shop.t", 'Unexpected "EXCLUDE"'),
+        ("SELECT UNNEST([1])", "Unexpected .*UNNEST"),
+        ("SELECT {'a': 1}", 'Unexpected "{"'),
+        ("SELECT Len('x')", "Function not found: Len"),
+        ("SELECT nvl(a, 1) FROM shop.t", "Function not found: nvl"),
+        ("SELECT TRY_CAST('x' AS INT64)", "Function not found: TRY_CAST"),
+        ("SELECT CAST('x' AS Varchar)", "Type not found: Varchar"),
+        ("SELECT * FROM read_csv('x')", "Function not found: read_csv"),
+    ],
+)
+def test_googlesql(query: str, words: str, ask: Callable[[str, str], Any]) -> None:
+    with pytest.raises(Exception, match=words):
+        ask("google_cloud", query)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("FROM sales.public.t SELECT a", "unexpected 'FROM'"),
+        ("SELECT * EXCEPT (a) FROM sales.public.t", "unexpected 'EXCEPT'"),
+        ("SELECT a FROM sales.public.t USING SAMPLE 1", "unexpected 'SAMPLE'"),
+        ("SELECT SAFE_CAST('x' AS INT)", "Unknown function SAFE_CAST"),
+        ("SELECT CountIf(a > 1) FROM sales.public.t", "Unknown function COUNTIF"),
+        ("SELECT ARRAY_LENGTH([1])", "Unknown function ARRAY_LENGTH"),
+        ("SELECT '1'::INT64", "Unsupported data type 'INT64'"),
+        ("SELECT read_csv('x')", "Unknown function READ_CSV"),
+    ],
+)
+def test_snowflake(query: str, words: str, ask: Callable[[str, str], Any]) -> None:
+    with pytest.raises(Exception, match=words):
+        ask("snowflake", query)
+
+
+@pytest.mark.parametrize(
+    ("service", "query"),
+    [
+        ("google_cloud", "SELECT percent, list, percent * list FROM shop.t WHERE b LIKE '%::%' OR b = 'x'"),
+        ("google_cloud", "WITH len AS (SELECT 1 AS nvl) SELECT nvl FROM len"),
+        ("google_cloud", "SELECT EXTRACT(YEAR FROM DATE '2025-01-01'), CAST('1' AS INT64) AS text"),
+        ("google_cloud", "SELECT '''x::y''', r'ILIKE', `a` FROM shop.t -- FROM t SELECT"),
+        ("snowflake", "SELECT a::varchar, a::number(10, 2) FROM sales.public.t"),
+        ("snowflake", "SELECT * EXCLUDE (a) FROM sales.public.t WHERE 'A' ILIKE 'a'"),
+        ("snowflake", "SELECT a FROM sales.public.t EXCEPT (SELECT 7)"),
+    ],
+)
+def test_what_only_looks_like_it_is_taken(service: str, query: str, ask: Callable[[str, str], Any]) -> None:
+    assert ask(service, query)
