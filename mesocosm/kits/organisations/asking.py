@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from mesocosm.services.service import Image
     from mesocosm.services.world import World
 
-_IN_MAIL = 0.9
+_IN_MAIL = 0.97
 """Of the filler, the part that scenes take as long as there are fresh ones; records take the rest."""
 _TRIES = 60
 """So many stories may find no fresh scene before the rest is left to records."""

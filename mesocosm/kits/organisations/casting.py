@@ -27,6 +27,8 @@ MIXES: Mapping[str, Mapping[str, float]] = {
 }
 """How many of the stories are told at each level, by the difficulty."""
 _MAYBE = 0.5
+_UNANSWERED = 0.7
+"""The share of closing replies that only acknowledge, and that nobody bothers to write."""
 _NOTICES = 3
 """A message of several notices has so many at least."""
 _HOUR, _MINUTE = dt.timedelta(hours=1), dt.timedelta(minutes=1)
@@ -74,6 +76,7 @@ class Director:
         stream: Draws; each story has a stream of its own, so that one more story changes no other.
         neutral: Kinds of events that decide nothing, and may go untold.
         channels: Those that the task has services for.
+        whole: True if every message of a scene is written, also replies that only acknowledge.
     """
 
     def __init__(
@@ -83,6 +86,7 @@ class Director:
         stream: Stream,
         neutral: frozenset[str] = frozenset(),
         channels: frozenset[str] = frozenset({"mail"}),
+        whole: bool = False,
     ) -> None:
         self._by_story: dict[str, list[Scene]] = {}
         for scene in scenes:
@@ -90,6 +94,7 @@ class Director:
                 continue
             self._by_story.setdefault(scene.story, []).append(scene)
         self._mix, self._stream, self._neutral, self._channels = mix, stream, neutral, channels
+        self._whole = whole
         self.used: Counter[str] = Counter()
         """How often each scene was cast."""
         self._alternates: Counter[tuple[str, str, int, str, int]] = Counter()
@@ -192,6 +197,12 @@ class Director:
         messages = [one for one in made.scene.messages if one.if_ is None or one.if_.value(roles)]
         kept = {message.id for message in messages}
         messages = [one for one in messages if one.re is None or one.re in kept]
+        if not self._whole:
+            messages = [
+                one
+                for one in messages
+                if not _acknowledges(one, made.scene, roles) or rng.random() > _UNANSWERED
+            ]
         moments = _moments(messages, roles, rng)
         ties: dict[str, int] = {}
         said: set[str] = set()
@@ -236,6 +247,20 @@ class Director:
         number = rng.choice([number for number, count in enumerate(uses) if count == min(uses)])
         self._alternates[(*key, number)] += 1
         return texts[number]
+
+
+def _acknowledges(message: Message, scene: Scene, roles: Mapping[str, Any]) -> bool:
+    """Return True for a last reply that tells nothing, of somebody who decides nothing.
+
+    Such replies are short and never hold an answer: in numbers they would give away what need not be read.
+    """
+    return (
+        message.re is not None
+        and message.file is None
+        and not any(beat.tell or beat.name for beat in message.beats)
+        and not any(other.re == message.id for other in scene.messages)
+        and (message.from_ == "me" or not roles[message.from_].staff)
+    )
 
 
 def told_at(beat: Beat, level: str, roles: Mapping[str, Any]) -> str:

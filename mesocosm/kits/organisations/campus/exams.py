@@ -26,7 +26,7 @@ _LENGTHS = {"final": (60, 90, 120, 150, 180), "oral": (15, 20, 30, 40)}
 _KINDS = ("quiz", "midterm", "make-up", "practice", "other section")
 _REVIEW_HOURS = (10, 11, 12, 14, 15, 16, 17)
 Noun = Literal["final", "oral"]
-_DISTRACTIONS = {"other_course": 6, "bulletin": 2, "hearsay": 2, "other_exam": 2, "everyday_student": 2}
+_DISTRACTIONS = {"other_course": 6, "bulletin": 2, "hearsay": 2, "other_exam": 2, "everyday_student": 1}
 """Stories that decide nothing, and how often each is drawn."""
 
 CHANGES = (
@@ -429,6 +429,8 @@ class Exams:
             if kind == "other_course" and (story := next(others, None)):
                 yield story
                 continue
+            while kind == "other_course":  # everything was told of them
+                kind = rng.choices(list(_DISTRACTIONS), list(_DISTRACTIONS.values()))[0]
             if kind == "bulletin":
                 yield self._bulletin(waking(rng, when, when + _DAY, self.campus.office), rng)
                 continue
