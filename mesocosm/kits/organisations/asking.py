@@ -350,7 +350,12 @@ class Asked(Written):
         again = self._reread(expected, directory, events)
         right, made = (wanted_of(self.definition, truth) for truth in (self.truth_of(expected), again))
         if [one.fields for one in right] != [one.fields for one in made]:
-            found.append("what a reader makes out answers the question otherwise")
+            pairs = zip(right, made, strict=False)
+            differ = next((pair for pair in pairs if pair[0].fields != pair[1].fields), (right[-1], None))
+            found.append(
+                "what a reader makes out answers the question otherwise: "
+                f"{differ[1] and differ[1].fields} in place of {differ[0].fields}"
+            )
         return found
 
     def _reread(self, expected: AskedExpected, directory: Directory, events: Sequence[Event]) -> Truth:

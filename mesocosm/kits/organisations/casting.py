@@ -250,15 +250,16 @@ class Director:
 
 
 def _acknowledges(message: Message, scene: Scene, roles: Mapping[str, Any]) -> bool:
-    """Return True for a last reply that tells nothing, of somebody who decides nothing.
+    """Return True for a scene's last word, where it replies, tells nothing, and is of somebody who decides
+    nothing.
 
     Such replies are short and never hold an answer: in numbers they would give away what need not be read.
     """
     return (
-        message.re is not None
+        message is scene.messages[-1]
+        and message.re is not None
         and message.file is None
-        and not any(beat.tell or beat.name for beat in message.beats)
-        and not any(other.re == message.id for other in scene.messages)
+        and not any(beat.tell for beat in message.beats)
         and (message.from_ == "me" or not roles[message.from_].staff)
     )
 
