@@ -125,6 +125,7 @@ def show_exposure(exposure: Exposure, edl: int) -> None:
         "items": f"{exposure.items:,}, {exposure.evidence_items:,} with evidence",
         "tokens of the items with evidence": f"{held:,}, {held / edl:.1%}",
         "skippable share": f"{exposure.skippable:.2f}",
+        "where evidence is of its kind": f"{exposure.skippable_alike:.2f}",
         "AUC of the text": _auc(exposure.auc_text),
         "AUC of everything but the text": _auc(exposure.auc_without_text),
     }
@@ -156,11 +157,20 @@ def show_sentences(exposure: SentenceExposure) -> None:
 
 def show_exposures(measured: list[tuple[str, int, FamilyExposure]]) -> None:
     """A table in Markdown: a task at a length a row, with the mean of its instances and a 95 % interval."""
-    columns = ("task", "length", "instances", "skippable", "AUC of the text", "AUC without text")
+    columns = (
+        "task",
+        "length",
+        "instances",
+        "skippable",
+        "of its kind",
+        "AUC of the text",
+        "AUC without text",
+    )
     told = any(one.sentences for _, _, one in measured)
     table = Table(*columns, "worst single fact", *(_OF_SENTENCES if told else ()), box=MARKDOWN)
     for task, length, one in measured:
-        figures = [_estimate(figure) for figure in (one.skippable, one.auc_text, one.auc_without_text)]
+        measures = (one.skippable, one.skippable_alike, one.auc_text, one.auc_without_text)
+        figures = [_estimate(figure) for figure in measures]
         worst = ""
         if one.worst:
             sure = "" if one.worst_error is None else f" ± {one.worst_error:.2f}"

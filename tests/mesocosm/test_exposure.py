@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,13 @@ def test_a_flag_that_tells_evidence_is_named() -> None:
     assert found.worst is not None
     assert (found.worst.name, found.worst.auc) == ("has_attachments", 1)
     assert found.auc_without_text == 1
+
+
+def test_what_no_evidence_is_of_the_kind_of_can_be_skipped_and_is_counted_apart() -> None:
+    lists = [replace(item, kind="list", evidence=False) for item in some(7)]
+    found = judge([*train(), *lists * 6], [*some(99), *lists])
+    assert found.skippable > 0.5
+    assert found.skippable_alike < 0.4
 
 
 def test_a_family_is_measured_over_several_instances_each_by_what_others_taught() -> None:

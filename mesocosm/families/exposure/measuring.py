@@ -13,6 +13,7 @@ import statistics
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import compress
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -48,6 +49,8 @@ class Exposure(BaseModel):
     evidence_tokens: int
     """Tokens of the items that hold evidence, which is less than those of the results that do."""
     skippable: float
+    skippable_alike: float
+    """The same among the items of kinds that hold evidence at all: which tool gives no answers is no secret."""
     auc_text: float | None
     """``None`` where all items hold evidence, or none does."""
     auc_without_text: float | None
@@ -72,6 +75,8 @@ class FamilyExposure(BaseModel):
 
     instances: int
     skippable: Estimate
+    skippable_alike: Estimate
+    """The same among the items of kinds that hold evidence at all."""
     auc_text: Estimate | None
     auc_without_text: Estimate | None
     worst: Feature | None
@@ -170,6 +175,7 @@ def judge_family(read: Sequence[Sequence[Item]], report: Report = lambda _: None
     return FamilyExposure(
         instances=len(read),
         skippable=_estimate([one.skippable for one in found]),
+        skippable_alike=_estimate([one.skippable_alike for one in found]),
         auc_text=_estimate_of_known([one.auc_text for one in found]),
         auc_without_text=_estimate_of_known([one.auc_without_text for one in found]),
         worst=worst,
@@ -241,7 +247,9 @@ def _judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
         "evidence_tokens": sum(item.tokens for item in held),
     }
     if len(set(truth)) < 2 or len({item.evidence for item in training}) < 2:
-        return Exposure(**counts, skippable=0, auc_text=None, auc_without_text=None, worst=None)
+        return Exposure(
+            **counts, skippable=0, skippable_alike=0, auc_text=None, auc_without_text=None, worst=None
+        )
     # One thread: the data is small, and threads that wait for each other cost more than they bring.
     # So it does not matter that a machine without lscpu does not tell how many cores it has.
     with threadpool_limits(1), warnings.catch_warnings():
@@ -252,9 +260,15 @@ def _judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
         "everything but the text": by_facts,
         "both": [one + other for one, other in zip(by_text, by_facts, strict=True)],
     }
+    kinds = {item.kind for item in held}
+    alike = [item.kind in kinds for item in items]
+    those = list(compress(items, alike))
     return Exposure(
         **counts,
         skippable=round(max(filters.skippable(items, scores) for scores in by_filter.values()), 3),
+        skippable_alike=round(
+            max(filters.skippable(those, list(compress(scores, alike))) for scores in by_filter.values()), 3
+        ),
         auc_text=filters.area(items, by_text),
         auc_without_text=filters.area(items, by_facts),
         worst=None,

@@ -76,7 +76,9 @@ def rehearse(
             def stream(name: str, seed: int = seed) -> random.Random:
                 return random.Random(f"{scene.name}:{seed}:{name}")
 
-            director = Director([scene], {level: 1.0}, stream, domain.neutral, frozenset(CHANNELS), whole=True)
+            director = Director(
+                [scene], {level: 1.0}, stream, domain.neutral, frozenset(CHANNELS), whole=True
+            )
             fitting = [story for story in stage.stories if story.kind == scene.story]
             stream("order").shuffle(fitting)
             cast = next((cast for story in fitting if (cast := director.cast(story))), None)
