@@ -50,7 +50,7 @@ class Exposure(BaseModel):
     """Tokens of the items that hold evidence, which is less than those of the results that do."""
     skippable: float
     skippable_alike: float
-    """The same among the items of kinds that hold evidence at all: which tool gives no answers is no secret."""
+    """The same among the items of kinds that hold evidence at all: which tools give none is no secret."""
     auc_text: float | None
     """``None`` where all items hold evidence, or none does."""
     auc_without_text: float | None
