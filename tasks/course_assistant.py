@@ -189,11 +189,11 @@ def _siblings(
             yield Story("everyday_staff", roles, matters=False)
 
     def mixed() -> Iterator[Story]:
-        """A fifth is everyday life, as long as there are stories of other classes."""
+        """A seventh is everyday life, as long as there are stories of other classes."""
         daily = everyday()
         for count, story in enumerate(stories):
             yield story
-            if count % 4 == 3:
+            if count % 6 == 5:
                 yield next(daily)
         yield from daily
 
