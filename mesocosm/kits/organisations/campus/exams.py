@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -24,6 +25,8 @@ _DAY, _HOUR, _MINUTE = dt.timedelta(days=1), dt.timedelta(hours=1), dt.timedelta
 _STARTS = (8, 9, 10, 11, 13, 14, 15, 16)
 _LENGTHS = {"final": (60, 90, 120, 150, 180), "oral": (15, 20, 30, 40)}
 _KINDS = ("quiz", "midterm", "make-up", "practice", "other section")
+_CONSIDERED = 6
+"""Fellow students of whom two are chosen."""
 _REVIEW_HOURS = (10, 11, 12, 14, 15, 16, 17)
 Noun = Literal["final", "oral"]
 _DISTRACTIONS = {"other_course": 6, "bulletin": 2, "hearsay": 2, "other_exam": 2, "everyday_student": 1}
@@ -169,13 +172,15 @@ class Exams:
     """True if what is told beside an exam holds for the world; scenes rehearsed alone need no such thing."""
     _said_beside: dict[tuple[Course, Any], dict[str, Any]] = field(default_factory=dict)
     """The review session of a course, and the exams of its other section or of fellow students."""
+    _met: Counter[Person] = field(default_factory=Counter)
+    """How often each fellow student was drawn."""
     _noticed: dict[Course, dict[str, Any]] = field(default_factory=dict)
     """What bulletins said last of the exams of other courses."""
 
     def base(self, course: Course, **roles: Any) -> dict[str, Any]:
         """The roles that all stories of a course have."""
         others = [one for one in course.students if one is not self.me] or self.fellows
-        f, g = self.rng.sample(others, 2) if len(others) > 1 else (others[0], others[0])
+        f, g = self._fellows_of(others)
         events = [one for one in roles.values() if isinstance(one, Event)]
         return {
             **self._besides(course, events, g if "w" in roles else f),
@@ -195,6 +200,15 @@ class Exams:
             "x": None,
             **roles,
         }
+
+    def _fellows_of(self, others: Sequence[Person]) -> list[Person]:
+        """Draw two of some fellow students; who was met once is met again."""
+        if len(others) < 2:
+            return [others[0], others[0]]
+        drawn = self.rng.sample(others, min(_CONSIDERED, len(others)) if self.steady else 2)
+        drawn.sort(key=lambda who: self.steady and self._met[who] != 1)
+        self._met.update(drawn[:2])
+        return drawn[:2]
 
     def _besides(self, course: Course, events: Sequence[Event], who: Person) -> dict[str, Event | None]:
         """Draw what may be told beside them: a review session, and the exam of another section or student.
