@@ -169,12 +169,12 @@ class Teller:
             earlier=tuple(one for (of, _), one in reversed(written.items()) if of == cast.number),
             about=roles.get("c"),
         )
-        texts = [line.subject, *(said.text for said in line.beats)]
+        texts = [(line.subject, roles), *((said.text, said.story.roles) for said in line.beats)]
         letter.named = frozenset(
             who
-            for text in texts
+            for text, of in texts
             for slot in SLOT.findall(text)
-            if isinstance(who := roles.get(slot.partition(".")[0]), Person)
+            if isinstance(who := of.get(slot.partition(".")[0]), Person)
         )
         parts = [(self._beat(letter, said, rng), said.notice) for said in line.beats]
         if answers is None:
