@@ -169,10 +169,10 @@ def _siblings(
             count += 1
             of = own.choice(campus.courses)
             when = waking(own, begin, campus.now - _DAY / 4, of.instructor)
-            # Those who have been met least: a person met once is met again.
             here = [who for who in of.students if who not in left] or of.students
             drawn = own.sample(here, min(8, len(here)))
-            s, t = sorted(drawn, key=lambda who: met[who])[:2]
+            # Who was met once is met again.
+            s, t = sorted(drawn, key=lambda who: met[who] != 1)[:2]
             met.update((s, t))
             roles = {
                 "me": me,
