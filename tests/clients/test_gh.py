@@ -181,3 +181,15 @@ def test_labels_releases_runs_and_searches(gh: Gh) -> None:
     assert (
         json.loads(gh("api", "graphql", "-f", "query={viewer{login}}"))["data"]["viewer"]["login"] == "alice"
     )
+
+
+def test_conversations_are_locked_and_reviews_asked_for(gh: Gh) -> None:
+    number = str(gh.json("issue", "list", "--limit", "1", fields="number")[0]["number"])
+    gh("issue", "lock", number, "--reason", "resolved")
+    assert json.loads(gh("api", f"repos/acme/app/issues/{number}"))["locked"] is True
+    gh("issue", "unlock", number)
+    assert json.loads(gh("api", f"repos/acme/app/issues/{number}"))["locked"] is False
+    gh("pr", "edit", str(PULL_NUMBER), "--add-reviewer", "alice,acme/core")
+    asked = gh.json("pr", "view", str(PULL_NUMBER), fields="reviewRequests")["reviewRequests"]
+    assert {one.get("login") or one["slug"].rpartition("/")[2] for one in asked} == {"alice", "core"}
+    assert "acme/app" in gh("status")

@@ -6,6 +6,7 @@ Each reads a request's body into an ``Ask`` and writes an ``Answer`` as a body o
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -151,7 +152,7 @@ class Responses(Protocol):
             **_response_head(ask),
             "status": "incomplete" if answer.stop == "length" else "completed",
             "incomplete_details": {"reason": "max_output_tokens"} if answer.stop == "length" else None,
-            "output": _response_items(answer),
+            "output": _response_items(ask, answer),
             "usage": {
                 "input_tokens": counted.given,
                 "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
@@ -171,7 +172,7 @@ class Responses(Protocol):
 
         started = {**_response_head(ask), "status": "in_progress", "output": []}
         yield event("response.created", response=started)
-        for at, item in enumerate(_response_items(answer)):
+        for at, item in enumerate(_response_items(ask, answer)):
             yield event("response.output_item.added", output_index=at, item=item)
             yield event("response.output_item.done", output_index=at, item=item)
         yield event("response.completed", response=self.body(ask, answer))
@@ -215,7 +216,7 @@ class Messages(Protocol):
 
     def _head(self, ask: Ask) -> dict[str, Any]:
         return {
-            "id": "msg_scripted",
+            "id": f"msg_{_number(ask)}",
             "type": "message",
             "role": "assistant",
             "model": ask.model,
@@ -301,8 +302,14 @@ def _finish(answer: Answer) -> str:
     return {"stop": "stop", "calls": "tool_calls", "length": "length"}[answer.stop]
 
 
+def _number(ask: Ask) -> str:
+    """What tells the answers of a conversation apart: some clients put one in place of another of its id."""
+    last = ask.messages[-1].text if ask.messages else ""
+    return hashlib.sha256(f"{len(ask.messages)} {last}".encode()).hexdigest()[:24]
+
+
 def _chat_head(ask: Ask, kind: str) -> dict[str, Any]:
-    return {"id": "chatcmpl-scripted", "object": kind, "created": 0, "model": ask.model}
+    return {"id": f"chatcmpl-{_number(ask)}", "object": kind, "created": 0, "model": ask.model}
 
 
 def _chat_call(call: Call) -> dict[str, Any]:
@@ -311,7 +318,7 @@ def _chat_call(call: Call) -> dict[str, Any]:
 
 def _response_head(ask: Ask) -> dict[str, Any]:
     return {
-        "id": "resp_scripted",
+        "id": f"resp_{_number(ask)}",
         "object": "response",
         "created_at": 0,
         "model": ask.model,
@@ -322,13 +329,13 @@ def _response_head(ask: Ask) -> dict[str, Any]:
     }
 
 
-def _response_items(answer: Answer) -> list[dict[str, Any]]:
+def _response_items(ask: Ask, answer: Answer) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     if answer.text:
         content = [{"type": "output_text", "text": answer.text, "annotations": []}]
         items.append(
             {
-                "id": "msg_scripted",
+                "id": f"msg_{_number(ask)}",
                 "type": "message",
                 "role": "assistant",
                 "status": "completed",

@@ -19,6 +19,9 @@ from mesocosm.agents.scripted.behaviours import BEHAVIOURS, Models
 from mesocosm.agents.scripted.exchange import Answer, Ask, Refused
 from mesocosm.agents.scripted.protocols import PROTOCOLS, Protocol
 
+_RESTS = 120
+"""Seconds for which a connection may rest, as on our servers: longer than clients use one (httpx: 5)."""
+
 
 def application() -> Starlette:
     """The three protocols, and the list of the models."""
@@ -74,7 +77,7 @@ async def _stream(protocol: Protocol, ask: Ask, answer: Answer) -> AsyncIterator
 
 def serve_models(listener: socket.socket) -> None:
     """Serve on a port that was taken already, until interrupted."""
-    config = uvicorn.Config(application(), log_level="warning", access_log=False)
+    config = uvicorn.Config(application(), log_level="warning", access_log=False, timeout_keep_alive=_RESTS)
     uvicorn.Server(config).run(sockets=[listener])
 
 
@@ -82,7 +85,7 @@ def serve_models(listener: socket.socket) -> None:
 def model_server() -> Iterator[str]:
     """Serve on a free loopback port in a thread; yields the base URL."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
-    config = uvicorn.Config(application(), log_level="critical", access_log=False)
+    config = uvicorn.Config(application(), log_level="critical", access_log=False, timeout_keep_alive=_RESTS)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

@@ -20,7 +20,13 @@ OF_REPOSITORIES = (
 )
 OF_ACCOUNTS = (
     *("notifications", "gists", "events", "user/keys", "user/gpg_keys", "user/ssh_signing_keys"),
-    *("user/repository_invitations", "users/{login}/events", "users/{login}/gists", "users/{login}/keys"),
+    *(
+        "user/repository_invitations",
+        "users/{login}/events",
+        "users/{login}/received_events",
+        "users/{login}/gists",
+        "users/{login}/keys",
+    ),
     *("orgs/{org}/events", "orgs/{org}/hooks", "orgs/{org}/invitations", "orgs/{org}/teams/{slug}/repos"),
 )
 COUNTED = {

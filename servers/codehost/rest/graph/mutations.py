@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from mesocosm.errors import NotFound
@@ -263,12 +264,24 @@ def merge_pull(objects: Objects, given: Input) -> Json:
 
 def request_reviews(objects: Objects, given: Input) -> Json:
     """A pull request with people who are asked to review."""
-    if given.get("teamIds"):
-        raise Unprocessable("teamIds is not supported here: ask teams over the REST API.")
     home, row = _conversation(objects, given["pullRequestId"], "PullRequest")
     people = _logins(objects, given.get("userIds")) or []
-    objects.store.pulls.change_pull(home, row["number"], reviewers=people)
+    owner = objects.store.accounts.account(home["owner"])
+    slugs = {one["team_id"]: one["slug"] for one in objects.store.accounts.teams(organization_id=owner["id"])}
+    teams = []
+    for node in given.get("teamIds") or ():
+        if (team := _id(node, "Team")) not in slugs:
+            raise NotFound(f"Could not resolve to a node with the global id of '{node[:60]}'")
+        teams.append(f"{home['owner']}/{slugs[team]}")
+    objects.store.pulls.change_pull(home, row["number"], reviewers=[*people, *teams])
     return _shown(objects, home, row["number"])
+
+
+def _lock(objects: Objects, given: Input, *, locked: bool) -> Json:
+    home, row = _conversation(objects, given["lockableId"])
+    objects.store.administering.lock(home, row["number"], locked=locked)
+    changed = objects.store.issues.issue(home, row["number"])
+    return {"lockedRecord" if locked else "unlockedRecord": lambda info: objects.either(changed)}
 
 
 def add_review(objects: Objects, given: Input) -> Json:
@@ -288,6 +301,8 @@ MUTATIONS: dict[str, Callable[[Objects, Input], Json]] = {
     "updateIssue": update_issue,
     "closeIssue": close_issue,
     "reopenIssue": reopen_issue,
+    "lockLockable": partial(_lock, locked=True),
+    "unlockLockable": partial(_lock, locked=False),
     "addComment": add_comment,
     "updateIssueComment": update_comment,
     "deleteIssueComment": delete_comment,

@@ -65,8 +65,25 @@ class Objects:
                 lambda one: self.account(self.store.accounts.account(one["login"])),
                 **page,
             ),
+            "teams": lambda info, **asked: self._teams(row, **asked),
             "repository": lambda info, name: self.named(row["login"], name),
             "repositories": lambda info, **asked: self._repositories(row, asked),
+        }
+
+    def _teams(self, owner: Row, query: str | None = None, **asked: Any) -> Json:
+        rows = self.store.accounts.teams(organization_id=owner["id"])
+        rows = [one for one in rows if (query or "").lower() in one["name"].lower()]
+        descending = (asked.pop("orderBy", None) or {}).get("direction") == "DESC"
+        rows.sort(key=lambda one: one["name"].lower(), reverse=descending)
+        return connection(listed(rows), lambda one: self._team(one, owner["login"]), **asked)
+
+    def _team(self, row: Row, organization: str) -> Json:
+        return {
+            "__typename": "Team",
+            "id": node_id("Team", row["team_id"]),
+            "name": row["name"],
+            "slug": row["slug"],
+            "organization": lambda info: self.account(self.store.accounts.account(organization)),
         }
 
     def _repositories(self, owner: Row, asked: Json) -> Json:
@@ -652,9 +669,7 @@ class Objects:
     def _reviewer(self, home: Row, asked: Row) -> Json | None:
         if asked["login"] is not None:
             return self.actor(asked["account_id"], asked["login"])
-        organization = lambda info: self.account(self.store.accounts.account(home["owner"]))  # noqa: E731
-        team = {"id": node_id("Team", asked["team_id"]), "name": asked["slug"], "slug": asked["slug"]}
-        return {"__typename": "Team", **team, "organization": organization}
+        return self._team(asked, home["owner"])
 
     def _decision(self, home: Row, row: Row) -> str | None:
         latest = {
