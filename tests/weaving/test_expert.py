@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from mesocosm.families.building import build_instance
+from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.oracle import Made
 
 RUNNER = Path(__file__).parents[1] / "virtual_time.py"
 MEASURES = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "headroom.py"))
@@ -69,3 +72,21 @@ def test_programs_run_as_they_are_computed(operations: int, tmp_path: Path) -> N
         (tmp_path / file.id).write_text(file.text)
     done = subprocess.run([sys.executable, RUNNER, tmp_path], capture_output=True, text=True, check=False)
     assert done.stdout == made.answer, done.stderr
+
+
+@pytest.mark.parametrize("task", ["lore_documents_expert", "lore_code_expert"])
+def test_the_oracle_leads_to_the_answer(task: str, tmp_path: Path) -> None:
+    family = load_family(task)
+    instance = build_instance(family, 1, tmp_path / "instance", parameters={"operations": 15})
+    episode = Episode.create(tmp_path / "episode", instance.path, family)
+    made: list[Made] = []
+    while steps := episode.oracle.plan(episode.world, made):
+        call = steps[0].calls[0]
+        assert episode.world.call(call.service, call.tool, call.arguments).status == "ok"
+        made = episode.history()
+    assert len(made) == instance.expected.least_calls
+    assert episode.grade().verdict == "passed"
+    known = episode.oracle.state(episode.world, made).facts["values"]
+    assert instance.expected.answer in map(str, known.values()), "all was settled on the way"
+    assert episode.oracle.judge(made) == [True] * len(made)
+    episode.close()
