@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import mesocosm
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import serving
@@ -242,3 +243,17 @@ def test_steps_are_paid_for_progress_if_that_is_asked_for(base: str) -> None:
     rollout.close()
     with pytest.raises(UsageError, match="shaping"):
         environment(shaping=-1, **wanted)
+
+
+def test_the_example_of_a_shop_acts_and_learns(base: str, hosting: Hosting) -> None:
+    """One step on one instance; the guide has the curve of a whole training."""
+    before = hosting.pool.ids()
+    example = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "examples" / "train_on_a_shop.py"))
+    with mesocosm.connect_sync(base, token=TASK["token"]) as server:
+        right = [1, 1, 1, 0, 1, 1]
+        rewards = example["rollouts"](server, 0, None, [right, [0, 2, 2, 1, 0, 0]])
+    assert rewards[0] > 0.6 > rewards[1]
+    policy = example["Policy"](0)
+    policy.learn([right, [0, 2, 2, 1, 0, 0]], rewards, rate=1.0)
+    assert [policy.shares(place)[value] > 0.34 for place, value in enumerate(right)] == [True] * 6
+    assert hosting.pool.ids() == before
