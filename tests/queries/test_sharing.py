@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
@@ -17,7 +21,7 @@ from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 
 ENDLESS = "with recursive r as (select 1 n union all select n + 1 from r) select count(*) from r"
-HOSTILE = 4
+HOSTILE = 3
 
 
 @pytest.fixture
@@ -59,6 +63,32 @@ def test_statements_that_do_not_end_keep_nobody_waiting_who_asks_for_little(
         for number in range(3):
             assert '"N": 3' in ask(quiet, f"select sum(id) n from t where id < {number + 10}").text
         assert not any(one.done() for one in attacks)
-        while wait(attacks, 0.1).not_done:
-            small.close()  # which ends what is computed; who waited for a place takes it
+        while wait(attacks, 0.1).not_done:  # who waited for a place takes it
+            for place in list(small._places._held):
+                if end := place.end:
+                    end()
         assert {one.result().status for one in attacks} == {"refused"}
+
+
+SERVER = f"""
+import threading
+from mesocosm.services.queries.engine import engine
+asking = dict(target=engine().run, args=({ENDLESS!r}, {{}}), kwargs=dict(world="/a/b", known=True))
+threading.Thread(**asking).start()
+while not any(place.worked and place.worked() > 0.05 for place in engine()._places._held):
+    pass
+print(engine()._nursery._process.pid, flush=True)
+"""
+
+
+def test_what_is_computed_ends_with_the_server_however_that_ends() -> None:
+    with subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        nursery = int(server.stdout.readline())
+        at_work = Path(f"/proc/{nursery}/task/{nursery}/children").read_text().split()
+        assert at_work
+        server.kill()
+    deadline = time.monotonic() + 60
+    while any(os.path.exists(f"/proc/{process}") for process in (nursery, *at_work)):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
