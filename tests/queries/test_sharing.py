@@ -71,12 +71,12 @@ def test_statements_that_do_not_end_keep_nobody_waiting_who_asks_for_little(
 
 
 SERVER = f"""
-import threading
+import threading, time
 from mesocosm.services.queries.engine import engine
 asking = dict(target=engine().run, args=({ENDLESS!r}, {{}}), kwargs=dict(world="/a/b", known=True))
 threading.Thread(**asking).start()
 while not any(place.worked and place.worked() > 0.05 for place in engine()._places._held):
-    pass
+    time.sleep(0.01)
 print(engine()._nursery._process.pid, flush=True)
 """
 

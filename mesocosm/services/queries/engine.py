@@ -248,7 +248,7 @@ class _Process:
 
     def give_way(self) -> None:
         """Compute behind all others from here on."""
-        with suppress(ProcessLookupError):
+        with suppress(OSError):  # it has ended, or the machine forbids it
             os.setpriority(os.PRIO_PROCESS, self._id, _RANK)
         self._gives_way = True
 

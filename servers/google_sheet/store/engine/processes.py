@@ -93,7 +93,7 @@ class _Process:
             ready, _, _ = select.select([descriptor], [], [], 0.005)
             if not ready:
                 if not self.gives_way and perf_counter() - self.asked_at > _PATIENCE:
-                    with contextlib.suppress(ProcessLookupError):
+                    with contextlib.suppress(OSError):
                         os.setpriority(os.PRIO_PROCESS, self.popen.pid, _RANK)  # which cannot be raised
                     self.gives_way = True
                 continue
