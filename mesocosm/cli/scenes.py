@@ -125,8 +125,9 @@ def sheet(
         found = [item for item in found if item.id in left]
     typer.echo(of.explained)
     typer.echo("Answer with a line for each thread: ID | codes\n")
-    for item in found:
-        typer.echo(f"## {item.id}\n{item.text}\n")
+    # In an order that keeps the castings of a scene apart.
+    for item in sorted(found, key=lambda item: item.code):
+        typer.echo(f"## {item.code}\n{item.text}\n")
 
 
 @group.command("keep")

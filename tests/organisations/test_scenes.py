@@ -140,7 +140,8 @@ def test_blind_readers_make_out_what_was_meant() -> None:
 
 def test_a_reading_of_words_that_have_changed_is_none(tmp_path: Path) -> None:
     item, *_ = readings.items(CAMPUS, read(tmp_path, GOOD))
-    answers = {"ann": {item.id: item.meant}, "ben": {item.id: "back Somebody"}}
+    assert item.scene.name not in item.code
+    answers = {"ann": {item.code: item.meant}, "ben": {item.code: "back Somebody"}}
     readings.keep(tmp_path / "readings.txt", [item], answers)
     kept = readings.read_kept(tmp_path / "readings.txt")
     agreed = readings.agreement([item], kept)
@@ -149,3 +150,5 @@ def test_a_reading_of_words_that_have_changed_is_none(tmp_path: Path) -> None:
         CAMPUS, read(tmp_path, GOOD.replace("my finished talk", "my finished slides"))
     )
     assert list(readings.agreement([other], kept).unread) == [other.id]
+    readings.keep(tmp_path / "readings.txt", [other], answers)
+    assert readings.read_kept(tmp_path / "readings.txt") == {}, "what was read was another text"

@@ -37,6 +37,11 @@ class Item:
     """What it was meant to say: not shown to readers."""
     scene: Scene
 
+    @property
+    def code(self) -> str:
+        """What readers know it by: it tells neither the scene nor its story, and changes with the words."""
+        return hashlib.sha256(f"{self.id}\n{self.digest}".encode()).hexdigest()[:8]
+
 
 def items(domain: Domain, scenes: Iterable[Scene], castings: int = _CASTINGS) -> Iterator[Item]:
     """Yield castings of all scenes that tell something, each with what held before."""
@@ -132,11 +137,11 @@ def read_kept(path: Path) -> dict[str, Kept]:
 
 
 def parse_answers(text: str) -> dict[str, str]:
-    """Return answers by their items: lines such as ``laundry_room.0 | in Maya``."""
+    """Return answers by the codes of their items: lines such as ``3f9a01c7 | in Maya``."""
     found = {}
     for line in text.splitlines():
         key, parted, said = line.partition("|")
-        if parted and re.fullmatch(r"[\w.]+", key.strip()):
+        if parted and re.fullmatch(r"\w+", key.strip()):
             found[key.strip()] = said.strip()
     return found
 
@@ -177,13 +182,16 @@ def agreement(found: Iterable[Item], kept: Mapping[str, Kept], least: int = 2) -
 
 
 def keep(path: Path, found: Iterable[Item], answers: Mapping[str, Mapping[str, str]]) -> None:
-    """Write down the answers of readers (by name, then by item), beside those that still hold."""
+    """Write down the answers of readers (by name, then by the item's code), beside those that still hold.
+
+    An answer to words that have changed since has a code that nothing has any more, and is left out.
+    """
     before = read_kept(path)
     data = {}
     for item in found:
         old = before.get(item.id)
         said = dict(old.answers) if old and old.digest == item.digest else {}
-        said |= {name: given[item.id] for name, given in answers.items() if item.id in given}
+        said |= {name: given[item.code] for name, given in answers.items() if item.code in given}
         if said:
             data[item.id] = {"text": item.digest, **said}
     path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=110), encoding="utf-8")
