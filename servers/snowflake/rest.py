@@ -16,7 +16,7 @@ import orjson
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, Route
 from mesocosm.errors import Invalid, NotFound, Refusal, Temporary
-from mesocosm.servers.snowflake import putting
+from mesocosm.servers.snowflake import uploads
 from mesocosm.servers.snowflake.store import Answer, SnowflakeStore, parts_of
 from mesocosm.servers.snowflake.store.answers import as_json
 from mesocosm.services.queries.catalogue import Field
@@ -203,7 +203,7 @@ def run(store: SnowflakeStore, request: Request, session: int) -> Reply:
             return _several(store, statements, id_)
         tree = statements[0][1]
         if tree.key == "put":
-            return _said(putting.told(store, own, tree, bindings, request.base, id_))
+            return _said(uploads.told(store, own, tree, bindings, request.base, id_))
         key = tree.key
         described, places = bool(asked.get("describeOnly")), len(bindings)
         if described:
@@ -239,13 +239,13 @@ def status(store: SnowflakeStore, session: int, id: str) -> Reply:
 @api.get("/stage/s{stage}/files/{path:path}")
 def get_staged(store: SnowflakeStore, stage: int, path: str) -> Reply:
     """What there is of a file of a stage."""
-    return _as_bucket(lambda: putting.known(store, stage, path))
+    return _as_bucket(lambda: uploads.known(store, stage, path))
 
 
 @api.put("/stage/s{stage}/files/{path:path}", raw=True)
 def put_staged(store: SnowflakeStore, request: Request, stage: int, path: str) -> Reply:
     """A file for a stage."""
-    return _as_bucket(lambda: putting.taken(store, request, stage, path))
+    return _as_bucket(lambda: uploads.taken(store, request, stage, path))
 
 
 def _as_bucket(do: Callable[[], Reply]) -> Reply:

@@ -145,7 +145,7 @@ def check_import(path: Path, module: str) -> None:
 
 def allowed_in_server(parts: tuple[str, ...]) -> Callable[[str], bool]:
     """Layers that a module of a service may import: its own and those below."""
-    layers = ["headers", "refusals", "values", "models", "store", "arrow", "tools", "rest", "mail"]
+    layers = ["headers", "refusals", "values", "models", "store", "arrow", "tools", "uploads", "rest", "mail"]
     layer = parts[2].removesuffix(".py") if len(parts) > 2 else "__init__"
     below = layers[: layers.index(layer) + 1] if layer in layers else layers
     names = [f"mesocosm.servers.{parts[1]}.{name}" for name in below]

@@ -109,7 +109,7 @@ def test_an_agent_that_cannot_be_started_is_wrong_usage(tmp_path: Path) -> None:
     words = ["run", TASK, "--length", "8k", "--agent", "command", "--agent-command", "no-such-program"]
     done = mesocosm(*words, cwd=tmp_path)
     assert done.returncode == 2
-    assert "could not be started" in done.stderr
+    assert "there is no program 'no-such-program'" in done.stderr
 
 
 def test_a_bug_in_a_tool_makes_the_run_errored(tmp_path: Path) -> None:
