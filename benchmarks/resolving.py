@@ -168,13 +168,13 @@ def _unless(line: str) -> tuple[str, str, str, str, int] | None:
     return name[0], below, otherwise, condition[1], int(condition[2])
 
 
-def _dated(line: str) -> tuple[str, str, str, tuple[int, ...]] | None:
+def _dated(line: str) -> tuple[str, str, str, tuple[float, ...]] | None:
     """A variable, what it was before a day, what it is from then on, and that day."""
     days = re.findall(r"\d+ (?:" + "|".join(_MONTHS) + r") \d{4}", line)
     name = re.match(r"(?:From .*? on |On \d+ \w+ \d+ )?(v\d+)\b", line)
     if not days or name is None:
         return None
-    change = _moment(days[-1])
+    change: tuple[float, ...] = _moment(days[-1])
     if "up to and including" in line:
         before, after = re.findall(r"(?:: |, )(-?\w+) ", line)
         change = (*change[:2], change[2] + 0.5)
