@@ -37,7 +37,8 @@ class Decoder:
 
     def feed(self, data: bytes) -> Iterator[tuple[Mapping[str, Any], bytes]]:
         """Take in the next bytes; yields the frames that are whole now."""
-        searched = len(self._buffer)
+        # What is there of a header has no end; what is there of a payload may be followed by a whole one.
+        searched = len(self._buffer) if self._header is None else 0
         self._buffer += data
         while True:
             if self._header is None:

@@ -426,13 +426,12 @@ def test_changes_make_one_workspace_out_of_the_other(tmp_path: Path) -> None:
 
 
 def test_frames_may_arrive_in_any_pieces() -> None:
-    data = encode("put", b"\n{}\n", path="a") + encode("end") + encode("talk", b"x" * 300)
-    for step in (1, 2, 7, len(data)):
+    sent = [("put", b"x" * 100), ("put", b"\n{}\n"), ("end", b""), ("talk", b"\n" * 70), ("talk", b"x" * 300)]
+    data = b"".join(encode(kind, payload) for kind, payload in sent)
+    for step in (1, 2, 7, 100, 129, len(data)):
         decoder = Decoder(1000)
         frames = [f for at in range(0, len(data), step) for f in decoder.feed(data[at : at + step])]
-        assert [(header["kind"], payload) for header, payload in frames] == [
-            ("put", b"\n{}\n"), ("end", b""), ("talk", b"x" * 300)
-        ]  # fmt: skip
+        assert [(header["kind"], payload) for header, payload in frames] == sent
     with pytest.raises(BadFrame):
         list(Decoder(10).feed(encode("put", b"x" * 11)))
 
