@@ -139,7 +139,8 @@ FILTER_EXAMPLES = (
     "'Maria Keller' | handle", "'m.keller@keller.example' | login", "'Keller & Partners' | domain",
     "'Maria Keller' | first_name",
     "'Élan 4' | slug", "7 | pad(3)", "start | day", "start | long", "start | clock", "start | utc",
-    "start | iso", "start | date", "start | format('%d.%m.%Y')", "2.675 | round(2)", "2.5 | fixed(2)",
+    "start | iso", "start | date", "start | format('%d.%m.%Y')", "2.675 | round(2)",
+    "19.019 | round(2, 'down')", "2.5 | fixed(2)",
     "1234.5 | money", "orders | pick('number') | join(' and ')", "orders | where('state', 'open') | length",
     "orders | by('number') | pick('state') | first", "[3, 1, 2] | sum", "none | default('nobody')",
 )  # fmt: skip

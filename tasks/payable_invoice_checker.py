@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -91,7 +91,11 @@ def draw_items(invoice: Any, rng: Random) -> list[dict[str, Any]]:
 
 def draw_amount(invoice: Any, rng: Random) -> float:
     """What they come to."""
-    return float(sum(item["count"] * Decimal(repr(item["price"])) for item in invoice["items"]))
+    return float(_together(invoice["items"]))
+
+
+def _together(items: Sequence[Mapping[str, Any]]) -> Decimal:
+    return sum((item["count"] * Decimal(repr(item["price"])) for item in items), Decimal())
 
 
 def _days(thing: Any, field: str) -> int:
@@ -152,7 +156,7 @@ def document_of(invoice: Any) -> str:
     """The text of an invoice in its supplier's layout."""
     layout = invoice["supplier"]["layout"]
     items = "\n".join(
-        f"{one['count']}\t{one['what']}\t{one['price']:,.2f}\t{one['count'] * one['price']:,.2f}"
+        f"{one['count']}\t{one['what']}\t{one['price']:,.2f}\t{_together([one]):,.2f}"
         for one in invoice["items"]
     )
     paid = _PAID[layout] if invoice["paid"] else _NOTHING

@@ -1,12 +1,14 @@
-"""Which number a value is, for all who judge."""
+"""Which number a value is, for all who judge, and how a number is written."""
 
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Any
 
 BINARY = 1e-9
 """What a result in decimals may be beside itself as a binary number: ``3.2500000000000004`` is 3.25."""
+_LARGE = 1e8
 _WRITTEN = re.compile(r"[-+]?(\d{1,40}(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?", re.ASCII)
 
 
@@ -24,3 +26,11 @@ def number_of(value: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return number if number is not None and abs(number) < float("inf") else None
+
+
+def written(value: float) -> str:
+    """A number as it stands in a text: ten digits, and of large ones all down to the cent."""
+    text = f"{value:.10g}"
+    if abs(value) >= _LARGE or "e" in text:
+        return f"{Decimal(f'{value:.15g}'):f}"
+    return text

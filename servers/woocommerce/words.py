@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from mesocosm.services.calling import Tools
 from mesocosm.services.declared_things import DeclaredThing
 from mesocosm.services.later import later
-from mesocosm.services.numbers import number_of
+from mesocosm.services.numbers import number_of, written
 from mesocosm.services.words import (
     Fields,
     Found,
@@ -23,17 +23,18 @@ from mesocosm.services.words import (
 if TYPE_CHECKING:
     import sqlalchemy as sql
 
-    from mesocosm.servers.woocommerce import models
+    from mesocosm.servers.woocommerce import models, values
     from mesocosm.servers.woocommerce import store as rules
     from mesocosm.servers.woocommerce.store import coupons, product_data, reviews
     from mesocosm.services.resources import Resource
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row, TableChanges
 else:
-    sql, models, rules, product_data, coupons, reviews = later(
+    sql, models, rules, values, product_data, coupons, reviews = later(
         "sqlalchemy",
         "mesocosm.servers.woocommerce.models",
         "mesocosm.servers.woocommerce.store",
+        "mesocosm.servers.woocommerce.values",
         "mesocosm.servers.woocommerce.store.product_data",
         "mesocosm.servers.woocommerce.store.coupons",
         "mesocosm.servers.woocommerce.store.reviews",
@@ -147,7 +148,7 @@ def _size_of_meta(fields: Fields, count: Callable[[str], int]) -> int:
 def _meta(fields: Fields) -> list[Fields]:
     meta: Mapping[str, Any] = fields.get("meta_data") or {}
     return [
-        {"key": key, "value": f"{value:g}" if isinstance(value, float) else str(value)}
+        {"key": key, "value": written(value) if isinstance(value, float) else str(value)}
         for key, value in meta.items()
     ]
 
@@ -159,7 +160,7 @@ def _product(fields: Fields, categories: Mapping[str, int]) -> Any:
             new[name] = str(fields[name])
     for name in ("regular_price", "sale_price"):
         if fields.get(name) is not None:
-            new[name] = f"{fields[name]:.2f}"
+            new[name] = values.money(values.cents(str(fields[name])))
     if fields.get("stock_quantity") is not None:
         new |= {"manage_stock": True, "stock_quantity": int(fields["stock_quantity"])}
     if meta := _meta(fields):

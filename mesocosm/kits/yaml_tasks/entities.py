@@ -230,7 +230,9 @@ class Entity(Mapping[str, Any]):
             if isinstance(source, Draw):
                 value = self.drawn[name] = self._draw(name, source)
             else:
-                value = evaluated(source, self.lookup)
+                # What is reckoned from it further is to be as exact as in one expression.
+                alone = isinstance(source, Expression)
+                value = source.exact(self.lookup) if alone else evaluated(source, self.lookup)
         except (ExpressionError, Undrawable) as error:
             raise Wrong(self.keys_of(name), f"{self.label}: {error}") from None
         finally:

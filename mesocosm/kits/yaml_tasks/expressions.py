@@ -12,6 +12,7 @@ from jinja2 import TemplateSyntaxError, Undefined, UndefinedError, nodes
 from jinja2.exceptions import TemplateError
 from jinja2.visitor import NodeTransformer
 
+from mesocosm.kits.yaml_tasks.decimals import plain
 from mesocosm.kits.yaml_tasks.language import (
     ENVIRONMENT,
     MAX_TEXT,
@@ -90,6 +91,10 @@ class Expression:
 
     def value(self, scope: Lookup) -> Any:
         """Its value where names mean what ``scope`` says."""
+        return plain(self.exact(scope))
+
+    def exact(self, scope: Lookup) -> Any:
+        """The same, with numbers that know which they are to what is reckoned from them."""
         context = ENVIRONMENT.context_class(ENVIRONMENT, {"*scope": scope}, None, {})
         with _fresh_steps():
             try:

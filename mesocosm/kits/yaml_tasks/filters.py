@@ -7,15 +7,14 @@ import datetime as dt
 import html
 import io
 import math
-import operator
 import re
 from collections.abc import Callable, Mapping
-from decimal import ROUND_HALF_UP, Decimal
-from functools import partial, reduce
 from typing import Any
 
 from mesocosm.kits.prose import names
 from mesocosm.kits.prose.products import price_range
+from mesocosm.kits.yaml_tasks.decimals import decimal, exact, rounded, total
+from mesocosm.services.numbers import written
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _FORMAT = re.compile(r"(%[aAbBdHIjmMpSyYZzfF%]|[^%]){0,60}")
@@ -28,7 +27,7 @@ def show(value: Any) -> str:
     if isinstance(value, dt.datetime):
         return f"{value:%Y-%m-%d %H:%M}"
     if isinstance(value, float):
-        return f"{value:.10g}"
+        return written(value)
     if isinstance(value, (list, tuple)):
         return ", ".join(map(show, value))
     if isinstance(value, Mapping):
@@ -122,36 +121,11 @@ def _first_name(value: Any) -> str:
 
 
 def _money(value: Any) -> str:
-    return f"{_rounded(value, 2):,.2f}"
-
-
-def exact(value: Any) -> Any:
-    """A number with decimals as it is written down: 21.15, not the binary fraction beside it."""
-    return Decimal(repr(value)) if isinstance(value, float) else value
-
-
-_EXACT = (operator.add, operator.sub, operator.mul, operator.truediv)
-
-
-def exactly(work: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """What two values come to. Numbers with decimals are worked out as decimals, as money is, so that
-    21.15 * 90 / 100 is 19.035; what comes of them is a number like any other."""
-    numbers = all(isinstance(value, (int, float)) for value in (left, right))
-    if numbers and work in _EXACT and float in (type(left), type(right)):
-        return float(work(exact(left), exact(right)))
-    return work(left, right)
-
-
-def _rounded(value: Any, digits: int = 0) -> Any:
-    """Half away from zero, as people round; on decimal digits, so that 2.675 is 2.68."""
-    if not -6 <= digits <= 12 or not math.isfinite(value):
-        raise ValueError("out of bounds")
-    rounded = Decimal(exact(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-    return int(rounded) if digits <= 0 else float(rounded)
+    return f"{decimal(value, 2):,.2f}"
 
 
 def _fixed(value: Any, digits: int = 2) -> str:
-    return f"{_rounded(value, digits):.{max(digits, 0)}f}"
+    return f"{decimal(value, digits):.{max(digits, 0)}f}"
 
 
 def _replace(value: Any, old: str, new: str) -> str:
@@ -211,7 +185,7 @@ def _html(value: Any) -> str:
 
 
 def _number(value: Any) -> float:
-    number = float(str(value).replace(",", ""))
+    number = value if isinstance(value, float) else float(str(value).replace(",", ""))
     if not math.isfinite(number):
         raise ValueError("not a number")
     return number
@@ -250,11 +224,6 @@ def _sql(value: Any) -> str:
     return "'" + show(value).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
 
 
-def _sum(values: Any) -> Any:
-    """Of numbers (with decimals: as decimals), or of spans of time."""
-    return reduce(partial(exactly, operator.add), values) if values else 0
-
-
 FILTERS: dict[str, Callable[..., Any]] = {
     # texts
     "upper": lambda value: show(value).upper(),
@@ -283,10 +252,10 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "date": _date,
     "format": _format,
     # numbers
-    "round": _rounded,
+    "round": rounded,
     "fixed": _fixed,
     "money": _money,
-    "int": lambda value: int(_number(value)),
+    "int": lambda value: int(exact(_number(value))),
     "float": _number,
     "abs": lambda value: abs(value),
     "least_price": lambda value: price_range(show(value))[0],
@@ -297,7 +266,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "where": _where,
     "without": _without,
     "by": _by,
-    "sum": _sum,
+    "sum": total,
     "min": lambda values: min(values),
     "max": lambda values: max(values),
     "sort": lambda values: sorted(values),

@@ -20,7 +20,8 @@ from jinja2.runtime import Context, LoopContext
 from jinja2.runtime import missing as missing  # type: ignore[attr-defined]
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from mesocosm.kits.yaml_tasks.filters import FILTERS, exactly, show
+from mesocosm.kits.yaml_tasks.decimals import plain, reckoned
+from mesocosm.kits.yaml_tasks.filters import FILTERS, show
 
 MAX_TEXT = 200_000
 """Characters of a result."""
@@ -180,7 +181,7 @@ def _calculate(symbol: str, left: Any, right: Any) -> Any:
     if symbol == "%" and isinstance(left, str):
         raise ExpressionError("write texts with {{ }} instead of %")
     try:
-        return exactly(_OPERATORS[symbol], left, right)
+        return reckoned(_OPERATORS[symbol], left, right)
     except (TypeError, ValueError, ArithmeticError) as error:
         kinds = f"{show_kind(left)} {symbol} {show_kind(right)}"
         raise ExpressionError(f"{kinds} cannot be worked out: {said(error)}") from None
@@ -225,7 +226,7 @@ def for_expressions(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
+            return plain(function(*args, **kwargs))
         except (TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
             name = getattr(function, "__name__", "it").strip("_")
             raise ExpressionError(f"{name}({', '.join(map(show_kind, args))}): {said(error)}") from None
