@@ -47,10 +47,10 @@ _MISSING = {
 }
 _TOLD = {"dropped": 0.6}
 """Shares of the edge cases: of those whose presentation counts, of those without one, of those who left."""
+_CLASSES = 24
+"""So many other classes an assistant helps with, at most."""
 _MAILED = 4
 """A plain presentation in so many comes by mail, the others through the form."""
-_SMALL = 24
-"""Assistants of so small classes help with one more."""
 _DAY = dt.timedelta(days=1)
 
 
@@ -97,21 +97,15 @@ def simulate(stream: Any, params: Any) -> Organisation:
     target = work.run(course, fates, campus.now, matters=True)
     classes: list[Class] = [target]
     # A larger class goes with more classes besides: a world of twice the length has about twice the people.
-    siblings = min(12, 1 + params.num_students // 12) if params.num_students > _SMALL else 1
+    siblings = min(_CLASSES, 2 + params.num_students // 8)
     others = _siblings(campus, me, course, stream, params, classes, siblings)
-    own = [
-        (one.at, course.code, one.people[0].number, records.PRESENTATION, "slides.pdf")
-        for one in target.uploads
-    ]
+    own = records.presentations(target, stream("files"))
 
     def place(world: World, letters: Sequence[Letter], budget: int) -> list[Evidence]:
         listed = min(letter.at for letter in letters) - 2 * _DAY
         records.write_classes(world, campus, {one.course: one.off_roster for one in classes}, listed)
-        further = [
-            (event.at, one.course.code, event.people[0].number, records.PRESENTATION, "talk.pdf")
-            for one in classes[1:]
-            for event in one.uploads
-        ]
+        files = world.stream("files")
+        further = [upload for one in classes[1:] for upload in records.presentations(one, files)]
         filling = list(records.further_uploads(campus, budget, world.stream("uploads")))
         records.write_uploads(world, [*own, *further, *filling], campus.zone)
         people = [who for one in campus.courses for who in (one.instructor, *one.students)]

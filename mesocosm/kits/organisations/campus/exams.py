@@ -25,6 +25,8 @@ _DAY, _HOUR, _MINUTE = dt.timedelta(days=1), dt.timedelta(hours=1), dt.timedelta
 _STARTS = (8, 9, 10, 11, 13, 14, 15, 16)
 _LENGTHS = {"final": (60, 90, 120, 150, 180), "oral": (15, 20, 30, 40)}
 _KINDS = ("quiz", "midterm", "make-up", "practice", "other section")
+_WEEKS = 5
+"""So long before the mailbox is read the first word on exams is spoken."""
 _CONSIDERED = 6
 """Fellow students of whom two are chosen."""
 _REVIEW_HOURS = (10, 11, 12, 14, 15, 16, 17)
@@ -256,7 +258,7 @@ class Exams:
     ) -> list[Story]:
         """Simulate an exam: first word on it in a channel, and what becomes of it, in this order."""
         rng, now = self.rng, self.campus.now
-        begin = now - rng.randint(26, 33) * _DAY
+        begin = now - rng.randint(16, 7 * _WEEKS - 2) * _DAY
         period = self.first if self.first > dt.date.min else (now + 10 * _DAY).date()
         start = self.start((now - 18 * _DAY).date()) if over else self.start(period)
         if over:
@@ -438,7 +440,8 @@ class Exams:
             # What is over is not spoken of as if it were to come.
             coming = [one for one in courses if self.held.get(one, now) > now + 4 * _DAY] or list(courses)
             course = rng.choice(coming)
-            when = waking(rng, now - rng.randint(1, 33) * _DAY, now - 2 * _HOUR, course.instructor)
+            begin = now - rng.randint(1, _WEEKS * 7) * _DAY
+            when = waking(rng, begin, min(begin + _DAY, now - 2 * _HOUR), course.instructor)
             kind = rng.choices(list(_DISTRACTIONS), list(_DISTRACTIONS.values()))[0]
             if kind == "other_course" and (story := next(others, None)):
                 yield story

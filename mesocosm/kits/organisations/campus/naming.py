@@ -92,7 +92,7 @@ class CampusSpeaker:
         if by_habit is not None:
             chosen = distinguishing(what, self.context(writer, reader, what), (by_habit,), COURSE_ATTRIBUTES)
             if chosen is not None:
-                text = _phrase(what, by_habit)
+                text = _phrase(what, by_habit, writer)
                 return text, Reference(text, "thing", what.code, (by_habit,))
         return what.short, Reference(what.short, "thing", what.code, ("short",))
 
@@ -143,6 +143,9 @@ class CampusSpeaker:
         raise ValueError(f"nobody is called by {form!r}")
 
 
-def _phrase(course: Course, by: str) -> str:
-    """A noun phrase of an attribute."""
-    return f"{course.instructor.last}'s class" if by == "teacher" else f"the {course.day} class"
+def _phrase(course: Course, by: str, writer: Person) -> str:
+    """A noun phrase of an attribute; instructors alone call each other by the last name."""
+    if by != "teacher":
+        return f"the {course.day} class"
+    title = "" if writer.role == "instructor" else "Professor "
+    return f"{title}{course.instructor.last}'s class"

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from openpyxl import Workbook
 
+from mesocosm.kits.organisations.campus.coursework import Class
 from mesocosm.kits.organisations.campus.setting import Campus, Course
 from mesocosm.kits.organisations.people import Person
 from mesocosm.servers.excel.store import save_workbook
@@ -63,6 +64,20 @@ def log_line(upload: Upload) -> str:
     return f"{when:%Y-%m-%d %H:%M},{code},{number},{what},{name}"
 
 
+def named(who: Person, what: str, rng: random.Random) -> str:
+    """Draw what somebody calls a file."""
+    stem = rng.choice((who.last.lower(), who.first.lower(), what.split()[0]))
+    return f"{stem}{rng.choice(('', '_final', '2', '-b'))}.pdf"
+
+
+def presentations(made: Class, rng: random.Random) -> list[Upload]:
+    """Return what a class handed in through the form."""
+    return [
+        (one.at, made.course.code, one.people[0].number, PRESENTATION, named(one.people[0], PRESENTATION, rng))
+        for one in made.uploads
+    ]
+
+
 def write_uploads(world: World, uploads: Sequence[Upload], zone: ZoneInfo) -> None:
     """Put the log into the workspace, a file a week."""
     weeks: dict[tuple[int, int], list[Upload]] = {}
@@ -91,8 +106,6 @@ def further_uploads(campus: Campus, budget: int, rng: random.Random) -> Iterator
         if when >= campus.now:
             when -= _DAY
         what = f"{rng.choice(_WORKS)} {rng.randint(1, 9)}"
-        stem = rng.choice((who.last.lower(), who.first.lower(), what.split()[0]))
-        name = f"{stem}{rng.choice(('', '_final', '2', '-b'))}.pdf"
-        upload = (when.replace(second=0, microsecond=0), course.code, who.number, what, name)
+        upload = (when.replace(second=0, microsecond=0), course.code, who.number, what, named(who, what, rng))
         budget -= tokens.count(log_line(upload) + "\n") + 1
         yield upload
