@@ -64,7 +64,7 @@ _TRIES = 60
 """So many stories may find no fresh scene before the rest is left to records."""
 _MOST = 6
 """Nothing is cast more often: no beat has more alternates."""
-_A_LINE = 300
+_A_LINE = 250
 """About the tokens of a message besides what it says."""
 _CHANCES = 12
 """So many events of a kind are tried for one whose misreading makes a difference."""

@@ -14,6 +14,8 @@ _GREETINGS = ("Hi {0},", "Hello {0},", "Hey {0},", "{0},", "Dear {0},")
 _FORMAL = ("Dear {0},", "Hello {0},", "Hi {0},", "{0},")
 _SIGNATURES = ("{0}", "Thanks,\n{0}", "Best,\n{0}", "- {0}", "{0}", "Cheers,\n{0}", "All best,\n{0}")
 _STAFF = frozenset({"instructor", "secretary", "office", "technician", "librarian"})
+FORMAL = frozenset({"student", "assistant"})
+"""Who calls instructors by title and last name, and is written to so about them."""
 COURSE_HABITS = ("short", "short", "meeting", "teacher")
 """How people call a course if left to themselves: by a short name, by its weekday, by who teaches it or
 where."""
@@ -80,8 +82,8 @@ class Person:
         return self.role in _STAFF
 
     def called_by(self, writer: Person) -> str:
-        """Return how a writer calls the person: students call instructors by title and last name."""
-        if self.role == "instructor" and writer.role == "student":
+        """Return how a writer calls the person: instructors by title and last name, if not an equal."""
+        if self.role == "instructor" and writer.role in FORMAL:
             return f"Professor {self.last}"
         return self.first
 

@@ -322,7 +322,10 @@ def _assembled(letter: Letter, parts: Sequence[tuple[str, bool]], rng: random.Ra
     if letter.channel == "announcement":
         return body
     if letter.answers is None or rng.random() < sender.greets:
-        body = f"{sender.greeting.format(to.called_by(sender))}\n\n{body}"
+        called = to.called_by(sender)
+        # Nobody says "Hey" to somebody with a title.
+        greeting = sender.greeting if called == to.first else sender.greeting.replace("Hey", "Hi")
+        body = f"{greeting.format(called)}\n\n{body}"
     if letter.answers is None or rng.random() < _SIGNED:
         name = sender.first
         if sender.staff and to.role == "student":

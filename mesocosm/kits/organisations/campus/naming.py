@@ -8,7 +8,7 @@ from typing import Any
 
 from mesocosm.kits.organisations.campus.setting import Campus, Course
 from mesocosm.kits.organisations.moments import Level
-from mesocosm.kits.organisations.people import Person
+from mesocosm.kits.organisations.people import FORMAL, Person
 from mesocosm.kits.organisations.referring import Attribute, Reference, distinguishing
 
 COURSE_ATTRIBUTES: Mapping[str, Attribute] = {
@@ -101,7 +101,7 @@ class CampusSpeaker:
     ) -> tuple[str, Reference]:
         """Return what a writer calls somebody; the full name where the first could be another's."""
         called = who.called_by(writer)
-        if who.role == "instructor" and "student" in (writer.role, reader.role) and who is not reader:
+        if who.role == "instructor" and FORMAL & {writer.role, reader.role} and who is not reader:
             called = f"Professor {who.last}"
             return called, Reference(called, "person", who.email, ("last",))
         if level == "explicit" or not self._unique(who, about):

@@ -73,7 +73,13 @@ def named(who: Person, what: str, rng: random.Random) -> str:
 def presentations(made: Class, rng: random.Random) -> list[Upload]:
     """Return what a class handed in through the form."""
     return [
-        (one.at, made.course.code, one.people[0].number, PRESENTATION, named(one.people[0], PRESENTATION, rng))
+        (
+            one.at,
+            made.course.code,
+            one.people[0].number,
+            PRESENTATION,
+            named(one.people[0], PRESENTATION, rng),
+        )
         for one in made.uploads
     ]
 
