@@ -91,7 +91,7 @@ def show_proofs(proofs: list[Proof]) -> None:
     kind = "disturbed" if disturbed else "mutants"
     table = Table("task", "length", "seed", "EDL", "error", "ACL", "calls", kind, "build s", "prove s", "")
     for p in proofs:
-        mark = "[red]FAIL[/]" if p.problems else "[green]ok[/]"
+        mark = f"[{'red' if p.problems else 'green'}]{p.verdict.removeprefix('proven ')}[/]"
         number = p.disturbed if disturbed else p.mutants
         table.add_row(
             p.task, show_length(p.length), str(p.seed), f"{p.edl:,}", f"{p.error:+.2%}", f"{p.adequate:,}",
@@ -103,7 +103,16 @@ def show_proofs(proofs: list[Proof]) -> None:
         out.print(f"[red]{proof.task} {show_length(proof.length)} seed {proof.seed}[/]")
         for problem in proof.problems:
             out.print(f"  {escape(problem)}")
-    out.print(f"{len(proofs) - len(bad)} of {len(proofs)} instances proven")
+    for proof in proofs:
+        if proof.derivations:
+            out.print(
+                f"[bold]{proof.task} {show_length(proof.length)} seed {proof.seed}[/]: what must be known"
+            )
+            for line in proof.derivations:
+                out.print(f"  {escape(line)}", highlight=False)
+    ways = sorted({proof.verdict for proof in proofs if not proof.problems})
+    how = " and ".join(way.removeprefix("proven ") for way in ways)
+    out.print(f"{len(proofs) - len(bad)} of {len(proofs)} instances proven {how}".rstrip())
 
 
 def show_episode(base: str, id_: str, prompt: str, services: list[str], apis: list[str]) -> None:

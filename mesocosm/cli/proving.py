@@ -51,12 +51,16 @@ def prove(
     workers: Workers = None,
     ray: Ray = None,
     resume: Resume = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Also what an agent must know, and where it stands.")
+    ] = False,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Prove instances: the length holds, the same seed gives the same bytes, the reference solver scores 1,
-    doing nothing scores 0, and so does every mutant. With --disturb: the solver passes all the same, if it
-    tries again."""
+    doing nothing scores 0, and so does every mutant; and what is asked can be known: by a solver that reads,
+    or by following each value that the goal needs to the text that tells it. With --disturb: the solver
+    passes all the same, if it tries again."""
     from mesocosm.families.disturbing import read_disturb
     from mesocosm.families.family import load_family
 
@@ -71,7 +75,7 @@ def prove(
     ]
     they = workers_for(workers, ray, len(jobs))
     parameters, how = read_parameters(param), read_disturb(disturb)
-    _prove_jobs(jobs, they, as_json, resume=resume, parameters=parameters, disturb=how)
+    _prove_jobs(jobs, they, as_json, resume=resume, parameters=parameters, disturb=how, report=report)
 
 
 @suite_app.command("list")
@@ -162,6 +166,7 @@ def _prove_jobs(
     resume: Path | None = None,
     parameters: dict[str, Any] | None = None,
     disturb: str = "",
+    report: bool = False,
 ) -> NoReturn:
     from mesocosm.families.proving import Proof, prove_jobs
 
@@ -175,7 +180,7 @@ def _prove_jobs(
         for _ in proofs:
             advance("")
         missing = [job for job in jobs if job not in done]
-        for proof in prove_jobs(missing, workers, parameters, disturb):
+        for proof in prove_jobs(missing, workers, parameters, disturb, report=report):
             proofs.append(proof)
             advance(f"{proof.task} {show_length(proof.length)} seed {proof.seed}")
             if resume:
@@ -183,7 +188,9 @@ def _prove_jobs(
                     file.write(proof.model_dump_json().encode() + b"\n")
     proofs.sort(key=lambda proof: (proof.task, proof.length, proof.seed))
     if as_json:
-        print_json([proof.model_dump() | {"error": proof.error} for proof in proofs])
+        print_json(
+            [proof.model_dump() | {"error": proof.error, "verdict": proof.verdict} for proof in proofs]
+        )
     else:
         show_proofs(proofs)
     raise typer.Exit(1 if any(proof.problems for proof in proofs) else 0)

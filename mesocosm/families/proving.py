@@ -5,7 +5,9 @@
 - every piece of evidence is in the survey;
 - the reference solver passes, through MCP;
 - doing nothing fails;
-- every mutant of the solved state fails, by the check that it breaks.
+- every mutant of the solved state fails, by the check that it breaks;
+- what is asked follows from what is delivered: a solver that reads finds it, or each value that the
+  goal needs is followed back to its text (``mesocosm.kits.yaml_tasks.deriving``).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -34,6 +36,8 @@ from mesocosm.families.workers.workers import Workers
 from mesocosm.services.calling import Direct, Tools
 from mesocosm.services.service import Image
 from mesocosm.services.world import World
+
+UNPROVEN = "unproven: "
 
 
 class Proof(BaseModel):
@@ -57,10 +61,23 @@ class Proof(BaseModel):
     prove_seconds: float = 0
     solver: str = "independent"
     """``independent``: instances are solved by a second reading of the rules; ``walk``: by one that knows the
-    truth, and beside it every fact that the goal needs was found in the survey (``stated``)."""
+    truth, so that something else must show that the question can be answered."""
+    proven: Literal["", "by derivation", "by reading"] = ""
+    """How it is proven that the question can be answered: by a solver that reads; or every value that the
+    goal needs was followed to what is delivered and to the prompt. Empty where something is amiss."""
+    derivations: list[str] = []
+    """What an agent must know and where it stands, where it was asked for and is known."""
     applied: list[str] = []
     """Names of the mutants."""
     problems: list[str] = []
+    """What is amiss; what begins with ``unproven:`` says that an answer does not follow."""
+
+    @property
+    def verdict(self) -> str:
+        """In a word or three: proven by derivation, proven by reading, unproven, failed."""
+        if not self.problems:
+            return f"proven {self.proven}" if self.proven else "passed"
+        return "unproven" if all(one.startswith(UNPROVEN) for one in self.problems) else "failed"
 
     @property
     def error(self) -> float:
@@ -73,40 +90,56 @@ def prove_jobs(
     workers: Workers,
     parameters: Mapping[str, Any] | None = None,
     disturb: str = "",
+    *,
+    report: bool = False,
 ) -> Iterator[Proof]:
     """Proofs of (task, length, seed) triples, as they are done."""
     # Long ones first: the last core should not be left alone with the largest world.
     ordered = sorted(jobs, key=lambda job: -job[1])
-    prove = partial(_prove_job, parameters=parameters, disturb=disturb)
+    prove = partial(_prove_job, parameters=parameters, disturb=disturb, report=report)
     for _, proof in workers.done(prove, ordered, lambda job: memory_for(job[1])):
         yield proof
 
 
-def _prove_job(job: tuple[str, int, int], parameters: Mapping[str, Any] | None, disturb: str) -> Proof:
-    return prove_one(*job, parameters=parameters, disturb=disturb)
+def _prove_job(
+    job: tuple[str, int, int], parameters: Mapping[str, Any] | None, disturb: str, *, report: bool
+) -> Proof:
+    return prove_one(*job, parameters=parameters, disturb=disturb, report=report)
 
 
 def prove_one(
-    task: str, length: int, seed: int, parameters: Mapping[str, Any] | None = None, disturb: str = ""
+    task: str,
+    length: int,
+    seed: int,
+    parameters: Mapping[str, Any] | None = None,
+    disturb: str = "",
+    *,
+    report: bool = False,
 ) -> Proof:
     """The proof of one instance; whatever goes wrong is in ``problems``.
 
-    ``disturb``: instead, that a solver that tries again passes while it is disturbed so.
+    ``disturb``: instead, that a solver that tries again passes while it is disturbed so. ``report``: also
+    what an agent must know and where it stands.
     """
     proof = Proof(task=task, length=length, seed=seed, parameters=dict(parameters or {}), disturb=disturb)
     started = perf_counter()
     try:
         with tempfile.TemporaryDirectory(prefix="mesocosm-prove-") as folder:
-            (_prove_disturbed if disturb else _prove)(load_family(task), proof, Path(folder))
+            if disturb:
+                _prove_disturbed(load_family(task), proof, Path(folder))
+            else:
+                _prove(load_family(task), proof, Path(folder), report=report)
     except UsageError as error:
         proof.problems.append(str(error))
     except Exception:  # noqa: BLE001 - the episode boundary: one broken instance must not hide the others
         proof.problems.append(traceback.format_exc())
+    if not proof.problems and not disturb:
+        proof.proven = "by reading" if proof.solver == "independent" else "by derivation"
     proof.prove_seconds = round(perf_counter() - started - proof.build_seconds, 2)
     return proof
 
 
-def _prove(family: Family, proof: Proof, folder: Path) -> None:
+def _prove(family: Family, proof: Proof, folder: Path, *, report: bool) -> None:
     started = perf_counter()
     instance = build_instance(
         family, proof.seed, folder / "instance", target=proof.length, parameters=proof.parameters
@@ -114,7 +147,8 @@ def _prove(family: Family, proof: Proof, folder: Path) -> None:
     proof.build_seconds = round(perf_counter() - started, 2)
     _prove_length(instance, proof)
     _prove_stated(family, instance, proof)
-    _prove_rebuild(family, instance, proof)
+    if report:
+        proof.derivations = instance.expected.derived()
     idle = Episode.create(folder / "idle", instance.path, family, steps=False, sharing=True)
     if (verdict := idle.grade()).verdict != "failed":
         proof.problems.append(f"doing nothing: {_show(verdict)}")
@@ -124,7 +158,9 @@ def _prove(family: Family, proof: Proof, folder: Path) -> None:
     proof.solver_calls = solved.world.journal.last
     if (verdict := solved.grade()).verdict != "passed":
         proof.problems.append(f"reference solver: {_show(verdict)}")
-        return
+    if proof.problems:
+        return  # the rest takes longer, and says nothing of a task that is to be mended first
+    _prove_rebuild(family, instance, proof)
     _prove_mutants(family, instance, solved, folder, proof)
 
 
@@ -249,7 +285,8 @@ def _prove_length(instance: Instance, proof: Proof) -> None:
 def _prove_stated(family: Family, instance: Instance, proof: Proof) -> None:
     proof.solver = family.solver
     with World(instance.path / "world", read_only=True) as world:
-        proof.problems += family.unstated(Survey(world), instance.expected)
+        unstated = family.unstated(Survey(world), instance.expected)
+        proof.problems += [f"{UNPROVEN}{reason}" for reason in unstated]
 
 
 def _prove_rebuild(family: Family, instance: Instance, proof: Proof) -> None:

@@ -76,6 +76,27 @@ Condition = Annotated[
 ]
 
 
+def _words(given: Any) -> Any:
+    texts = given if isinstance(given, list) else [given]
+    if not texts or not all(isinstance(one, str) and one.strip() for one in texts):
+        raise ValueError("a text that is to be found, or a list of such texts, is needed")
+    return given
+
+
+Told = Annotated[
+    Any,
+    PlainValidator(_words),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+Conditions = Annotated[
+    list[Any],
+    PlainValidator(
+        lambda given: [_expression(one) for one in (given if isinstance(given, list) else [given])]
+    ),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+
+
 class Strict(BaseModel):
     """Unknown keys are errors."""
 
@@ -94,6 +115,12 @@ class Kind(Strict):
     """Fields that only this kind has, or has otherwise; for the others they are empty."""
     about: str = ""
     """Why it does not count, or what is special; shown by ``describe``."""
+    told: Told = None
+    """What says so to whoever reads: words of the prompt, of a document or of what is told of it, which the
+    proof has to find; with ``{{ expressions }}`` for values."""
+    expect: Conditions = []
+    """What must be so of each of them, as a second reading of the rules: ``amount == 0 and not wanted``; an
+    expression or a list of them. ``wanted`` is whether the goal is for it."""
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Kind:
@@ -113,6 +140,9 @@ class Lookalike(Strict):
     """What is different: another place, another year, another customer."""
     about: str = ""
     """Why it does not count."""
+    told: Told = None
+    """What says so to whoever reads, where no field does that the prompt or a rule names: words that the
+    proof has to find in the prompt or in what is delivered."""
 
 
 class Between(Strict):

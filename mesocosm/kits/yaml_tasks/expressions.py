@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,16 @@ _ALLOWED = (
     nodes.BinExpr, nodes.UnaryExpr, nodes.Concat, nodes.List, nodes.Tuple, nodes.Dict, nodes.Pair, nodes.Test,
     nodes.Slice, nodes.Template, nodes.Keyword,
 )  # fmt: skip
+_DECIDING: tuple[type[nodes.Node], ...] = (
+    nodes.CondExpr,
+    nodes.If,
+    nodes.Compare,
+    nodes.And,
+    nodes.Or,
+    nodes.Not,
+    nodes.BinExpr,
+    nodes.Test,
+)
 _SINGLE_EQUALS = re.compile(r"(?<![=!<>])=(?!=)")
 _TOO_MUCH = re.compile(r"expected token 'end of (?:print )?statement', got '(.*)'")
 _SPAN = re.compile(r"\b\d+ ?(?:weeks?|days?|hours?|hrs?|minutes?|mins|seconds?|secs?)\b")
@@ -70,6 +81,10 @@ class Expression:
             self.calls, self.names, self.paths = _inspect(inner)
             self.mentions = _mentioned(inner)
             self.literals = [part.data for part in tree.find_all(nodes.TemplateData)]
+            self.constants = list(_constants(inner))
+            """Numbers, words and spans of time that its value depends on."""
+            self.decides = isinstance(inner, _DECIDING) or any(map(inner.find, _DECIDING))
+            """Whether it does more than to show what it reads."""
             tree.set_environment(ENVIRONMENT)
             self._template = ENVIRONMENT.template_class.from_code(
                 ENVIRONMENT, ENVIRONMENT.compile(tree), {}, None
@@ -212,6 +227,34 @@ def _inspect(tree: nodes.Node) -> tuple[set[str], set[str], set[tuple[str, ...]]
             paths.add((node.node.name, node.attr))
         todo += node.iter_child_nodes()
     return calls, names - loops, {path for path in paths if path[0] not in loops}
+
+
+def _constants(node: nodes.Node) -> Iterator[Any]:
+    """Constants that a value depends on: not places in lists, what filters are told, and names of cases."""
+    match node:
+        case nodes.Const(value=value):
+            if value is not None and not isinstance(value, bool):
+                yield value
+        case nodes.Call(
+            node=nodes.Name(name="span"), args=[nodes.Const(value=amount), nodes.Const(value=unit)]
+        ):
+            yield dt.timedelta(**{unit: amount})
+        case nodes.Call() | nodes.Slice():
+            return
+        case nodes.Filter(node=inner) | nodes.Test(node=inner) | nodes.Getitem(node=inner):
+            if isinstance(inner, nodes.Node):
+                yield from _constants(inner)
+        case nodes.Compare() if any(map(_is_case, node.find_all((nodes.Name, nodes.Getattr)))):
+            return
+        case nodes.Pair(value=inner):
+            yield from _constants(inner)
+        case _:
+            for child in node.iter_child_nodes():
+                yield from _constants(child)
+
+
+def _is_case(node: nodes.Node) -> bool:
+    return getattr(node, "attr", getattr(node, "name", None)) in ("kind", "lookalike", "nth")
 
 
 ANYTHING = "*"

@@ -25,6 +25,8 @@ class Filled:
     """All that states a fact which counts."""
     summed: list[Told] = field(default_factory=list)
     """The same, where the survey reads none of it singly but asks queries."""
+    once: list[Told] = field(default_factory=list)
+    """What is told once, whatever the facts: rules, tables, headings."""
     evidence: list[Evidence] = field(default_factory=list)
 
 
@@ -47,6 +49,7 @@ def fill(teller: Teller, world: World, filler: int, services: Iterable[str]) -> 
             everyday = teller.everyday(what, told, budget, exactly=not shares)
             left -= sum(map(teller.cost, everyday))
         _put_in(truth, world, what, [*told, *everyday])
+        filled.once += [one for one in told if one.entity is None]
         for one in told:
             if one.evidence and not teller.is_read(what, one.fields, one.statement):
                 filled.summed.append(one)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mesocosm.kits.yaml_tasks import stated
 from mesocosm.kits.yaml_tasks.definition import Between, Fact, Goal, Rows
-from mesocosm.kits.yaml_tasks.drawing import drawn
-from mesocosm.kits.yaml_tasks.entities import Entity
+from mesocosm.kits.yaml_tasks.deriving import missing_quotations, spelt
+from mesocosm.kits.yaml_tasks.entities import Entity, Read
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.filling import Filled
-from mesocosm.kits.yaml_tasks.judging import WAYS, wanted_of
+from mesocosm.kits.yaml_tasks.judging import Wanted, wanted_of
 from mesocosm.kits.yaml_tasks.letters import Sketches
 from mesocosm.kits.yaml_tasks.rendering import misfit
 from mesocosm.kits.yaml_tasks.telling import Teller, Told
@@ -84,11 +84,10 @@ class Sample:
         wanted = wanted_of(self._definition, self._truth)
         yield from self._goals(wanted)
         Walker(self._definition, self._truth, _Refusing()).walk()
-        yield from self._unstated(told)
+        yield from self._underived(told, wanted)
         yield from self._needless(told)
         yield from self._to_come(told)
-        yield from self._untold_rules()
-        yield from self._unfilled()
+        yield from self._unscaled()
         yield from self._ambiguous(told)
         for what, things in told.items():
             yield from self._sticks_out(what, things)
@@ -113,19 +112,33 @@ class Sample:
             if len(set(keys)) < len(keys):
                 yield ("goal", index), "warning", f"two rows have the same {', '.join(rows[0].key)}"
 
-    def _unstated(self, told: Mapping[str, Sequence[Told]]) -> Iterator[Finding]:
-        filled = Filled(told=[one for things in told.values() for one in things if one.evidence])
-        with self._truth.watched() as prompt:
-            self._written.prompt_of(self._truth)
+    def _underived(self, told: Mapping[str, Sequence[Told]], wanted: Sequence[Wanted]) -> Iterator[Finding]:
+        """What does not follow from what is told, and what the prompt says otherwise."""
+        things = [one for ones in told.values() for one in ones]
+        filled = Filled(
+            told=[one for one in things if one.evidence], once=[one for one in things if one.entity is None]
+        )
+        with self._truth.watched() as reads:
+            prompt = self._written.prompt_of(self._truth)
+        derived = self._written.derived(self._truth, filled, prompt, reads)
+        if (
+            self._written.reads
+        ):  # what it makes of what it reads is not known: that there is something to read is
+            yield from self._unstated(filled, reads)
+        else:
+            texts = ["\n".join(spelt(one.fields)) for one in things]
+            for gap in [*derived.gaps, *missing_quotations(derived, texts)]:
+                yield gap.keys, "error" if gap.untold else "warning", gap.message
+        yield from ((gap.keys, "warning", gap.message) for gap in derived.asked)
+
+    def _unstated(self, filled: Filled, prompt: set[Read]) -> Iterator[Finding]:
         seen = set()
         for service, _, what in stated.needed(self._definition, self._truth, filled, prompt):
-            if not service:
-                label, _, field = what.partition(": ")
-                fact = label.split()[0]
-                if (fact, field) not in seen:
-                    seen.add((fact, field))
-                    message = f"the goal needs it and no statement tells it ({label})"
-                    yield ("facts", fact, "fields", field), "error", message
+            label, _, field = what.partition(": ")
+            keys = "facts", label.split()[0], "fields", field
+            if not service and keys not in seen:
+                seen.add(keys)
+                yield keys, "error", f"the goal needs it and no statement tells it ({label})"
 
     def _needless(self, told: Mapping[str, Sequence[Told]]) -> Iterator[Finding]:
         """Statements about facts that no goal needs, which would count as evidence."""
@@ -169,25 +182,7 @@ class Sample:
                     message = f"{label}{moment:%Y-%m-%d %H:%M} is still to come (now is {now:%Y-%m-%d %H:%M})"
                     yield ("statements", index, what, thing.when), "warning", message
 
-    def _untold_rules(self) -> Iterator[Finding]:
-        # What is stated once, whatever the facts, is a rule as the prompt is: a template, a table's heading.
-        once = [one.fields for one in self._definition.statements if one.for_ is None]
-        prompt = " ".join([self._written.prompt_of(self._truth), *_literals(once)])
-        prompt = " ".join(prompt.split()).lower()
-        for index, goal in enumerate(self._definition.goal):
-            for name, value in goal.fields.items():
-                for text in _literals(value):
-                    if text.lower() not in prompt:
-                        keys = ("goal", index, goal.what, name)
-                        yield keys, "warning", f"the prompt does not say {text!r}, which is judged"
-
-    def _unfilled(self) -> Iterator[Finding]:
-        if name := re.search(r"\$\{\w+\}", self._written.task.prompt):
-            yield (
-                ("prompt",),
-                "warning",
-                f"{name[0]} stays as it is; what varies is written {{{{ me.name }}}}",
-            )
+    def _unscaled(self) -> Iterator[Finding]:
         task = self._written.task
         grows, facts = task.growth.parameter, self._definition.facts.values()
         counts = [str(one) for fact in facts for one in _amounts(fact)]
@@ -417,30 +412,6 @@ def _told_of(one: Told) -> Sequence[Entity]:
 
 def _is_rows(value: Any) -> bool:
     return isinstance(value, Mapping) and "columns" in value
-
-
-def _literals(value: Any) -> Iterator[str]:
-    """Words that stand in what is judged and are the same for all."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key in ("for", "kinds", "where", "by", "each", "within", "matches", "only"):
-                continue
-            if _is_rows(value) and key == "columns":
-                yield from (str(column) for column in inner)
-            elif key in WAYS or isinstance(inner, (str, Mapping, list)):
-                yield from _literals(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _literals(inner)
-    elif isinstance(value, str):
-        source = drawn(value)
-        if not isinstance(source, Expression):
-            yield from [" ".join(value.split())] if any(letter.isalpha() for letter in value) else []
-        else:
-            for part in source.literals:
-                text = " ".join(part.split()).strip(" :,.;()-#/")
-                if sum(letter.isalpha() for letter in text) >= 3:
-                    yield text
 
 
 def _features(things: Sequence[Told], text: str | None, when: str | None) -> dict[str, list[float]]:

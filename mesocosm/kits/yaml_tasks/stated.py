@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -29,30 +30,30 @@ def needed(definition: Definition, truth: Truth, filled: Filled, prompt: Iterabl
     truth.forget()  # what was worked out before would hide what it follows from
     with truth.watched() as reads:
         wanted_of(definition, truth)
-    behind: dict[Read, set[Read]] = {}
-    where: dict[Read, Stated | None] = {one: None for read in prompt for one in _behind(truth, read, behind)}
+    known: dict[Read, set[Read]] = {}
+    where: dict[Read, Stated | None] = {one: None for read in prompt for one in behind(truth, read, known)}
     for told in filled.told:
         for name, direct in told.reads.items():
-            for read in {further for one in direct for further in _behind(truth, one, behind)}:
+            for read in {further for one in direct for further in behind(truth, one, known)}:
                 if read not in where:
-                    where[read] = told.what.partition(".")[0], _text(told, name), _called(read)
+                    where[read] = told.what.partition(".")[0], text_of(told, name), _called(read)
     for told in filled.summed:
         direct = {read for ones in told.reads.values() for read in ones}
-        where |= dict.fromkeys(read for one in direct for read in _behind(truth, one, behind))
+        where |= dict.fromkeys(read for one in direct for read in behind(truth, one, known))
     found: dict[Read, Stated | None] = {}
     for read in sorted(reads, key=_called):
         _seek(truth, read, where, found)
     return list(dict.fromkeys(one for one in found.values() if one is not None))
 
 
-def _behind(truth: Truth, read: Read, known: dict[Read, set[Read]]) -> set[Read]:
+def behind(truth: Truth, read: Read, known: dict[Read, set[Read]]) -> set[Read]:
     """A field with all that it follows from."""
     if read not in known:
         entity, name = read
         found = known[read] = {read}
         if name not in entity.drawn:
-            for deeper in _reads_of(truth, entity, entity.source_of(name)):
-                found |= _behind(truth, deeper, known)
+            for deeper in reads_of(truth, entity, entity.source_of(name)):
+                found |= behind(truth, deeper, known)
     return known[read]
 
 
@@ -61,7 +62,7 @@ def _called(read: Read) -> str:
     return f"{entity.label}: {name}"
 
 
-def _text(told: Told, name: str) -> str:
+def text_of(told: Told, name: str) -> str:
     """The longest line of what a field says."""
     thing = find_thing(told.what)
     assert thing is not None
@@ -85,46 +86,51 @@ def _seek(
         found[read] = "", "", _called(read)
         return
     found[read] = None
-    for deeper in sorted(_reads_of(truth, entity, source), key=_called):
+    for deeper in sorted(reads_of(truth, entity, source), key=_called):
         if deeper != read:
             _seek(truth, deeper, where, found)
 
 
-def _reads_of(truth: Truth, entity: Entity, source: Any) -> set[Read]:
+def reads_of(truth: Truth, entity: Entity, source: Any) -> set[Read]:
     with truth.watched() as reads:
         evaluated(source, entity.lookup)
     return reads
 
 
-class _Collecting(Tools):
+class Collecting(Tools):
     """Keeps the texts of a survey."""
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
-        self.texts: dict[str, list[str]] = {}
+        self._texts: dict[str, list[str]] = {}
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
         blocks = self._tools.look(service, tool, arguments)
-        self.texts.setdefault(service, []).extend(block for block in blocks if isinstance(block, str))
+        self._texts.setdefault(service, []).extend(block for block in blocks if isinstance(block, str))
         return blocks
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """By service; lines may be broken elsewhere than they were written, as in PDF files."""
+        return {service: " ".join("\n".join(parts).split()) for service, parts in self._texts.items()}
+
+    @property
+    def everything(self) -> list[str]:
+        """The texts of all services."""
+        return list(self.texts.values())
 
 
 def _escaped(text: str) -> str:
     return orjson.dumps(text).decode()[1:-1]
 
 
-def missing(survey: Callable[[Tools], None], tools: Tools, stated: Iterable[Stated]) -> list[str]:
-    """What the survey does not deliver."""
-    collecting = _Collecting(tools)
-    survey(collecting)
-    # Lines may be broken elsewhere than they were written, as in PDF files.
-    texts = {service: " ".join("\n".join(parts).split()) for service, parts in collecting.texts.items()}
-    problems = []
-    for service, text, what in stated:
-        if not service:
-            problems.append(f"{what} is needed by the goal, and no statement tells it")
-        elif not any(" ".join(form.split()) in texts.get(service, "") for form in (text, _escaped(text))):
-            problems.append(
-                f"{what} is told by {service} in a text that the survey does not deliver: {text[:80]!r}"
-            )
-    return problems
+def missing(survey: Collecting, stated: Iterable[Stated]) -> list[str]:
+    """What the survey does not deliver; what is told nowhere is named by those who derive."""
+    return [
+        f"{what} is told by {service} in a text that the survey does not deliver: {text[:80]!r}"
+        for service, text, what in stated
+        if service
+        and not any(
+            " ".join(form.split()) in survey.texts.get(service, "") for form in (text, _escaped(text))
+        )
+    ]

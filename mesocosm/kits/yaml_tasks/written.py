@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,15 +18,16 @@ from mesocosm.errors import Refusal, UsageError
 from mesocosm.families import family
 from mesocosm.families.task import FileProblem, Task
 from mesocosm.families.verdict import Check, Misreading, Mutant
-from mesocosm.kits.yaml_tasks import checking, keeping, stated
+from mesocosm.kits.yaml_tasks import checking, keeping, questions, stated
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
+from mesocosm.kits.yaml_tasks.deriving import Derived, derive, missing_quotations
 from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
 from mesocosm.kits.yaml_tasks.entities import Read, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.facts import Stream, Truth, read_zone
 from mesocosm.kits.yaml_tasks.filling import Filled, fill
-from mesocosm.kits.yaml_tasks.judging import judge
+from mesocosm.kits.yaml_tasks.judging import judge, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions
 from mesocosm.kits.yaml_tasks.misreading import misreadings
 from mesocosm.kits.yaml_tasks.rendering import prepared
@@ -55,10 +56,15 @@ class WrittenExpected(family.Expected):
     """(service, text, which fact it tells) of what the survey must deliver."""
     _settled: dict[str, Any] = PrivateAttr(default_factory=dict)
     _needed: Callable[[], Sequence[stated.Stated]] | None = PrivateAttr(None)
+    _derive: Callable[[], Derived] | None = PrivateAttr(None)
 
     def finished(self) -> WrittenExpected:
         """With what must be told."""
         return self.model_copy(update={"told": self._needed()}) if self._needed else self
+
+    def derived(self) -> list[str]:
+        """Say what an agent must know and where it stands; known of what was built just now."""
+        return [str(one) for one in self._derive().known] if self._derive else []
 
 
 class Written:
@@ -115,7 +121,20 @@ class Written:
             kept = keeping.kept(truth, _KEPT_BACKGROUND)
             expected = WrittenExpected(evidence=filled.evidence, truth=kept, prompt=prompt)
             expected._needed = self._to_be_told(truth, filled, prompt_reads)
+            expected._derive = partial(self.derived, truth, filled, prompt, prompt_reads)
             return expected
+
+    def derived(self, truth: Truth, filled: Filled, prompt: str, reads: Iterable[Read]) -> Derived:
+        """How the goal follows from what is told, and what the prompt says otherwise."""
+        with self._placed():
+            mentions = Expression(self.task.prompt + " ").mentions
+            derived = derive(self.definition, truth, filled, prompt, reads, mentions)
+            wanted = wanted_of(self.definition, truth)
+            asked = questions.asked_otherwise(
+                self.definition, self.task.prompt, prompt, derived.rules, wanted
+            )
+            derived.asked += asked
+            return derived
 
     def _to_be_told(
         self, truth: Truth, filled: Filled, prompt: Iterable[Read]
@@ -270,6 +289,11 @@ class Written:
             except Refused as refused:
                 raise refused.wrong from None
 
+    @property
+    def reads(self) -> bool:
+        """Whether a solver beside the file finds the answer by reading."""
+        return self._solver is not None
+
     @cached_property
     def MUTANTS(self) -> list[Mutant | Misreading]:  # noqa: N802 - it stands for a family's constant
         """Near misses: misread facts, and damage."""
@@ -278,7 +302,14 @@ class Written:
     def unstated(self, tools: Tools, expected: family.Expected) -> list[str]:
         """What the goal needs and the survey does not deliver."""
         assert isinstance(expected, WrittenExpected)
-        return stated.missing(lambda reader: self.survey(reader, expected), tools, expected.told)
+        survey = stated.Collecting(tools)
+        self.survey(survey, expected)
+        found = stated.missing(survey, expected.told)
+        if expected._derive is not None:
+            derived = expected._derive()
+            gaps = [] if self.reads else [*derived.gaps, *missing_quotations(derived, survey.everything)]
+            found += [str(FileProblem(self.path, gap.keys, gap.message)) for gap in [*derived.asked, *gaps]]
+        return found
 
     @contextmanager
     def _placed(self) -> Iterator[None]:

@@ -1,0 +1,661 @@
+"""How what the goal wants follows from the prompt and from what is told, step by step, and where it does not.
+
+A walk knows the answers, so that it proves nothing about the question. What follows from what is noted while
+the goal is worked out; each value at the end of that must be told: by a statement, by the prompt, or by what
+is said once for all. What a case stands for is quoted (``told``), and the quotation must be found.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from mesocosm.kits.yaml_tasks.definition import Definition, Kind, Lookalike, Rows, Selection, Statement
+from mesocosm.kits.yaml_tasks.drawing import Draw
+from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated, selects
+from mesocosm.kits.yaml_tasks.expressions import ANYTHING, Expression
+from mesocosm.kits.yaml_tasks.facts import Truth
+from mesocosm.kits.yaml_tasks.filling import Filled
+from mesocosm.kits.yaml_tasks.filters import show
+from mesocosm.kits.yaml_tasks.judging import wanted_of
+from mesocosm.kits.yaml_tasks.language import ExpressionError
+from mesocosm.kits.yaml_tasks.numerals import says_number
+from mesocosm.kits.yaml_tasks.rendering import prepared
+from mesocosm.kits.yaml_tasks.stated import behind, reads_of, text_of
+from mesocosm.kits.yaml_tasks.telling import Told
+from mesocosm.services.words import find_thing
+
+_SHOWN = 100
+_PLAIN = (0, 1, 100)
+"""Numbers that need not be told: nothing, one, and what percentages are of."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What does not follow, and where the file says it."""
+
+    keys: tuple[Any, ...]
+    message: str
+    untold: bool = False
+    """Whether it is a drawn value that nothing tells."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """One thing that an agent must know, and where it stands."""
+
+    what: str
+    value: str
+    stands: str
+
+    def __str__(self) -> str:
+        return f"{self.what} = {self.value}: {self.stands}"
+
+
+@dataclass(frozen=True)
+class Quotation:
+    """Words that must stand in the prompt or in a delivered text."""
+
+    keys: tuple[Any, ...]
+    label: str
+    text: str
+
+    def missing(self, texts: Iterable[str], rules: str) -> Gap | None:
+        """What to say where no text has them; the texts are flat."""
+        if any(form in text for form in _forms(self.text) for text in texts):
+            return None
+        near = nearest(self.text, rules)
+        message = (
+            f"{self.label}: {shortened(self.text)!r} stands neither in the prompt nor in what is delivered"
+        )
+        return Gap(self.keys, f"{message}; nearest: {near!r}" if near else message)
+
+
+@dataclass
+class Derived:
+    """How the goal follows from what is told."""
+
+    known: list[Known] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    asked: list[Gap] = field(default_factory=list)
+    """Where the prompt says something else, or nothing of what is judged."""
+    quotations: list[Quotation] = field(default_factory=list)
+    rules: str = ""
+    """The prompt, and what is told once."""
+
+
+def flat(text: str) -> str:
+    """A text with single blanks and no capitals."""
+    return " ".join(text.split()).lower()
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text, in a line."""
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."
+
+
+def nearest(text: str, rules: str) -> str:
+    """The sentence most like a text; empty where none is."""
+    sentences = [" ".join(one.split()) for one in re.split(r"(?<=[.;:!?])\s|\n\n", rules)]
+    found = difflib.get_close_matches(text, [one for one in sentences if one], n=1, cutoff=0.4)
+    return shortened(found[0]) if found else ""
+
+
+def _forms(text: str) -> set[str]:
+    """A text as it may stand in results."""
+    line = flat(text)
+    return {line, line.replace("\\", "\\\\").replace('"', '\\"')}
+
+
+def spelt(fields: Any) -> Iterator[str]:
+    """The texts in fields of a thing."""
+    if isinstance(fields, str):
+        yield fields
+    elif isinstance(fields, Mapping):
+        for key, inner in fields.items():
+            yield str(key)
+            yield from spelt(inner)
+    elif isinstance(fields, (list, tuple)):
+        for inner in fields:
+            yield from spelt(inner)
+    elif isinstance(fields, (int, float)):
+        yield show(fields)
+
+
+def derive(
+    definition: Definition,
+    truth: Truth,
+    filled: Filled,
+    prompt: str,
+    prompt_reads: Iterable[Read],
+    mentions: frozenset[str],
+) -> Derived:
+    """Follow all that the goal wants back to what is told; ``mentions`` are names that the prompt reads."""
+    return _Deriving(definition, truth, filled, prompt, prompt_reads, mentions).derived()
+
+
+class _Deriving:
+    def __init__(
+        self,
+        definition: Definition,
+        truth: Truth,
+        filled: Filled,
+        prompt: str,
+        prompt_reads: Iterable[Read],
+        mentions: frozenset[str],
+    ) -> None:
+        self._definition, self._truth, self._filled = definition, truth, filled
+        self._behind: dict[Read, set[Read]] = {}
+        self._mentions: dict[tuple[int, str], frozenset[str]] = {}
+        rules = [prompt, *(text for one in filled.once for text in spelt(one.fields))]
+        self._found = Derived(rules="\n\n".join(rules))
+        truth.forget()  # what was worked out before would hide what it follows from
+        self._prompt_reads = self._shown(prompt_reads, mentions)
+        self._by_rule = self._prompt_reads | {
+            read for one in filled.once for name in one.reads for read in self._shown_in(one, name)
+        }
+        self._where: dict[Read, tuple[Told, str]] = {}
+        self._summed: set[Read] = set()
+        self._seen: dict[Read, str] = {}
+        self._sources = set[tuple[Any, ...]]()
+
+    def derived(self) -> Derived:
+        truth = self._truth
+        for told in self._filled.told:
+            for name in told.reads:
+                for read in self._shown_in(told, name):
+                    self._where.setdefault(read, (told, name))
+        for told in self._filled.summed:
+            self._summed |= self._all_behind(read for reads in told.reads.values() for read in reads)
+        with self._quietly():
+            wanted_of(self._definition, truth)
+        with truth.watched() as reads:  # what follows from others is known by now, and these are not read
+            wanted_of(self._definition, truth)
+        closure = self._all_behind(reads)
+        self._expressions_of_goals()
+        for read in sorted(reads, key=called):
+            self._seek(read)
+        self._cases(closure)
+        self._selected_by()
+        self._left_unused(closure)
+        self._expectations()
+        return self._found
+
+    def _all_behind(self, reads: Iterable[Read]) -> set[Read]:
+        return {further for one in reads for further in behind(self._truth, one, self._behind)}
+
+    def _shown_in(self, told: Told, part: str) -> set[Read]:
+        """The fields whose values stand in a field of what is told, and not only what follows from them."""
+        if told.statement is None:
+            return set()
+        place = id(told.statement), part
+        if place not in self._mentions:
+            self._mentions[place] = self._mentioned(prepared(told.statement.fields.get(part)))
+        return self._shown(told.reads[part], self._mentions[place])
+
+    def _mentioned(self, source: Any) -> frozenset[str]:
+        """The names that are read by it; all of them where a function beside the file decides."""
+        found = set[str]()
+        for expression in _expressions(source):
+            found |= expression.mentions | (
+                {ANYTHING} if expression.calls & self._truth.hooks.keys() else set()
+            )
+        return frozenset(found)
+
+    def _shown(self, reads: Iterable[Read], mentions: frozenset[str]) -> set[Read]:
+        """Those of what was read that are mentioned, with what these only show."""
+        if ANYTHING in mentions:
+            return set(reads)
+        found, todo = set[Read](), [read for read in reads if read[1] in mentions]
+        while todo:
+            if (read := todo.pop()) in found:
+                continue
+            found.add(read)
+            entity, name = read
+            source = entity.source_of(name) if name in entity.definition.own_fields else None
+            if isinstance(source, Expression) and not source.decides and name not in entity.drawn:
+                deeper = behind(self._truth, read, self._behind)
+                todo += self._shown(deeper - {read}, self._mentioned(source)) - found
+        return found
+
+    def _gap(self, keys: tuple[Any, ...], message: str, *, untold: bool = False) -> None:
+        gap = Gap(keys, message, untold)
+        if gap not in self._found.gaps:
+            self._found.gaps.append(gap)
+
+    @cached_property
+    def _rules(self) -> str:
+        return flat(self._found.rules)
+
+    @cached_property
+    def _told(self) -> str:
+        told = (text for one in self._filled.told for text in spelt(one.fields))
+        return flat("\n".join([self._rules, *told]))
+
+    # -- values -----------------------------------------------------------------------------------------
+
+    def _seek(self, read: Read) -> None:
+        """Where a field is told: by itself, or by all that it follows from."""
+        if read in self._seen:
+            return
+        self._seen[read] = ""
+        entity, name = read
+        if name in ("kind", "lookalike", "nth", "this"):
+            return
+        if read in self._prompt_reads:
+            self._know(read, "the prompt says it")
+        elif read in self._where:
+            told, part = self._where[read]
+            self._know(read, f"{told.what} tells it: {shortened(text_of(told, part))!r}")
+        elif read in self._summed:
+            self._know(read, "queries of tables answer it")
+        else:
+            self._follow(entity, name)
+
+    def _follow(self, entity: Entity, name: str) -> None:
+        source, keys, read = entity.source_of(name), entity.keys_of(name), (entity, name)
+        if name not in entity.definition.own_fields:
+            self._know(read, "the service gives it")
+        elif isinstance(source, Draw):
+            self._once(
+                keys, f"{_is(entity, name)}; the goal needs it, and no statement tells it", untold=True
+            )
+        elif _is_worked_out(source):
+            self._constants(source, keys, entity)
+            with self._quietly():
+                evaluated(source, entity.lookup)
+            deeper = sorted(reads_of(self._truth, entity, source) - {read}, key=called)
+            self._know(
+                read, f"follows from {', '.join(dict.fromkeys(map(called, deeper))) or 'nothing else'}"
+            )
+            for one in deeper:
+                self._seek(one)
+        else:
+            self._constant(entity, name, source, keys)
+
+    def _constant(self, entity: Entity, name: str, source: Any, keys: tuple[Any, ...]) -> None:
+        """What stands in the file as it is: no agent reads that."""
+        untold = [one for one in _scalars(source) if not self._is_told(one)]
+        if keys[2] == "kinds" and source is not None and not self._quotes(entity, source):
+            message = f"{_is(entity, name)} by its case alone, which no statement tells"
+            self._once(keys, f"{message}, and no `told` of the case quotes")
+        elif untold and keys[2] != "kinds":
+            what = "" if untold == [source] else f" ({_shown(untold[0])})"
+            self._once(keys, f"{_is(entity, name)}{what}, which neither the prompt nor a rule says")
+        elif source is not None:
+            self._know((entity, name), "the rules say it")
+
+    def _once(self, keys: tuple[Any, ...], message: str, part: str = "", *, untold: bool = False) -> None:
+        """One complaint for each place: the entities differ in no more than their values."""
+        if ("gap", *keys, part) not in self._sources:
+            self._sources.add(("gap", *keys, part))
+            self._gap(keys, message, untold=untold)
+
+    def _know(self, read: Read, stands: str) -> None:
+        entity, name = read
+        with self._quietly():
+            value = entity.lookup(name)
+        self._seen[read] = stands
+        if not isinstance(value, (Entity, list, tuple, dict)):
+            self._found.known.append(Known(called(read), _shown(value), stands))
+
+    def _quietly(self) -> Any:
+        return self._truth.watched()
+
+    def _is_told(self, value: Any) -> bool:
+        if isinstance(value, bool) or value is None or value == "":
+            return True
+        if isinstance(value, (int, float)):
+            return value in _PLAIN or says_number(self._rules, value)
+        if isinstance(value, str):
+            return flat(value) in self._told
+        return True
+
+    # -- what the goal itself says ----------------------------------------------------------------------
+
+    def _expressions_of_goals(self) -> None:
+        for index, goal in enumerate(self._definition.goal):
+            place: tuple[Any, ...] = ("goal", index)
+            if goal.where is not None:
+                self._constants(goal.where, (*place, "where"), None)
+            self._constants_in(goal.fields, (*place, goal.what))
+
+    def _constants_in(self, value: Any, keys: tuple[Any, ...]) -> None:
+        if isinstance(value, Mapping):
+            for key, inner in value.items():
+                if key == "where" and "columns" in value:
+                    self._constants(Selection.model_validate({"where": inner}).where, (*keys, key), None)
+                elif key not in ("matches", "only", "within", "kinds", "by", "for", "each"):
+                    self._constants_in(inner, (*keys, key))
+        elif isinstance(value, list):
+            for inner in value:
+                self._constants_in(inner, keys)
+        else:
+            self._constants(prepared(value), keys, None)
+            if _is_number(value) and not self._is_told(value):
+                self._gap(keys, f"{show(value)} is judged, and neither the prompt nor a rule says it")
+
+    def _constants(self, source: Any, keys: tuple[Any, ...], entity: Entity | None) -> None:
+        """The numbers and words that an expression decides by."""
+        place = ("constants", *keys)
+        if place in self._sources:
+            return
+        self._sources.add(place)
+        for expression in _expressions(source):
+            for value in expression.constants:
+                told = self._says_span(value) if isinstance(value, dt.timedelta) else self._is_told(value)
+                if not told:
+                    label = f"{entity.label}: " if entity else ""
+                    message = f"{label}{_shown(value)} decides in {shortened(expression.source)!r}"
+                    self._gap(keys, f"{message}, and neither the prompt nor a rule says it")
+
+    def _says_span(self, span: dt.timedelta) -> bool:
+        seconds = abs(span.total_seconds())
+        units = (1, 60, 3600, 86400, 7 * 86400)
+        return seconds == 0 or any(says_number(self._rules, seconds / unit) for unit in units)
+
+    # -- cases ------------------------------------------------------------------------------------------
+
+    def _cases(self, closure: set[Read]) -> None:
+        """What each case stands for, where the goal decides by cases."""
+        deciding = {entity.fact for entity, name in closure if name == "kind"}
+        deciding |= {
+            str(one.for_) for one in selections(self._definition) if one.for_ and one.kinds is not None
+        }
+        for fact, it in self._definition.facts.items():
+            counting = [one for one in it.kinds_with(background=False) if self._of_kind(fact, one)]
+            self._quoted(fact, "kinds", it.kinds)
+            self._quoted(fact, "lookalikes", it.lookalikes)
+            plain = [one for one in counting if not it.kinds[one].told]
+            if fact not in deciding or len(plain) < 2:
+                continue
+            ordinary = next((one for one in plain if self._is_wanted(self._of_kind(fact, one)[0])), plain[0])
+            for kind in plain:
+                if kind != ordinary:
+                    does = "wants" if self._is_wanted(self._of_kind(fact, kind)[0]) else "leaves out"
+                    message = f"the goal decides by cases, and {does} {fact} {kind}; `told` is to quote"
+                    where = "what says so in the prompt, in a document or in what is told of it"
+                    self._gap(("facts", fact, "kinds", kind), f"{message} {where}")
+
+    def _of_kind(self, fact: str, kind: str) -> list[Entity]:
+        return [one for one in self._truth.sets.get(fact, ()) if one.kind == kind]
+
+    def _quoted(self, fact: str, part: str, cases: Mapping[str, Kind] | Mapping[str, Lookalike]) -> None:
+        for name, case in cases.items():
+            if case.told is None:
+                continue
+            keys = ("facts", fact, part, name, "told")
+            ones = [*self._truth.sets.get(fact, ()), *self._truth.background.get(fact, ())]
+            ones = [one for one in ones if (one.lookalike if part == "lookalikes" else one.kind) == name]
+            if part == "kinds":
+                ones = [one for one in ones if not one.lookalike]
+            seen = set[str]()
+            for entity in ones:
+                for text in self._quotes_of(case, entity, keys):
+                    if text not in seen:
+                        seen.add(text)
+                        self._found.quotations.append(Quotation(keys, entity.label, text))
+            for text in sorted(seen)[:3]:
+                wanted = "" if part == "lookalikes" or not ones else self._said_of(ones[0])
+                self._found.known.append(
+                    Known(f"{fact} {name}{wanted}", repr(text), "its rule, which the proof finds told")
+                )
+
+    def _said_of(self, entity: Entity) -> str:
+        return ", wanted" if self._is_wanted(entity) else ", not wanted"
+
+    def _quotes_of(self, case: Kind | Lookalike, entity: Entity, keys: tuple[Any, ...]) -> list[str]:
+        try:
+            with self._quietly():
+                found = evaluated(prepared(case.told), entity.lookup)
+        except ExpressionError as error:
+            raise Wrong(keys, f"{entity.label}: {error}") from None
+        return [str(one) for one in (found if isinstance(found, list) else [found])]
+
+    def _quotes(self, entity: Entity, value: Any) -> bool:
+        """Whether what is quoted of the case of an entity has a value."""
+        case = entity.definition.kinds[entity.kind or ""]
+        if case.told is None:
+            return False
+        keys = ("facts", entity.fact, "kinds", entity.kind, "told")
+        text = flat(" ".join(self._quotes_of(case, entity, keys)))
+        return all(
+            one in _PLAIN or says_number(text, one)
+            if _is_number(one)
+            else isinstance(one, bool) or flat(str(one)) in text
+            for one in _scalars(value)
+        )
+
+    @cached_property
+    def _wanted(self) -> set[Entity]:
+        with self._quietly():
+            return {
+                entity
+                for one in selections(self._definition)
+                if one.for_ in self._truth.sets
+                for entity in self._truth.sets[one.for_]
+                if _selects(one, entity)
+            }
+
+    def _is_wanted(self, entity: Entity) -> bool:
+        return entity in self._wanted
+
+    def _expectations(self) -> None:
+        for fact, it in self._definition.facts.items():
+            for kind, case in it.kinds.items():
+                keys = ("facts", fact, "kinds", kind, "expect")
+                for entity in self._of_kind(fact, kind) if case.expect else ():
+                    for condition in case.expect:
+                        self._expect(condition, entity, keys)
+
+    def _expect(self, condition: Expression, entity: Entity, keys: tuple[Any, ...]) -> None:
+        def lookup(name: str) -> Any:
+            own = name in entity.definition.own_fields
+            return entity in self._wanted if name == "wanted" and not own else entity.lookup(name)
+
+        try:
+            with self._quietly():
+                if condition.value(lookup):
+                    return
+                names = sorted(name for name in condition.names if name != "wanted")
+                values = [f"{name} is {_shown(lookup(name))}" for name in names]
+        except ExpressionError as error:
+            raise Wrong(keys, f"{entity.label}: {error}") from None
+        if "wanted" in condition.names:
+            values.append("the goal wants it" if entity in self._wanted else "the goal does not want it")
+        message = f"{entity.label}: not {condition.source}: {', '.join(values)}"
+        self._once(keys, message, condition.source)
+
+    # -- what selects -----------------------------------------------------------------------------------
+
+    def _selected_by(self) -> None:
+        """What tells those that count from others must be said by the prompt or by a rule."""
+        chosen = {one.for_: one for one in selections(self._definition) if one.for_ in self._truth.sets}
+        for fact in chosen:
+            it = self._definition.facts[str(fact)]
+            for name, other in it.lookalikes.items():
+                self._told_apart(str(fact), other, ("facts", fact, "lookalikes", name), name)
+            for name in it.kinds_with(background=True):
+                self._told_apart(str(fact), it.kinds[name], ("facts", fact, "kinds", name), name)
+        for index, one in enumerate(selections(self._definition)):
+            if one.where is not None and one.for_ in self._truth.sets:
+                with self._truth.watched() as reads:
+                    for entity in self._truth.sets[one.for_]:
+                        _selects(one, entity)
+                for read in sorted(reads, key=called):
+                    self._single_named(read, ("goal", min(index, len(self._definition.goal) - 1)))
+
+    def _single_named(self, read: Read, keys: tuple[Any, ...]) -> None:
+        entity, name = read
+        if entity.fact not in self._truth.singles or not self._is_unsaid(read):
+            return
+        message = "the goal selects by it, and neither the prompt nor a rule says so"
+        self._gap(keys, f"{_is(entity, name)}; {message}")
+
+    def _told_apart(self, fact: str, other: Kind | Lookalike, keys: tuple[Any, ...], name: str) -> None:
+        if other.told is not None:
+            return
+        shown: list[str] = []
+        with self._quietly():
+            for entity in self._truth.sets[fact][:40]:
+                unsaid = [one for one in other.fields if self._is_unsaid((entity, one))]
+                if len(unsaid) < len(other.fields):
+                    return
+                shown += [f"{one} {_shown(entity.lookup(one))}" for one in unsaid if not shown]
+        if not other.fields or shown:
+            what = f"what counts has {', '.join(shown)}" if shown else "nothing in its fields is different"
+            message = f"the prompt does not say, nor does a rule, why {fact} {name} does not count: {what}"
+            self._gap(keys, message)
+
+    def _is_unsaid(self, read: Read) -> bool:
+        """Whether neither the prompt nor a rule says a value, or what it follows from."""
+        entity, name = read
+        if name in ("kind", "lookalike", "nth", "this"):
+            return True
+        if behind(self._truth, read, self._behind) & self._by_rule:
+            return False
+        value = entity.lookup(name)
+        if _is_number(value):
+            return not says_number(self._rules, value)
+        return value is None or isinstance(value, (bool, Entity)) or flat(show(value)) not in self._rules
+
+    # -- what is told and makes no difference -----------------------------------------------------------
+
+    def _left_unused(self, closure: set[Read]) -> None:
+        """Fields of a case that are told of what the goal wants, and of which it makes nothing."""
+        for told in self._filled.told:
+            entity, statement = told.entity, told.statement
+            if entity is None or statement is None or entity.background or entity not in self._wanted:
+                continue
+            case = entity.definition.kinds.get(entity.kind or "")
+            if case is None or case.told is not None or case.background is not None:
+                continue
+            own = {name for name in _read_in(told) if name in self._names_of(entity, statement, case)}
+            if own and not any((entity, name) in closure for name in own):
+                name = min(own)
+                index = self._definition.statements.index(statement)
+                message = f"{_is(entity, name)}, which statements.{index} tells"
+                why = "use it, or let `told` quote why it does not count"
+                self._once(entity.keys_of(name), f"{message}, and the goal makes nothing of it: {why}")
+
+    def _names_of(self, entity: Entity, statement: Statement, case: Kind) -> set[str]:
+        """Fields that the case has, or that a statement made for some cases alone reads as no other does."""
+        names = set(case.fields)
+        kinds = entity.definition.kinds_with(background=False)
+        if statement.kinds is not None and set(kinds) - set(statement.kinds):
+            elsewhere = {
+                name
+                for told in self._by_entity[entity]
+                if told.statement is not statement
+                for name in _read_in(told)
+            }
+            names |= {name for name in entity.definition.own_fields if name not in elsewhere}
+        return names
+
+    @cached_property
+    def _by_entity(self) -> dict[Entity, list[Told]]:
+        found: dict[Entity, list[Told]] = {}
+        for told in self._filled.told:
+            if told.entity is not None:
+                found.setdefault(told.entity, []).append(told)
+        return found
+
+
+def called(read: Read) -> str:
+    """How a field is named to people."""
+    entity, name = read
+    return f"{entity.fact}.{name}" if entity.definition.single else f"{entity.label}: {name}"
+
+
+def _is(entity: Entity, name: str) -> str:
+    """A field with its value, as complaints say it."""
+    value = _shown(entity.lookup(name))
+    return f"{called((entity, name))} is {value}"
+
+
+def selections(definition: Definition) -> list[Selection]:
+    """All that goals are for, and the rows in them."""
+    found: list[Selection] = []
+    for goal in definition.goal:
+        found.append(goal)
+        for value in goal.fields.values():
+            if isinstance(value, Mapping) and "columns" in value:
+                found.append(Rows.model_validate(value))
+    return found
+
+
+def _selects(one: Selection, entity: Entity) -> bool:
+    try:
+        return selects(one, entity)
+    except Wrong:  # such as rows that read the thing around them
+        return True
+
+
+def _read_in(told: Told) -> set[str]:
+    """Fields of its entity that stand in what is told; when it was told says nothing to a reader."""
+    thing = find_thing(told.what)
+    when = thing.when if thing else None
+    return {
+        name
+        for part, reads in told.reads.items()
+        if part != when
+        for who, name in reads
+        if who is told.entity
+    } - {"nth", "this", "kind", "lookalike"}
+
+
+def _is_worked_out(source: Any) -> bool:
+    return any(True for _ in _expressions(source))
+
+
+def _expressions(source: Any) -> Iterator[Expression]:
+    if isinstance(source, Expression):
+        yield source
+    elif isinstance(source, Mapping):
+        for inner in source.values():
+            yield from _expressions(inner)
+    elif isinstance(source, list):
+        for inner in source:
+            yield from _expressions(inner)
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _scalars(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _scalars(inner)
+    else:
+        yield value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dt.timedelta):
+        hours = value.total_seconds() / 3600
+        return f"a span of {hours / 24:g} days" if hours >= 48 else f"a span of {hours:g} hours"
+    if isinstance(value, (Entity, Mapping)):
+        return getattr(value, "label", "a thing")
+    if isinstance(value, (list, tuple)):
+        return f"a list of {len(value)}"
+    return shortened(show(value)) if value is not None else "nothing"
+
+
+def missing_quotations(derived: Derived, texts: Sequence[str]) -> list[Gap]:
+    """The quotations that stand nowhere; of each place the first."""
+    flattened = [flat(derived.rules), *map(flat, texts)]
+    found: dict[tuple[Any, ...], Gap] = {}
+    for one in derived.quotations:
+        if one.keys not in found and (gap := one.missing(flattened, derived.rules)):
+            found[one.keys] = gap
+    return list(found.values())

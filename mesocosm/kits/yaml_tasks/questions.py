@@ -1,0 +1,152 @@
+"""What the prompt must say for its goal: exact texts, what stays empty, and nothing that nobody filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mesocosm.kits.yaml_tasks.definition import Definition
+from mesocosm.kits.yaml_tasks.deriving import Gap, flat, shortened, spelt
+from mesocosm.kits.yaml_tasks.drawing import drawn
+from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.judging import WAYS, Wanted
+
+_UNFILLED = re.compile(r"\$\{[^{}\n]{1,80}\}|<<[^<>\n]{1,80}>>")
+_VALUE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_ATTACHED = re.compile(r"[\w-]+")
+_ATTACHED_BEFORE = re.compile(r"[\w-]+$")
+_NOT_SAID = ("for", "kinds", "where", "by", "each", "within", "matches", "only")
+"""Parts of a goal whose texts nobody has to write."""
+_EMPTY = r"(?:empty|blank)"
+_ENDED = r"(?=$|[,;.):]| (?:and|or|if|where|when|for|unless|in|of)\b)"
+_LEFT = re.compile(
+    rf"\b(?:leave|leaves|left|keep|keeps|kept|stay|stays|remain|remains|be|is|are)\b.*\b{_EMPTY}\b"
+)
+_CONDITION = re.compile(r"\b(?:if|where|when|whenever|unless|except|whose|who|otherwise|for|of which)\b")
+_SYNONYMS = {
+    "location": ("location", "place", "room", "venue"),
+    "description": ("description", "note", "notes"),
+    "attendees": ("attendees", "guests", "invitees", "participants"),
+    "body": ("body", "text"),
+    "content": ("content", "text", "body"),
+    "summary": ("summary", "title"),
+    "cc": ("cc", "copy"),
+}
+
+
+def asked_otherwise(
+    definition: Definition, source: str, prompt: str, rules: str, wanted: Sequence[Wanted]
+) -> Iterator[Gap]:
+    """Where the prompt says something else than the goal, or nothing of what it judges to the letter.
+
+    Args:
+        source: The prompt as the file has it.
+        prompt: As the agent reads it.
+        rules: With it, what is told once.
+    """
+    yield from unfilled(source)
+    yield from unsaid_texts(definition, rules)
+    yield from _said_to_be_empty(definition, prompt, wanted)
+
+
+def unfilled(source: str) -> Iterator[Gap]:
+    """Places of a prompt that nothing fills."""
+    if name := _UNFILLED.search(source):
+        yield Gap(("prompt",), f"{name[0]} stays as it is; what varies is written {{{{ me.name }}}}")
+
+
+def unsaid_texts(definition: Definition, rules: str) -> Iterator[Gap]:
+    """Texts that are judged to the letter, and that neither the prompt nor what is told once has."""
+    said = flat(rules)
+    told = flat("\n".join(text for one in definition.statements for text in spelt(one.fields)))
+    for index, goal in enumerate(definition.goal):
+        for name, value in goal.fields.items():
+            for text in _exact_texts(value):
+                pattern, shown = _pattern(text, told)
+                if pattern is None or re.search(pattern, said):
+                    continue
+                message = f"the prompt does not say {shown!r}, which is judged"
+                if near := _near(shown, rules):
+                    message += f"; nearest: {near!r}"
+                yield Gap(("goal", index, goal.what, name), message)
+
+
+def _exact_texts(value: Any) -> Iterator[str]:
+    """Texts that stand in what is judged, and names of columns."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key in _NOT_SAID:
+                continue
+            if key in ("columns", "last") and isinstance(inner, Mapping) and "columns" in value:
+                yield from map(str, inner)
+                yield from (cell for cell in inner.values() if isinstance(cell, str))
+            elif key in WAYS or isinstance(inner, (str, Mapping, list)):
+                yield from _exact_texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _exact_texts(inner)
+    elif isinstance(value, str):
+        yield from value.splitlines()
+
+
+def _pattern(text: str, told: str) -> tuple[str | None, str]:
+    """What finds a text whatever its values are, and how it is shown; nothing where it has no words."""
+    if "{%" in text:
+        return None, text
+    worked_out = isinstance(drawn(text), Expression)
+    parts = _VALUE.split(text) if worked_out else [text]
+    shown = shortened(_VALUE.sub("...", text) if worked_out else text)
+    if not any(letter.isalpha() for part in parts for letter in part):
+        return None, shown
+    pattern = r"\S.{0,80}?".join(
+        _part(part, told, before=number > 0, after=number < len(parts) - 1)
+        for number, part in enumerate(re.sub(r"\s+", " ", part).lower() for part in parts)
+    )
+    return pattern.strip().removeprefix("\\ ").removesuffix("\\ "), shown
+
+
+def _part(part: str, told: str, *, before: bool, after: bool) -> str:
+    """A pattern for what stands between values; what is written in one with a value need not be said where
+    that is told so: SUP-{{ code }}."""
+    head = _ATTACHED.match(part) if before else None
+    start = head.end() if head else 0
+    tail = _ATTACHED_BEFORE.search(part, start) if after else None
+    end = tail.start() if tail else len(part)
+    return _attached(part[:start], told) + re.escape(part[start:end]) + _attached(part[end:], told)
+
+
+def _attached(run: str, told: str) -> str:
+    return f"(?:{re.escape(run)})?" if run and run in told else re.escape(run)
+
+
+def _near(text: str, rules: str) -> str:
+    """What stands where the first word of a text does."""
+    words = re.findall(r"\w{3,}", text)
+    line = " ".join(rules.split())
+    found = re.search(rf"\b{re.escape(words[0])}\b.{{0,40}}", line, re.IGNORECASE) if words else None
+    return found[0].strip() if found else ""
+
+
+def _said_to_be_empty(definition: Definition, prompt: str, wanted: Sequence[Wanted]) -> Iterator[Gap]:
+    """Fields of which the prompt says that they stay empty, and which the goal fills."""
+    for sentence in re.split(r"[.;:!?]\s|\n\s*\n", prompt):
+        line = flat(sentence)
+        for index, goal in enumerate(definition.goal):
+            for name in goal.fields:
+                rows = [one for one in wanted if one.goal is goal]
+                filled = [one for one in rows if one.fields.get(name) not in (None, "", [], {})]
+                if not filled or not _says_empty(line, name):
+                    continue
+                if len(filled) == len(rows) or not _CONDITION.search(line):
+                    value = shortened(str(filled[0].fields[name]))
+                    message = f"the prompt says {shortened(sentence)!r}, and the goal fills {name}: {value!r}"
+                    yield Gap(("goal", index, goal.what, name), f"{message} ({filled[0].shown})")
+
+
+def _says_empty(line: str, name: str) -> bool:
+    words = "|".join(_SYNONYMS.get(name.lower(), (re.escape(name.lower()).replace("_", "[ _]"),)))
+    if re.search(rf"\b(?:no|without an?|without any|without|not any|neither) (?:{words})\b{_ENDED}", line):
+        return True
+    found = _LEFT.search(line)
+    return found is not None and re.search(rf"\b(?:{words})\b", line) is not None

@@ -1,0 +1,88 @@
+"""What `mesocosm prove` says of tasks that are true, and of the same with one thing in them that is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from mesocosm.cli.commands import app
+from mesocosm.kits.yaml_tasks.numerals import says_number
+
+FOLDER = Path(__file__).with_name("proofs")
+FALSE: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "false.yaml").read_text())
+ISSUE = [name for name, one in FALSE.items() if one.get("proven before")]
+
+
+def mesocosm(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def written(name: str, folder: Path) -> Path:
+    """A true task with something else in it."""
+    text = (FOLDER / f"{FALSE[name]['of']}.yaml").read_text()
+    for old, new in FALSE[name]["with"]:
+        assert text.count(old) >= 1, old
+        text = text.replace(old, new)
+    # What is drawn follows from the file's name, which stays.
+    path = folder / name.replace(" ", "_") / f"{FALSE[name]['of']}.yaml"
+    path.parent.mkdir()
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_lint_says_why_a_false_task_cannot_be_solved(name: str, tmp_path: Path) -> None:
+    path = written(name, tmp_path)
+    complaints = json.loads(mesocosm("lint", path, "--json").stdout)
+    assert all(one["line"] > 1 for one in complaints)
+    found = "\n".join(f"{one['key']}: {one['message']}" for one in complaints)
+    for reason in FALSE[name]["because"]:
+        # The sample that lint draws has other values than the instance that is proven.
+        assert reason.partition(": ")[0] in found, found
+
+
+def test_prove_calls_false_tasks_unproven_and_says_where_and_why(tmp_path: Path) -> None:
+    paths = {name: written(name, tmp_path) for name in ISSUE}
+    done = mesocosm("prove", *paths.values(), "--json", "--workers", "1")
+    assert done.exit_code == 1
+    proofs = {proof["task"]: proof for proof in json.loads(done.stdout)}
+    for name, path in paths.items():
+        proof = proofs[str(path)]
+        assert (proof["verdict"], proof["proven"]) == ("unproven", ""), proof["problems"]
+        found = "\n".join(proof["problems"])
+        for reason in FALSE[name]["because"]:
+            assert reason in found, found
+        assert all(problem.startswith(f"unproven: {path}, line ") for problem in proof["problems"])
+
+
+def test_a_true_task_is_proven_by_derivation_with_what_an_agent_must_know() -> None:
+    path = FOLDER / "returns.yaml"
+    [proof] = json.loads(mesocosm("prove", path, "--report", "--json", "--workers", "1").stdout)
+    assert (proof["verdict"], proof["problems"]) == ("proven by derivation", [])
+    known = proof["derivations"]
+    assert "policy.late = 40: documents.document tells it: 'Refunds. What comes back within 21 days" in str(
+        known
+    )
+    [late] = [line for line in known if line.startswith("claim 0 (late): refund")]
+    assert late.endswith("follows from claim 0 (late): age, claim 0 (late): price, policy.days, policy.late")
+
+
+def test_numbers_are_said_in_figures_in_words_and_as_percentages() -> None:
+    for text, number in [
+        ("within 30 days", 30), ("of thirty-five pieces", 35), ("10 percent less", 0.9), ("90 %", 0.9),
+        ("7.7 % more", 1.077), ("half an hour", 30), ("$1,200.00", 1200), ("twice", 2), ("10% off", 90),
+    ]:  # fmt: skip
+        assert says_number(text, number), (text, number)
+    for text, number in [
+        ("130 days", 30),
+        ("30.5 days", 30),
+        ("1.30", 30),
+        ("a part", 0.9),
+        ("ten days", 90),
+    ]:
+        assert not says_number(text, number), (text, number)
