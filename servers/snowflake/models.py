@@ -133,7 +133,8 @@ class StageFile(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     stage_id: Mapped[int] = mapped_column(ForeignKey("stages.id"))
     name: Mapped[str] = mapped_column(Text)
-    data: Mapped[bytes]
+    data: Mapped[bytes] = mapped_column(deferred=True)
+    """Read by itself: a list of files holds none of them."""
     md5: Mapped[str] = mapped_column(Text)
     altered: Mapped[str] = mapped_column(Text)
     loaded: Mapped[list[Any]] = mapped_column(JSON)

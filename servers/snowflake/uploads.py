@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from mesocosm.doors.request import Request
+from mesocosm.errors import Invalid
 from mesocosm.services.service import Reply
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from mesocosm.servers.snowflake.models import SqlSession
     from mesocosm.servers.snowflake.store import SnowflakeStore
+
+_MOST_AT_ONCE = 99
 
 
 def told(
@@ -31,10 +34,14 @@ def told(
     source = tree.this.name.removeprefix("file://")
     target = tree.args["target"].name
     if target == "?":
-        target = str((bindings.get("1") or {}).get("value"))
+        given = bindings.get("1")
+        target = str(given.get("value") if isinstance(given, dict) else given)
     stage, prefix = store.location(target.strip("'"))
     place = f"s{stage.id}/files/{prefix}/" if prefix else f"s{stage.id}/files/"
     token = base.rpartition("/e/")[2].partition("/")[0]
+    parallel = said.get("PARALLEL", 4)
+    if not isinstance(parallel, int) or not 1 <= parallel <= _MOST_AT_ONCE:
+        raise Invalid(f"PARALLEL is a number from 1 to {_MOST_AT_ONCE}.")
     info: dict[str, Any] = {
         "locationType": "GCS",
         "location": place,
@@ -55,7 +62,7 @@ def told(
         "command": "UPLOAD",
         "operation": "Node",
         "src_locations": [source],
-        "parallel": int(said.get("PARALLEL", 4)),
+        "parallel": parallel,
         "threshold": 209_715_200,
         "autoCompress": bool(said.get("AUTO_COMPRESS", True)),
         "overwrite": bool(said.get("OVERWRITE", False)),
@@ -73,7 +80,7 @@ def known(store: SnowflakeStore, stage: int, path: str) -> Reply:
     """What there is of a file that a connector may be about to put."""
     from mesocosm.servers.snowflake.store.stages import digest_of
 
-    data = store.stage_file(stage, path).data
+    data = store.stage_file(stage, path)
     headers = {"x-goog-meta-sfc-digest": digest_of(data), "x-goog-meta-encryptiondata": ""}
     return Reply(data, 200, headers, "application/octet-stream")
 

@@ -2,10 +2,10 @@
 has taken more memory or time than it may. It is forked from one that has loaded all that it needs, and does
 nothing else.
 
-Nothing of mesocosm but the wall (``allowlist``) and functions of Python (``computed``) is loaded here. The
-process has no environment, may allocate a stated number of bytes, and is ended by the kernel when its time
-is up, whatever it is doing. Each world has an instance of DuckDB of its own, in which nothing stays that a
-statement does.
+Nothing of mesocosm but the wall (``allowlist``), functions of Python (``computed``) and the readers of files
+(``files``) is loaded here. The process has no environment, may allocate a stated number of bytes, and is
+ended by the kernel when its time is up, whatever it is doing. Each world has an instance of DuckDB of its
+own, in which nothing stays that a statement does.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import duckdb
 import pyarrow as pa
 from duckdb.func import SPECIAL
 
-from mesocosm.services.queries import allowlist, computed
+from mesocosm.services.queries import allowlist, computed, files
 
 _LOCKED = (
     "SET python_enable_replacements=false",
@@ -74,8 +74,8 @@ class Request:
     seed: float | None = None
     counters: Mapping[str, tuple[int, int]] | None = None
     only_check: bool = False
-    parquet: bytes | None = None
-    """A file to be read, in place of a statement: with as little trust."""
+    file: tuple[bytes, files.Form] | None = None
+    """What is to be read, in place of a statement: with as little trust."""
 
 
 class TooLarge(Exception):
@@ -200,8 +200,8 @@ class Computer:
             signal.setitimer(signal.ITIMER_REAL, request.seconds or 0)
             answer: tuple[Any, ...]
             try:
-                if request.parquet is not None:
-                    answer = ("arrow", _of_parquet(request.parquet, request.largest))
+                if request.file is not None:
+                    answer = self._read(request.file[0], request.file[1], request.largest)
                 else:
                     answer = self._answer(request, self._tables(request))
             except duckdb.Error as error:
@@ -210,12 +210,27 @@ class Computer:
                 answer = ("barred", str(barred), barred.function)
             except TooLarge:
                 answer = ("large",)
+            except files.Unreadable as found:
+                answer = ("unreadable", found.why, found.line, found.words)
             except pa.ArrowException as error:
                 answer = ("failed", "InvalidInputException", f"Invalid Input Error: {error}")
             except (OverflowError, ValueError) as error:
                 answer = ("failed", "OutOfRangeException", f"Out of Range Error: out of range: {error}")
             signal.setitimer(signal.ITIMER_REAL, 0)
             send(self._line, answer)
+
+    def _read(self, data: bytes, form: files.Form, largest: int) -> tuple[Any, ...]:
+        """Send the rows of a file."""
+        size = 0
+        for part in files.parts(data, form):
+            message = pickle.dumps(
+                ("schema" if isinstance(part, bytes) else "rows", part), pickle.HIGHEST_PROTOCOL
+            )
+            size += len(message)
+            if size > largest:
+                raise TooLarge
+            self._line.sendall(struct.pack("!Q", len(message)) + message)
+        return ("end", False, {})
 
     def _tables(self, request: Request) -> dict[str, tuple[Any, bool]]:
         for name in request.dropped:
@@ -300,23 +315,6 @@ class Computer:
         more = bool(connection.fetchmany(1))
         connection.abort()  # the rest of the result
         return more
-
-
-def _of_parquet(data: bytes, largest: int) -> bytes:
-    """The rows of a Parquet file as an Arrow stream."""
-    from pyarrow import parquet
-
-    file = parquet.ParquetFile(pa.BufferReader(data))
-    size = sum(file.metadata.row_group(one).total_byte_size for one in range(file.num_row_groups))
-    if size > largest:
-        raise TooLarge
-    table = file.read(use_threads=False)
-    if table.nbytes > largest:
-        raise TooLarge
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as stream:
-        stream.write_table(table)
-    return bytes(sink.getvalue())
 
 
 def _fields(connection: duckdb.DuckDBPyConnection) -> Sequence[tuple[str, str]]:

@@ -31,6 +31,7 @@ from mesocosm.services.queries.allowlist import Barred
 from mesocosm.services.queries.catalogue import Field, Result
 from mesocosm.services.queries.computer import ORDER, WORLDS, Request, connected, receive, send
 from mesocosm.services.queries.failures import Failed, failure
+from mesocosm.services.queries.files import MOST_VALUES, Form, Unreadable
 from mesocosm.services.queries.tables import quoted
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.limits import settings
@@ -44,9 +45,8 @@ _HELD, _MAPPED = 32 * 2**20, 16
 """Bytes of small tables that a process keeps, and the number of large ones that it has open."""
 _SHARED = 16
 """Large tables of which files are kept."""
-_ALL_ROWS, _MOST_VALUES = 16, 5_000_000
-"""How many times as many bytes a result may have that is not shown, but put into a table; and how many values
-any may have: each is an object of Python here."""
+_ALL_ROWS = 16
+"""How many times as many bytes a result may have that is not shown, but put into a table."""
 _NURSERY = "from mesocosm.services.queries.computer import main; main()"
 _PATIENCE, _RANK = 0.25, 10
 """Seconds of a processor after which a statement gives way to whoever else has something to compute, by this
@@ -231,7 +231,7 @@ class _Process:
             self._patience()
             self.is_silent = False
             answer, _ = receive(self._line)
-            ended = answer[0] not in ("fields", "rows")
+            ended = answer[0] not in ("fields", "schema", "rows")
             self.at_rest = ended and not self._gives_way
             yield answer
             if ended:
@@ -371,10 +371,15 @@ class Engine:
             return False
         return True
 
-    def parquet(self, data: bytes, world: str) -> Any:
-        """The rows of a Parquet file as an Arrow table. Raises ``Failed`` for what is none."""
-        ((_, stream),) = self._computed(self._request(world, "", parquet=data), {}, list)
-        return pa.ipc.open_stream(stream).read_all()
+    def read(self, data: bytes, form: Form, world: str) -> tuple[Any, list[tuple[int, Any]]]:
+        """The Arrow schema that a file says itself, if any, and its rows with the numbers of their lines.
+        Raises ``Unreadable``."""
+        try:
+            return self._computed(self._request(world, "", file=(data, form)), {}, _rows_of)
+        except Failed as failed:
+            raise Unreadable("syntax", None, failed.message) from None
+        except Invalid:  # it took all the memory that there is for it
+            raise Unreadable("bytes", None, "the file needs too much memory: load it in parts") from None
 
     def cast(self, raw: Any, kinds: Sequence[tuple[str, str]]) -> Any:
         """An Arrow table whose columns, named in their order, are cast. Nothing in it is of a statement."""
@@ -483,6 +488,8 @@ class Engine:
                         raise failure(name, text)
                     case ("barred", what, function):
                         raise Barred(what, function)
+                    case ("unreadable", why, line, words):
+                        raise Unreadable(why, line, words)
                     case ("large",):
                         process.at_rest = False  # what it has freed, it may still count as its own
                         raise Invalid(
@@ -531,13 +538,24 @@ def _result(answers: Iterable[tuple[Any, ...]]) -> Result:
             fields = tuple(Field(name, type_) for name, type_ in said[0])
         elif kind == "rows":
             rows += said[0]
-            if len(rows) * len(fields) > _MOST_VALUES:
+            if len(rows) * len(fields) > MOST_VALUES:  # each is an object of Python here
                 raise Invalid(
-                    f"The statement gives more than {_MOST_VALUES:,} values: filter, or do it in parts."
+                    f"The statement gives more than {MOST_VALUES:,} values: filter, or do it in parts."
                 )
         else:
             return Result(fields, rows, said[0], counted=said[1])
     raise AssertionError("an answer without an end")
+
+
+def _rows_of(answers: Iterable[tuple[Any, ...]]) -> tuple[Any, list[tuple[int, Any]]]:
+    schema, rows = None, []
+    for kind, *said in answers:
+        if kind == "schema":
+            schema = pa.ipc.read_schema(pa.py_buffer(said[0]))
+        elif kind == "rows":
+            rows += said[0]
+            deadlines.check()
+    return schema, rows
 
 
 def _cast(name: str, kind: str) -> str:

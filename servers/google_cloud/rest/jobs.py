@@ -9,7 +9,7 @@ import orjson
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
-from mesocosm.servers.google_cloud.models import Job
+from mesocosm.servers.google_cloud.models import Job, StorageObject
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
 from mesocosm.servers.google_cloud.rest.media import begun, continued, noticed, related, resource
 from mesocosm.servers.google_cloud.rest.queries import asked_of, destination, reference, run
@@ -21,6 +21,8 @@ from mesocosm.servers.google_cloud.store.part import milliseconds
 from mesocosm.services.fields import Fields, remembering
 from mesocosm.services.service import Reply
 
+_MOST_TOGETHER = 128 * 2**20
+"""Bytes of the files of one load."""
 _UPLOAD = "/upload/bigquery/v2/projects/{project}/jobs"
 
 
@@ -167,7 +169,14 @@ def _place(store: GoogleCloudStore, named: Fields) -> tuple[str, str]:
 
 def _load(store: GoogleCloudStore, said: Fields, id_: str | None, data: bytes | None) -> Job:
     asked = _asked(store, said)
-    files = [data] if data is not None else [one for uri in asked["sources"] for one in _objects(store, uri)]
+    if data is not None:
+        files = [data]
+    else:
+        found = [one for uri in asked["sources"] for one in _objects(store, uri)]
+        if sum(one.size for one in found) > _MOST_TOGETHER:
+            words = f"The files have more than {_MOST_TOGETHER:,} bytes together; load them in parts."
+            raise Invalid(words, code="invalid")
+        files = [store.storage.objects.data(one) for one in found]
     if not files:
         raise Invalid("Required parameter is missing: sourceUris", code="required")
     return store.bigquery.loading.load(files=files, job_id=id_, **asked).job
@@ -217,19 +226,19 @@ def _asked(store: GoogleCloudStore, said: Fields) -> dict[str, Any]:
     }
 
 
-def _objects(store: GoogleCloudStore, uri: str) -> list[bytes]:
-    """The bytes of an object, or of those that a URI with one asterisk stands for."""
+def _objects(store: GoogleCloudStore, uri: str) -> list[StorageObject]:
+    """An object, or those that a URI with one asterisk stands for."""
     bucket, name = _uri(uri)
     objects = store.storage.objects
     if "*" not in name:
-        return [objects.data(objects.object(bucket, name))]
+        return [objects.object(bucket, name)]
     before, _, after = name.partition("*")
     if "*" in after:
         raise Invalid(f"Invalid URI {uri[:100]!r}: it may have one asterisk.", code="invalid")
     found = [one for one in store.storage.listing.all_of(bucket, before) if _fits(one.name, before, after)]
     if not found:
         raise NotFound(f"Not found: URI {uri[:100]}", code="notFound")
-    return [objects.data(one) for one in found]
+    return found
 
 
 def _fits(name: str, before: str, after: str) -> bool:

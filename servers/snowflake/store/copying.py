@@ -10,7 +10,7 @@ from sqlglot import exp
 from mesocosm.servers.snowflake.models import StageFile
 from mesocosm.servers.snowflake.store.answers import Answer, done, listing
 from mesocosm.servers.snowflake.store.stages import checked_options
-from mesocosm.services.patterns import Pattern
+from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.queries.catalogue import Column, Listed, Stored
 from mesocosm.services.queries.changing import Changing
 from mesocosm.services.queries.dialect import STAGED, Context
@@ -42,7 +42,8 @@ def value_of(value: Any) -> Any:
         case exp.Boolean():
             return bool(value.this)
         case exp.Literal() if not value.is_string:
-            return int(value.name) if value.name.isdecimal() else value.name
+            # Longer ones are no number that anything has here.
+            return int(value.name) if value.name.isdecimal() and len(value.name) <= 18 else value.name
         case exp.Tuple() | exp.Array():
             return [value_of(one) for one in value.expressions]
         case exp.Paren():
@@ -108,8 +109,9 @@ class Copying:
     def list_files(self, text: str) -> Answer:
         """LIST."""
         stage, prefix = self._store.location(text)
+        sizes = self._store.sizes(stage.id)
         rows: list[tuple[Any, ...]] = [
-            (f"{stage.name.lower()}/{one.name}", len(one.data), one.md5, one.altered)
+            (f"{stage.name.lower()}/{one.name}", sizes[one.id], one.md5, one.altered)
             for one in self._store.stage_files(stage.id, prefix)
         ]
         return listing(_FILES, rows, numbers="size", moments="")
@@ -156,7 +158,10 @@ class Copying:
                 _convert(select, into)
             else:
                 select, into = self._plain(stage, key, options, columns, said)
-            count = Changing(self._dialect, self._context).add(stored, into, select).inserted
+            is_empty = not self._store.staged(key).columns
+            count = (
+                0 if is_empty else Changing(self._dialect, self._context).add(stored, into, select).inserted
+            )
             rows.append((file.name, "LOADED", count, count, 1, 0, None, None, None, None))
             self._store.note_loaded(file, item["id"])
         if "PURGE" in said and value_of(said["PURGE"].args.get("expression")) is True:
@@ -172,7 +177,7 @@ class Copying:
         stage, prefix = self._store.location(location)
         files = list(self._store.stage_files(stage.id, prefix))
         if "FILES" in said:
-            wanted = value_of(said["FILES"].args["expression"])
+            wanted = value_of(_given(said["FILES"]))
             start = f"{prefix}/" if prefix else ""
             names = [start + str(one) for one in (wanted if isinstance(wanted, list) else [wanted])]
             known = {one.name: one for one in files}
@@ -180,8 +185,11 @@ class Copying:
                 raise SqlError(100016, "22000", f"Remote file '{missing[0][:200]}' was not found.")
             files = [known[name] for name in names]
         if "PATTERN" in said:
-            pattern = Pattern(said["PATTERN"].args["expression"].name)
-            files = [one for one in files if pattern.fullmatch(one.name)]
+            try:
+                pattern = Pattern(_given(said["PATTERN"]).name)
+                files = [one for one in files if pattern.fullmatch(one.name)]
+            except BadPattern as error:
+                raise SqlError(100048, "2201B", f"Invalid regular expression: {error}") from None
         force = "FORCE" in said and value_of(said["FORCE"].args.get("expression")) is True
         return [one for one in files if force or item not in one.loaded]
 
@@ -192,7 +200,7 @@ class Copying:
         form = self._store.options(stage, options)
         relation = self._store.staged(key)
         by_name = said.get("MATCH_BY_COLUMN_NAME")
-        matched = value_of(by_name.args["expression"]) if by_name else "NONE"
+        matched = value_of(_given(by_name)) if by_name else "NONE"
         if str(matched).upper() != "NONE":
             return self._matched(relation, key, columns, str(matched).upper() == "CASE_SENSITIVE")
         if form["TYPE"] == "CSV":
@@ -235,8 +243,7 @@ class Copying:
     def _said_options(self, given: exp.Expr) -> dict[str, Any]:
         if given.expressions:
             return options_in(given.expressions)
-        named = given.args.get("expression") or given.this
-        return {"FORMAT_NAME": value_of(named)}
+        return {"FORMAT_NAME": value_of(given.args.get("expression") or given.this)}
 
     def _is_there(self, tree: exp.Create, path: Any, present: bool, drop: Any) -> bool:
         """Whether nothing is to be done; what is replaced goes."""
@@ -249,7 +256,9 @@ class Copying:
         return False
 
     def _path(self, table: exp.Expr) -> Any:
-        parts = tuple(self._dialect.fold(part) for part in table.parts)  # type: ignore[attr-defined]
+        if not isinstance(table, exp.Table):
+            raise compilation(1003, "42000", f"syntax error unexpected '{table.sql('snowflake')[:60]}'.")
+        parts = tuple(self._dialect.fold(part) for part in table.parts)
         return self._store.full(parts, "CREATE")
 
     def _column(self, stored: Stored, name: str) -> Column:
@@ -257,6 +266,14 @@ class Copying:
         if found is None:
             raise self._dialect.unknown_column(exp.to_identifier(name), [one.name for one in stored.columns])
         return found
+
+
+def _given(parameter: exp.Expr) -> exp.Expr:
+    """The value of an option, which has to have one."""
+    value = parameter.args.get("expression")
+    if not isinstance(value, exp.Expr):
+        raise compilation(1003, "42000", f"syntax error: {parameter.name.upper()} lacks its value.")
+    return value
 
 
 def _convert(select: exp.Expr, into: list[Column]) -> None:

@@ -121,7 +121,7 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
     if isinstance(tree, exp.Copy):
         return Copying(store, DIALECT, context).copy(tree)
     if isinstance(tree, exp.Command) and tree.name.upper() in ("REMOVE", "RM"):
-        return Copying(store, DIALECT, context).remove_files(str(tree.expression.name))
+        return Copying(store, DIALECT, context).remove_files(str(tree.args.get("expression") or ""))
     if isinstance(tree, exp.Put):
         raise SqlError(2, "0A000", _NO_FILE)
     if isinstance(tree, exp.Get) or (isinstance(tree, exp.Command) and tree.name.upper() == "GET"):

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import base64
-import csv
-import gzip
 import hashlib
-import io
 import re
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.snowflake.models import FileFormat, Schema, Stage, StageFile
 from mesocosm.servers.snowflake.store.naming import Path, parts_of, written
 from mesocosm.servers.snowflake.store.results import Results, kept
 from mesocosm.services.queries.catalogue import Column, Listed
+from mesocosm.services.queries.files import MOST_BYTES, MOST_VALUES, Form, Unreadable
 from mesocosm.services.queries.refusals import SqlError, compilation
+from mesocosm.worlds import deadlines
 
-MOST_BYTES = 64 * 2**20
-"""Of a file."""
-_MOST_ROWS = 250_000
-"""Of a file that is read."""
 _LOCATION = re.compile(
     r'@((?:"(?:[^"]|"")+"|[\w$]+)(?:\.(?:"(?:[^"]|"")+"|[\w$]+)){0,2})(?:/(.*))?', re.DOTALL
 )
@@ -49,6 +43,9 @@ _OPTIONS = {
     "JSON": ("STRIP_OUTER_ARRAY",),
     "PARQUET": ("BINARY_AS_TEXT", "USE_LOGICAL_TYPE", "USE_VECTORIZED_SCANNER"),
 }
+_COMMON = ("TYPE", "COMPRESSION", "REPLACE_INVALID_CHARACTERS")
+_NUMBERS, _TEXTS = {"SKIP_HEADER"}, {"TYPE", "COMPRESSION", "FIELD_DELIMITER", "FIELD_OPTIONALLY_ENCLOSED_BY"}
+"""Options whose values are no truth values; of ``NULL_IF`` they are texts, one or several."""
 _COMPRESSIONS = {"AUTO", "GZIP", "NONE", "SNAPPY", "AUTO_DETECT"}
 
 
@@ -138,9 +135,14 @@ class Stages(Results):
         )
         return self.session.scalars(chosen.order_by(StageFile.name)).all()
 
-    def stage_file(self, stage: int, name: str) -> StageFile:
-        """A file of a stage."""
-        chosen = select(StageFile).where(StageFile.stage_id == stage, StageFile.name == name)
+    def sizes(self, stage: int) -> dict[int, int]:
+        """The bytes of the files of a stage, by their numbers."""
+        chosen = select(StageFile.id, func.length(StageFile.data)).where(StageFile.stage_id == stage)
+        return {row[0]: row[1] for row in self.session.execute(chosen)}
+
+    def stage_file(self, stage: int, name: str) -> bytes:
+        """What a file of a stage holds."""
+        chosen = select(StageFile.data).where(StageFile.stage_id == stage, StageFile.name == name)
         found = self.session.scalars(chosen).first()
         if found is None:
             raise NotFound(f"No such file: {name[:200]}")
@@ -195,7 +197,11 @@ class Stages(Results):
         known: tuple[Any, Listed] | None = getattr(self, "_read_last", None)
         if known is not None and known[0] == state:
             return known[1]
-        found = _joined([self._read(one, options) for one in files])
+        parts: list[Listed] = []
+        for one in files:
+            parts.append(self._read(one, options))
+            _bounded(sum(len(part.rows) for part in parts), max(len(part.columns) for part in parts))
+        found = _joined(parts)
         self._read_last = (state, found)
         return found
 
@@ -207,7 +213,8 @@ class Stages(Results):
             raise SqlError(2, "0A000", f"Unsupported feature 'INFER_SCHEMA of {options['TYPE']}'.")
         found: dict[str, list[Any]] = {}
         for file in self.stage_files(stage.id, prefix):
-            for name, kind in _parquet_types(self._parquet(file), options):
+            schema, _ = self._rows_of(file, _form(options))
+            for name, kind in _parquet_types(schema, options):
                 line = found.setdefault(name, [kind, []])
                 line[1].append(file.name)
         names = ("COLUMN_NAME", "TYPE", "NULLABLE", "EXPRESSION", "FILENAMES", "ORDER_ID")
@@ -219,37 +226,21 @@ class Stages(Results):
         return Listed(tuple(Column(*pair) for pair in zip(names, kinds, strict=True)), rows)
 
     def _read(self, file: StageFile, options: Mapping[str, Any]) -> Listed:
-        if options["TYPE"] == "PARQUET":
-            return _parquet_rows(self._parquet(file), options)
-        try:
-            text = unpacked(file.data).decode("utf-8-sig")
-        except UnicodeDecodeError:
-            said = f"Invalid UTF8 detected in file '{file.name}'."
-            raise SqlError(100144, "22000", said) from None
-        rows = list(
-            _CSV(text, options, file.name) if options["TYPE"] == "CSV" else _json_rows(text, options, file)
-        )
-        if len(rows) > _MOST_ROWS:
-            said = f"The file '{file.name}' has more than {_MOST_ROWS:,} rows: put it in parts."
-            raise SqlError(100066, "57014", said)
+        schema, rows = self._rows_of(file, _form(options))
+        if schema is not None:
+            return _parquet_rows(schema, rows, options)
         if options["TYPE"] == "JSON":
-            return Listed((Column("$1", "JSON"),), [[orjson.dumps(row).decode()] for row in rows])
-        width = max((len(row) for row in rows), default=0)
-        columns = tuple(Column(f"${place}", "VARCHAR") for place in range(1, width + 1))
-        return Listed(columns, [[*row, *([None] * (width - len(row)))] for row in rows])
+            return Listed((Column("$1", "JSON"),), [[text] for _, text in rows])
+        return _columns(rows, options)
 
-    def _parquet(self, file: StageFile) -> Any:
+    def _rows_of(self, file: StageFile, form: Form) -> tuple[Any, list[tuple[int, Any]]]:
         from mesocosm.services.queries.engine import engine
-        from mesocosm.services.queries.failures import Failed
 
+        data = self.session.scalars(select(StageFile.data).where(StageFile.id == file.id)).one()
         try:
-            table = engine().parquet(unpacked(file.data), self.rows.world)
-        except Failed:
-            raise SqlError(100152, "22000", f"File '{file.name}' is no whole Parquet file.") from None
-        if table.num_rows > _MOST_ROWS:
-            said = f"The file '{file.name}' has more than {_MOST_ROWS:,} rows: put it in parts."
-            raise SqlError(100066, "57014", said)
-        return table
+            return engine().read(data, form, self.rows.world)
+        except Unreadable as found:
+            raise _refused(file, form, found) from None
 
     @property
     def rows(self) -> Any:
@@ -259,29 +250,37 @@ class Stages(Results):
 
 def checked_options(said: Mapping[str, Any]) -> dict[str, Any]:
     """How files are to be read; refuses what nobody knows, and what is not offered."""
-    kind = str(said.get("TYPE", "CSV")).upper()
+    kind = said.get("TYPE", "CSV")
+    kind = kind.upper() if isinstance(kind, str) else str(kind)
     if kind not in _OPTIONS:
         raise SqlError(2, "0A000", f"Unsupported feature 'FILE_FORMAT TYPE = {kind[:40]}'.")
+    made: dict[str, Any] = {}
     for name, value in said.items():
         if name == "COMPRESSION" and str(value).upper() not in _COMPRESSIONS:
             raise SqlError(2, "0A000", f"Unsupported feature 'COMPRESSION = {str(value)[:40]}'.")
-        if name not in ("TYPE", "COMPRESSION", "REPLACE_INVALID_CHARACTERS", *_OPTIONS[kind]):
+        if name not in (*_COMMON, *_OPTIONS[kind]):
             raise compilation(1003, "42000", f"invalid property '{name[:60]}' for 'FILE_FORMAT'")
-    return {**said, "TYPE": kind}
+        made[name] = _option(name, value)
+    made["TYPE"] = kind
+    _form(made)
+    return made
 
 
-def unpacked(data: bytes) -> bytes:
-    """The bytes of a file that may be gzipped."""
-    if data[:2] != b"\x1f\x8b":
-        return data
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            text = file.read(MOST_BYTES + 1)
-    except (OSError, EOFError, zlib.error):
-        raise SqlError(100073, "22000", "The file is no whole gzip stream.") from None
-    if len(text) > MOST_BYTES:
-        raise Invalid(f"The file has more than {MOST_BYTES:,} bytes when decompressed.")
-    return text
+def _option(name: str, value: Any) -> Any:
+    """The value of an option, where it is of the kind that this option has."""
+    if name in _NUMBERS:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31:
+            return value
+    elif name == "NULL_IF":
+        texts = value if isinstance(value, list) else [value]
+        if all(isinstance(one, str | int) and not isinstance(one, bool) for one in texts):
+            return [str(one) for one in texts]
+    elif name in _TEXTS:
+        if isinstance(value, str):
+            return value
+    elif isinstance(value, bool) or str(value).upper() in ("TRUE", "FALSE"):
+        return str(value).upper() == "TRUE"
+    raise compilation(1008, "22023", f"invalid value '{str(value)[:60]}' for property '{name}'")
 
 
 def digest_of(data: bytes) -> str:
@@ -293,6 +292,7 @@ def _joined(parts: Sequence[Listed]) -> Listed:
     """The rows of several files, with the columns that any of them has."""
     columns = {column.name: column for part in parts for column in part.columns}
     rows = []
+    _bounded(sum(len(part.rows) for part in parts), len(columns))
     for part in parts:
         at = {column.name: place for place, column in enumerate(part.columns)}
         order = [at.get(name) for name in columns]
@@ -300,65 +300,81 @@ def _joined(parts: Sequence[Listed]) -> Listed:
     return Listed(tuple(columns.values()), rows)
 
 
-def _CSV(text: str, options: Mapping[str, Any], name: str) -> Iterator[list[str | None]]:  # noqa: N802
-    delimiter = str(options.get("FIELD_DELIMITER", ",")).replace("\\t", "\t")
-    quote = str(options.get("FIELD_OPTIONALLY_ENCLOSED_BY", "NONE"))
-    quote = "" if quote.upper() == "NONE" else quote
-    if len(delimiter) != 1 or len(quote) > 1:
-        raise compilation(
-            1003, "42000", "FIELD_DELIMITER and FIELD_OPTIONALLY_ENCLOSED_BY are one character."
-        )
+def _form(options: Mapping[str, Any]) -> Form:
+    """How the reader of files is to read one."""
+    if options["TYPE"] == "CSV":
+        delimiter = options.get("FIELD_DELIMITER", ",").replace("\\t", "\t")
+        quote = options.get("FIELD_OPTIONALLY_ENCLOSED_BY", "NONE")
+        quote = "" if quote.upper() == "NONE" else quote
+        if len(delimiter) != 1 or len(quote) > 1 or delimiter in "\r\n" or quote in tuple("\r\n" + delimiter):
+            raise compilation(
+                1003, "42000", "FIELD_DELIMITER and FIELD_OPTIONALLY_ENCLOSED_BY are one character each."
+            )
+        return Form("CSV", delimiter, quote)
+    if options["TYPE"] == "PARQUET":
+        return Form("PARQUET")
+    return Form("JSON", outer_arrays=bool(options.get("STRIP_OUTER_ARRAY")), as_texts=True)
+
+
+def _refused(file: StageFile, form: Form, found: Unreadable) -> Exception:
+    """Why a file cannot be read, in Snowflake's words."""
+    name, line, words = file.name, found.line, found.words
+    match found.why, form.kind:
+        case "gzip", _:
+            return SqlError(100073, "22000", "The file is no whole gzip stream.")
+        case "bytes", _:
+            return Invalid(f"File '{name}': {words}.")
+        case "text", _:
+            return SqlError(100144, "22000", f"Invalid UTF8 detected in file '{name}'.")
+        case "many", _:
+            return SqlError(100066, "57014", f"The file '{name}' has {words}: put it in parts.")
+        case _, "PARQUET":
+            return SqlError(100152, "22000", f"File '{name}' is no whole Parquet file.")
+        case _, "CSV":
+            return SqlError(100131, "22000", f"Parsing error in file '{name}', line {line}: {words}")
+    return SqlError(100069, "22P02", f"Error parsing JSON in file '{name}': {words}")
+
+
+def _columns(rows: Sequence[tuple[int, list[str]]], options: Mapping[str, Any]) -> Listed:
+    """The rows of a CSV file, all with as many columns as the longest."""
     nulls = options.get("NULL_IF", ["\\N"])
-    nulls = {str(one) for one in (nulls if isinstance(nulls, list) else [nulls])}
+    nulls = {*(nulls if isinstance(nulls, list) else [nulls])}
     if options.get("EMPTY_FIELD_AS_NULL", True):
         nulls.add("")
-    skip = int(options.get("SKIP_HEADER", 0)) + bool(options.get("PARSE_HEADER"))
-    quoting: Any = csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE
-    lines = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter=delimiter,
-        quotechar=quote or None,
-        quoting=quoting,
-        strict=True,
-    )
-    try:
-        for number, row in enumerate(lines):
-            if number >= skip and row:
-                values = [one.strip() for one in row] if options.get("TRIM_SPACE") else row
-                yield [None if value in nulls else value for value in values]
-    except csv.Error as error:
-        said = f"Parsing error in file '{name}', line {lines.line_num}: {error}"
-        raise SqlError(100131, "22000", said) from None
+    trims = options.get("TRIM_SPACE", False)
+    skip = options.get("SKIP_HEADER", 0) + bool(options.get("PARSE_HEADER"))
+    kept = [row for _, row in rows[skip:] if row]
+    width = max(map(len, kept), default=0)
+    _bounded(len(kept), width)
+    made = []
+    for number, row in enumerate(kept):
+        if not number % 1000:
+            deadlines.check()
+        values = [one.strip() for one in row] if trims else row
+        given = [None if value in nulls else value for value in values]
+        made.append([*given, *([None] * (width - len(row)))])
+    return Listed(tuple(Column(f"${place}", "VARCHAR") for place in range(1, width + 1)), made)
 
 
-def _json_rows(text: str, options: Mapping[str, Any], file: StageFile) -> Iterator[Any]:
-    found: list[Any] = []
-    try:
-        try:
-            found = [orjson.loads(text)]
-        except orjson.JSONDecodeError:
-            found = [orjson.loads(line) for line in text.splitlines() if line.strip()]
-    except orjson.JSONDecodeError as error:
-        raise SqlError(100069, "22P02", f"Error parsing JSON in file '{file.name}': {error}") from None
-    for one in found:
-        yield from one if options.get("STRIP_OUTER_ARRAY") and isinstance(one, list) else [one]
+def _bounded(rows: int, columns: int) -> None:
+    if rows * columns > MOST_VALUES:
+        said = f"The files have more than {MOST_VALUES:,} values in all their columns: read them in parts."
+        raise SqlError(100066, "57014", said)
 
 
-def _parquet_types(table: Any, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _parquet_types(schema: Any, options: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The columns of a file, each with Snowflake's type."""
-    return [(one.name, _parquet_type(one.type, options)) for one in table.schema]
+    return [(one.name, _parquet_type(one.type, options)) for one in schema]
 
 
 def _parquet_type(kind: Any, options: Mapping[str, Any]) -> str:
     from pyarrow import types
 
-    if types.is_dictionary(kind):
-        return _parquet_type(kind.value_type, options)
     if types.is_decimal(kind):
         return f"NUMBER({kind.precision}, {kind.scale})"
     if types.is_timestamp(kind):
         return "TIMESTAMP_LTZ" if kind.tz else "TIMESTAMP_NTZ"
-    if types.is_binary(kind) or types.is_large_binary(kind):
+    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
         return "TEXT" if options.get("BINARY_AS_TEXT", True) else "BINARY"
     for test, name in (
         (types.is_boolean, "BOOLEAN"),
@@ -375,19 +391,21 @@ def _parquet_type(kind: Any, options: Mapping[str, Any]) -> str:
     return "VARIANT"
 
 
-def _parquet_rows(table: Any, options: Mapping[str, Any]) -> Listed:
+def _parquet_rows(schema: Any, found: Sequence[tuple[int, Any]], options: Mapping[str, Any]) -> Listed:
     from sqlglot import exp
 
     from mesocosm.services.queries.dialects.snowflake import new_column
 
-    types = _parquet_types(table, options)
+    types = _parquet_types(schema, options)
     columns = [new_column(name, exp.DataType.build(kind, dialect="snowflake")) for name, kind in types]
+    kinds = [kind for _, kind in types]
     rows: list[list[Any]] = []
-    for start in range(0, table.num_rows, 1000):
-        for row in table.slice(start, 1000).to_pylist():
-            values = [_read_value(row[name], kind) for name, kind in types]
-            whole = orjson.dumps(dict(zip(row, values, strict=True)), default=str).decode()
-            rows.append([whole, *(kept(value) for value in values)])
+    for number, row in found:
+        if not number % 1000:
+            deadlines.check()
+        values = [*map(_read_value, row, kinds)]
+        whole = orjson.dumps(dict(zip(schema.names, values, strict=True)), default=str).decode()
+        rows.append([whole, *map(_kept_value, values, kinds)])
     return Listed((Column("$1", "JSON"), *columns), rows)
 
 
@@ -395,3 +413,9 @@ def _read_value(value: Any, kind: str) -> Any:
     if isinstance(value, bytes) and kind == "TEXT":
         return value.decode("utf-8", "replace")
     return value
+
+
+def _kept_value(value: Any, kind: str) -> Any:
+    if kind == "VARIANT" and value is not None and not isinstance(value, list | dict):
+        return orjson.dumps(value, default=str).decode()
+    return kept(value)

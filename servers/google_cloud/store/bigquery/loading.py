@@ -9,7 +9,6 @@ import csv
 import gzip
 import io
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,14 +21,14 @@ from mesocosm.servers.google_cloud.store.bigquery.schema import Field
 from mesocosm.servers.google_cloud.store.bigquery.values import Unfit, from_text, stored_row, text_of
 from mesocosm.servers.google_cloud.store.part import Part, quoted, suggestion
 from mesocosm.servers.google_cloud.store.storage.objects import NewObject
+from mesocosm.services.queries.engine import engine
+from mesocosm.services.queries.files import MOST_BYTES, MOST_COLUMNS, MOST_ROWS, MOST_VALUES, Form, Unreadable
 from mesocosm.services.queries.tables import Value
 from mesocosm.worlds import deadlines
 
 MODES = ("WRITE_TRUNCATE", "WRITE_APPEND", "WRITE_EMPTY")
 FORMATS = ("CSV", "NEWLINE_DELIMITED_JSON")
 READ = (*FORMATS, "PARQUET")
-_MOST_BYTES, _MOST_LINES = 64 * 2**20, 250_000
-"""Of a file that is loaded: each line becomes many objects of Python before the first row is written."""
 _GUESSES = ("INT64", "FLOAT64", "BOOL", "DATE", "TIMESTAMP")
 _NAME = re.compile(r"\W")
 
@@ -171,11 +170,12 @@ class Loading(Part):
                 "Operation cannot be performed on a nested schema: export it as NEWLINE_DELIMITED_JSON.",
                 code="invalid",
             )
+        delimiter = _delimiter(delimiter)
         rows = self.store.bigquery.queries.rows_of(table)
         text = _csv(table.fields, rows, header, delimiter) if kind == "CSV" else _lines(table.fields, rows)
         data = gzip.compress(text, mtime=0) if compressed else text
-        if len(data) > _MOST_BYTES:
-            raise Invalid(f"The export has more than {_MOST_BYTES:,} bytes.", code="invalid")
+        if len(data) > MOST_BYTES:
+            raise Invalid(f"The export has more than {MOST_BYTES:,} bytes.", code="invalid")
         name = path.replace("*", "0" * 12)
         type_ = "text/csv" if kind == "CSV" else "application/json"
         self.store.storage.objects.write(bucket, NewObject(name, data, type_))
@@ -198,50 +198,46 @@ class Loading(Part):
 
     # -- how --------------------------------------------------------------------------------------------
 
-    def _read_all(self, files: Sequence[bytes], format_: Format) -> _Read:
-        first, *others = (self._read(data, format_) for data in files)
-        for other in others:
+    def _read_all(self, files: Iterable[bytes], format_: Format) -> _Read:
+        first: _Read | None = None
+        for data in files:
+            other = self._read(data, format_)
+            if first is None:
+                first = other
+                continue
             if other.names != first.names:
                 raise Invalid("The files do not have the same header.", code="invalid")
             if first.fields is not None and other.fields is not None:
                 first.fields = merged(first.fields, other.fields)
             first.rows += other.rows
+            if len(first.rows) > MOST_ROWS:
+                raise Invalid(
+                    f"The files have more than {MOST_ROWS:,} rows; load them in parts.", code="invalid"
+                )
+        assert first is not None
         return first
 
     def _read(self, data: bytes, format_: Format) -> _Read:
-        if format_.kind == "PARQUET":
+        form = _form(format_)
+        try:
+            schema, rows = engine().read(data, form, self.store.bigquery.tables.rows.world)
+        except Unreadable as found:
+            raise _refused(form, found) from None
+        if schema is not None:
             from mesocosm.servers.google_cloud.store.bigquery import parquet
 
-            table = parquet.read(data, self.store.bigquery.tables.rows.world)
-            return _Read(None, parquet.fields_of(table), list(enumerate(parquet.rows_of(table), start=1)))
-        if data[:2] == b"\x1f\x8b":
-            data = _unpacked(data)
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise Invalid(
-                f"Error while reading data, error message: not UTF-8 at byte {error.start}.", code="invalid"
-            ) from None
-        text = text.replace("\0", "")
-        lines = max(text.count("\n"), text.count("\r"))
-        if lines > _MOST_LINES:
-            raise Invalid(
-                f"The file has {lines:,} lines; one load takes up to {_MOST_LINES:,} here. Load it in parts.",
-                code="invalid",
-            )
-        if format_.kind == "CSV":
-            return _read_csv(text, format_)
-        if format_.kind == "NEWLINE_DELIMITED_JSON":
-            return _read_json(text)
-        raise Invalid(
-            f"Invalid source format {quoted(format_.kind)}; there are {', '.join(READ)}.", code="invalid"
-        )
+            return _Read(None, parquet.fields_of(schema), list(parquet.rows_of(schema, rows)))
+        if form.kind == "CSV":
+            return _with_header(rows, format_)
+        return _Read(None, rows=rows)
 
     def _rows(self, table: WarehouseTable, found: _Read, format_: Format) -> Iterator[Sequence[Value]]:
         fields = table.fields
         if format_.kind != "CSV":
             known = {one["name"].lower() for one in fields}
             for line, row in found.rows:
+                if not line % 1000:
+                    deadlines.check()
                 kept = (
                     {name: v for name, v in row.items() if name.lower() in known}
                     if format_.ignore_unknown
@@ -317,64 +313,53 @@ def _order(fields: Sequence[Field], names: Sequence[str]) -> list[int]:
     return order
 
 
-def _unpacked(data: bytes) -> bytes:
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            text = file.read(_MOST_BYTES + 1)
-    except (OSError, EOFError, zlib.error):
+def _form(format_: Format) -> Form:
+    """How the reader of files is to read one."""
+    if format_.kind == "PARQUET":
+        return Form("PARQUET")
+    if format_.kind == "NEWLINE_DELIMITED_JSON":
+        return Form("LINES")
+    if format_.kind != "CSV":
         raise Invalid(
-            "Error while reading data, error message: the file is no whole gzip stream.", code="invalid"
-        ) from None
-    if len(text) > _MOST_BYTES:
-        raise Invalid(f"The file has more than {_MOST_BYTES:,} bytes when decompressed.", code="invalid")
-    return text
+            f"Invalid source format {quoted(format_.kind)}; there are {', '.join(READ)}.", code="invalid"
+        )
+    delimiter = _delimiter(format_.delimiter)
+    if len(format_.quote) > 1 or format_.quote in ("\r", "\n", delimiter):
+        raise Invalid(f"Invalid quote {quoted(format_.quote)}.", code="invalid")
+    return Form("CSV", delimiter, format_.quote)
 
 
-def _read_csv(text: str, format_: Format) -> _Read:
-    delimiter = {"tab": "\t", "\\t": "\t"}.get(format_.delimiter, format_.delimiter)
-    if len(delimiter) != 1 or len(format_.quote) > 1 or delimiter in '\r\n"':
-        raise Invalid(f"Invalid field delimiter {quoted(delimiter)}.", code="invalid")
-    quoting: Any = csv.QUOTE_MINIMAL if format_.quote else csv.QUOTE_NONE
-    reader = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter=delimiter,
-        quotechar=format_.quote or None,
-        quoting=quoting,
-        strict=True,
-    )
-    found = _Read(None)
-    waiting = format_.skip + (1 if format_.header else 0)
-    try:
-        for row in reader:
-            if not reader.line_num % 1000:
-                deadlines.check()
-            if waiting:
-                waiting -= 1
-                if not waiting and format_.header:
-                    found.names = row
-            elif row:
-                found.rows.append((reader.line_num, row))
-    except csv.Error as error:
-        _fail(reader.line_num, str(error))
-    if format_.header and found.names is None:
+def _delimiter(said: str) -> str:
+    found = {"tab": "\t", "\\t": "\t"}.get(said, said)
+    if len(found) != 1 or found in '\r\n"':
+        raise Invalid(f"Invalid field delimiter {quoted(found)}.", code="invalid")
+    return found
+
+
+def _refused(form: Form, found: Unreadable) -> Invalid:
+    """Why a file cannot be read, in BigQuery's words."""
+    match found.why, form.kind:
+        case "many", _:
+            return Invalid(f"The file has {found.words}; load it in parts.", code="invalid")
+        case ("syntax", "PARQUET"):
+            words = "the file is no whole Parquet file."
+        case ("syntax" | "object", "LINES"):
+            words = f"line {found.line}: JSON parsing error: {found.words}. Nothing was loaded."
+        case "syntax", _:
+            words = f"line {found.line}: {found.words}. Nothing was loaded."
+        case _:
+            words = f"{found.words}."
+    return Invalid(f"Error while reading data, error message: {words}".replace("..", "."), code="invalid")
+
+
+def _with_header(rows: Sequence[tuple[int, list[str]]], format_: Format) -> _Read:
+    """The rows of a CSV file, and the names that its header has."""
+    first = format_.skip + (1 if format_.header else 0)
+    if not format_.header:
+        return _Read(None, rows=[one for one in rows[first:] if one[1]])
+    if len(rows) < first:
         raise Invalid("Error while reading data, error message: the file is empty.", code="invalid")
-    return found
-
-
-def _read_json(text: str) -> _Read:
-    found = _Read(None)
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not number % 1000:
-            deadlines.check()
-        if line.strip():
-            try:
-                row = orjson.loads(line)
-            except orjson.JSONDecodeError as error:
-                _fail(number, f"JSON parsing error: {error}")
-            if not isinstance(row, dict):
-                _fail(number, "JSON parsing error: an object is expected")
-            found.rows.append((number, row))
-    return found
+    return _Read(rows[first - 1][1], rows=[one for one in rows[first:] if one[1]])
 
 
 def _guessed(found: _Read, format_: Format) -> list[Field]:
@@ -387,6 +372,8 @@ def _guessed(found: _Read, format_: Format) -> list[Field]:
             if found.names is not None
             else max((len(row) for _, row in found.rows), default=0)
         )
+        if width * len(found.rows) > MOST_VALUES:
+            raise Invalid(f"The file has more than {MOST_VALUES:,} values; load it in parts.", code="invalid")
         names = found.names or [f"string_field_{place}" for place in range(width)]
         clean = [
             re.sub(r"^(?=\d)", "_", _NAME.sub("_", name.strip())) or f"_{place}"
@@ -398,7 +385,11 @@ def _guessed(found: _Read, format_: Format) -> list[Field]:
             for name, values in zip(clean, columns, strict=True)
         ]
     fields: list[Field] = []
-    for _, row in found.rows:
+    for line, row in found.rows:
+        if not line % 100:
+            deadlines.check()
+        if len(row) > MOST_COLUMNS or len(fields) > MOST_COLUMNS:
+            raise Invalid(f"The file has more than {MOST_COLUMNS:,} columns.", code="invalid")
         fields = merged(fields, fields_of(row))
     return fields
 

@@ -1,12 +1,9 @@
-"""Parquet files: their schemas as BigQuery reads them, and their rows as objects of JSON.
-
-A file comes from whoever loads it, so it is read where statements are computed: in a process with bounds.
-"""
+"""Parquet files: their schemas as BigQuery reads them, and their rows as objects of JSON."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -15,46 +12,28 @@ import pyarrow as pa
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field
-from mesocosm.services.queries.engine import engine
-from mesocosm.services.queries.failures import Failed
+from mesocosm.worlds import deadlines
 
-_MOST_ROWS = 250_000
 _STEP = 1000
 
 
-def read(data: bytes, world: str) -> pa.Table:
-    """The rows of a file. Raises ``Invalid`` for what is no such file, and for one that has too many."""
-    try:
-        table = engine().parquet(data, world)
-    except Failed:
-        raise Invalid(
-            "Error while reading data, error message: the file is no whole Parquet file.", code="invalid"
-        ) from None
-    if table.num_rows > _MOST_ROWS:
-        raise Invalid(
-            f"The file has {table.num_rows:,} rows; one load takes up to {_MOST_ROWS:,} here. Load it in"
-            " parts.",
-            code="invalid",
-        )
-    return table
-
-
-def fields_of(table: pa.Table) -> list[Field]:
+def fields_of(schema: pa.Schema) -> list[Field]:
     """The schema that a file has."""
-    return [_field(one.name, one.type) for one in table.schema]
+    return [_field(one.name, one.type) for one in schema]
 
 
-def rows_of(table: pa.Table) -> Iterator[dict[str, Any]]:
-    """The rows as objects of JSON."""
-    for start in range(0, table.num_rows, _STEP):
-        for row in table.slice(start, _STEP).to_pylist():
-            yield {name: _plain(value) for name, value in row.items()}
+def rows_of(
+    schema: pa.Schema, rows: Iterable[tuple[int, Sequence[Any]]]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows as objects of JSON, with their numbers."""
+    for number, row in rows:
+        if not number % _STEP:
+            deadlines.check()
+        yield number, {name: _plain(value) for name, value in zip(schema.names, row, strict=True)}
 
 
 def _field(name: str, kind: pa.DataType) -> Field:
-    if pa.types.is_dictionary(kind):
-        return _field(name, kind.value_type)
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+    if pa.types.is_list(kind):
         return {**_field(name, kind.value_type), "mode": "REPEATED"}
     if pa.types.is_struct(kind):
         inner = [_field(one.name, one.type) for one in kind]
@@ -76,6 +55,7 @@ def _type(name: str, kind: pa.DataType) -> str:
         (types.is_time, "TIME"),
         (types.is_binary, "BYTES"),
         (types.is_large_binary, "BYTES"),
+        (types.is_fixed_size_binary, "BYTES"),
         (types.is_string, "STRING"),
         (types.is_large_string, "STRING"),
         (types.is_null, "STRING"),

@@ -17,6 +17,7 @@ from mesocosm.servers.google_cloud.store.part import Part, moment, quoted, sugge
 from mesocosm.servers.google_cloud.store.storage.buckets import ANY, Condition, checked_class
 from mesocosm.servers.google_cloud.store.storage.checksums import crc32c
 from mesocosm.servers.google_cloud.store.storage.lifecycle import applies
+from mesocosm.servers.google_cloud.store.storage.uploads import MOST
 
 _TYPES = mimetypes.MimeTypes(filenames=())
 """Without what the machine's own files say."""
@@ -149,8 +150,10 @@ class Objects(Part):
         """An object of the bytes of others of the bucket, one after the other."""
         if not 1 <= len(sources) <= 32:
             raise Invalid("The number of source components must be between 1 and 32.", code="invalid")
-        parts = [self.data(self.object(bucket, name, number)) for name, number in sources]
-        whole = NewObject(new.name, b"".join(parts), new.content_type, new.custom)
+        found = [self.object(bucket, name, number) for name, number in sources]
+        if sum(one.size for one in found) > MOST:
+            raise Invalid(f"An object may have {MOST:,} bytes here.", code="uploadTooLarge")
+        whole = NewObject(new.name, b"".join(map(self.data, found)), new.content_type, new.custom)
         return self.write(bucket, whole, condition)
 
     # -- how --------------------------------------------------------------------------------------------
