@@ -21,6 +21,7 @@ from mesocosm.cli.options import (
     read_parameters,
     read_target,
     trusted,
+    trusted_in,
 )
 from mesocosm.cli.output import out, print_json, show_exposure, spinner
 from mesocosm.errors import UsageError
@@ -49,14 +50,16 @@ def build(
 ) -> None:
     """Build an instance: its world, its prompt, and apart from them what its checker expects."""
     from mesocosm.families.building import build_instance
-    from mesocosm.families.family import load_family
+    from mesocosm.families.family import TASK, known_as, load_family
 
-    trusted(task if trust else None)
+    trusted(trust, task)
     family = load_family(task)
     parameters = read_parameters(param)
     target = read_target(length, parameters, family.task.lengths[0])
     with spinner() as report:
         instance = build_instance(family, seed, to, target=target, parameters=parameters, progress=report)
+    if (own := known_as(family)) != family.name:
+        (to / TASK).write_text(own, encoding="utf-8")
     summary = {
         "task": family.name,
         "seed": seed,
@@ -95,7 +98,9 @@ def describe(
     """Say how long an environment description is, what it consists of, and where its evidence lies."""
     from mesocosm.families.describing import describe_instance, draw_evidence
 
-    trusted(task if trust else None)
+    trusted(trust, task)
+    if Path(task).is_dir():
+        trusted_in(trust, Path(task))
     with spinner() as report:
         described = describe_instance(
             task,

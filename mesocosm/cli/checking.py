@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AsJson
+from mesocosm.cli.options import AsJson, Trust, trusted
 from mesocosm.cli.output import out, print_json, progress
 from mesocosm.families.quantities import parse_lengths, parse_seeds
 
@@ -18,27 +18,37 @@ from mesocosm.families.quantities import parse_lengths, parse_seeds
 @app.command()
 def check(
     path: Annotated[
-        Path, typer.Argument(help="A folder with servers/, generators/, checkers/, solvers/ or tasks/.")
+        Path,
+        typer.Argument(
+            help="A folder with servers/, generators/, checkers/, solvers/ or tasks/; or a task's YAML."
+        ),
     ],
     lengths: Annotated[str, typer.Option(help="Lengths to prove tasks at, separated by commas.")] = "8k,32k",
     seeds: Annotated[str, typer.Option(help="Seeds: 0, 0-4 or 1,7.")] = "0-1",
     calls: Annotated[int, typer.Option(min=0, help="Calls to make up for every server.")] = 200,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Check servers and tasks of your own against all that Mesocosm's own promise; 1 if something is amiss.
 
-    They are found from then on by every command that has the folder in MESOCOSM_PATH.
+    They are found from then on by every command that has the folder in MESOCOSM_PATH. A folder's Python is
+    run, as that of an installed package is; that beside a single file with --trust.
     """
     from mesocosm.families.contracts import complaints as of_family
     from mesocosm.services.content import add_root
     from mesocosm.services.contracts import complaints as of_service
 
-    root = add_root(path)
     proven = {"lengths": parse_lengths(lengths), "seeds": parse_seeds(seeds)}
-    jobs: dict[str, Iterator[str]] = {
-        **{f"server {name}": of_service(name, calls=calls) for name in root.servers()},
-        **{f"task {file.stem}": of_family(file.stem, **proven) for file in root.tasks()},
-    }
+    jobs: dict[str, Iterator[str]]
+    if path.suffix in (".yaml", ".yml"):
+        trusted(trust, str(path))
+        jobs = {f"task {path.stem}": of_family(str(path), **proven)}
+    else:
+        root = add_root(path)
+        jobs = {
+            **{f"server {name}": of_service(name, calls=calls) for name in root.servers()},
+            **{f"task {file.stem}": of_family(file.stem, **proven) for file in root.tasks()},
+        }
     found: dict[str, list[str]] = {}
     with progress(len(jobs), "checking") as advance:
         for name, complaints in jobs.items():

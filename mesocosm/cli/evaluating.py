@@ -22,8 +22,10 @@ from mesocosm.cli.options import (
     SpreadCommand,
     Structured,
     Tools,
+    Trust,
     read_parameters,
     read_services,
+    trusted,
 )
 from mesocosm.cli.output import err, out, print_json
 from mesocosm.errors import UsageError
@@ -185,6 +187,7 @@ def evaluate(
         ),
     ] = None,
     ray: Ray = None,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate models on tasks: every sample acts on a world of its own and is judged by the checker."""
@@ -194,6 +197,7 @@ def evaluate(
     from mesocosm.families.quantities import parse_size
     from mesocosm.worlds.limits import STRUCTURED, override
 
+    trusted(trust, tasks)
     names = [name.strip() for name in tasks.split(",") if name.strip()]
     if structured and server:
         raise UsageError("--structured is the server's to say: mesocosm serve --structured")

@@ -49,7 +49,7 @@ def harbor(
     from mesocosm.families.family import load_family
     from mesocosm.training.harbor import Images, write_tasks
 
-    trusted(task if trust else None)
+    trusted(trust, task)
     family, wanted, numbers = load_family(task), parse_lengths(lengths), parse_seeds(seeds)
     wanted, numbers = list(dict.fromkeys(wanted)), list(dict.fromkeys(numbers))
     written = []
@@ -85,12 +85,14 @@ def huggingface(
     ] = "jsonl",
     param: Parameter = None,
     tools: Tools = "needed",
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a Hugging Face data set: a card, and a row for each instance with its prompt and tools."""
     from mesocosm.families.family import family_names, load_family
     from mesocosm.training.huggingface import write_dataset
 
+    trusted(trust, tasks)
     if not re.fullmatch(r"\w+", split):
         raise UsageError(f"--split {split!r}: letters, digits and underscores")
     names = family_names() if tasks == "all" else list(dict.fromkeys(tasks.split(",")))

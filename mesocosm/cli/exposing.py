@@ -15,7 +15,9 @@ from mesocosm.cli.options import (
     SuitePreset,
     SuiteSeeds,
     SuiteTasks,
+    Trust,
     Workers,
+    trusted,
     workers_for,
 )
 from mesocosm.cli.output import out, print_json, progress, show_exposures
@@ -36,6 +38,7 @@ def suite_exposure(
     ] = None,
     workers: Workers = None,
     ray: Ray = None,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure what filters could skip that are trained on other seeds (see: mesocosm describe --exposure).
@@ -48,6 +51,7 @@ def suite_exposure(
     from mesocosm.families.exposure.measuring import measure_families
     from mesocosm.families.suite import instances
 
+    trusted(trust, tasks)
     if plot:
         kind_of(plot)
     wanted = instances(tasks, lengths, seeds, preset)

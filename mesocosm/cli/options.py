@@ -52,7 +52,7 @@ FinalText = Annotated[
     ),
 ]
 Trust = Annotated[
-    bool, typer.Option("--trust", help="Run the Python beside the task file, if the file asks for some.")
+    bool, typer.Option("--trust", help="Run the Python beside the task files, if these ask for some.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 AdminToken = Annotated[
@@ -125,11 +125,21 @@ def workers_for(count: int | None, ray: str | None, most: int | None = None) -> 
     return RayCluster(ray)
 
 
-def trusted(tasks: str | list[str] | None) -> None:
-    """Take note of the task files whose Python is trusted."""
-    from mesocosm.families.trusting import trust
+def trusted(trust: bool, *tasks: str | None) -> None:
+    """Take note of the task files whose Python is trusted, where ``--trust`` says so; each text may name
+    several, separated by commas."""
+    if trust:
+        from mesocosm.families import trusting
 
-    trust(*([tasks] if isinstance(tasks, str) else tasks or ()))
+        trusting.trust(*(name.strip() for names in tasks for name in (names or "").split(",")))
+
+
+def trusted_in(trust: bool, *folders: Path) -> None:
+    """The same for runs, episodes and logs, which name the task files that they were made of."""
+    if trust and folders:
+        from mesocosm.families import trusting
+
+        trusting.trust_everything()
 
 
 def read_parameters(pairs: list[str] | None) -> dict[str, Any]:

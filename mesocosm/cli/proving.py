@@ -64,7 +64,7 @@ def prove(
     from mesocosm.families.disturbing import read_disturb
     from mesocosm.families.family import load_family
 
-    trusted(task if trust else None)
+    trusted(trust, *task)
     for name in task:
         load_family(name)
     jobs = [
@@ -111,11 +111,13 @@ def suite_build(
     preset: SuitePreset = None,
     workers: Workers = None,
     ray: Ray = None,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Build all instances that are not there yet, on all cores or on a cluster."""
     from mesocosm.families.suite import build_all, instances
 
+    trusted(trust, tasks)
     wanted = instances(tasks, lengths, seeds, preset)
     done = []
     with workers_for(workers, ray, len(wanted)) as they, progress(len(wanted), "building") as advance:
@@ -144,12 +146,14 @@ def suite_prove(
     workers: Workers = None,
     ray: Ray = None,
     resume: Resume = None,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Prove all instances (see: mesocosm prove)."""
     from mesocosm.families.disturbing import read_disturb
     from mesocosm.families.suite import instances
 
+    trusted(trust, tasks)
     how = read_disturb(disturb)
     wanted = instances(tasks, lengths, seeds, preset)
     parameters = dict(wanted[0].parameters) if wanted else {}

@@ -27,6 +27,7 @@ from mesocosm.cli.options import (
     read_services,
     read_target,
     trusted,
+    trusted_in,
 )
 from mesocosm.cli.output import err, out, print_json, show_result, spinner
 from mesocosm.errors import UsageError
@@ -155,7 +156,7 @@ def run(
         raise UsageError("--structured is the server's to say: mesocosm serve --structured")
     if structured:
         override(STRUCTURED)
-    trusted(task if trust else None)
+    trusted(trust, task)
     family = load_family(task)
     parameters = read_parameters(param)
     target = read_target(length, parameters, family.task.lengths[0])
@@ -225,11 +226,13 @@ def grade(
     ],
     strict: Strict = False,
     write: Annotated[bool, typer.Option("--write", help="With a log: put the new verdicts into it.")] = False,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Judge the final state of a run again, or of every sample of a log (or a folder of logs)."""
     from mesocosm.evaluation.regrading import logs_in
 
+    trusted_in(trust, run)
     if logs := logs_in(run):
         _grade_logs(logs, write, as_json)
         return
@@ -282,11 +285,13 @@ def _grade_logs(logs: list[Path], write: bool, as_json: bool) -> None:
 @app.command()
 def replay(
     run: Annotated[Path, typer.Argument(help="A run directory, or the directory of an episode.")],
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Make the calls of a run again on a fresh copy of its world; results and databases must be the same."""
     from mesocosm.evaluation.replay import replay_episode
 
+    trusted_in(trust, run)
     report = replay_episode(run / "episode" if (run / "episode").is_dir() else run)
     if as_json:
         print_json(report.model_dump())
@@ -317,11 +322,13 @@ def oracle(
         int | None,
         typer.Option(min=0, help="After so many calls of the agent (default: all that were made)."),
     ] = None,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what is truly known at a step of an episode, or what would be best done next. Not for agents."""
     from mesocosm.evaluation.replay import episode_after
 
+    trusted_in(trust, run)
     with episode_after(run / "episode" if (run / "episode").is_dir() else run, after) as episode:
         asked, world, history = episode.oracle, episode.world, episode.history()
         if show is Asked.state:

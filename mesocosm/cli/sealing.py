@@ -8,7 +8,18 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mesocosm.cli.options import AsJson, Ray, SpreadCommand, SuiteLengths, SuiteTasks, Workers, workers_for
+from mesocosm.cli.options import (
+    AsJson,
+    Ray,
+    SpreadCommand,
+    SuiteLengths,
+    SuiteTasks,
+    Trust,
+    Workers,
+    trusted,
+    trusted_in,
+    workers_for,
+)
 from mesocosm.cli.output import out, print_json, progress
 from mesocosm.cli.proving import suite_app
 from mesocosm.families.quantities import show_length
@@ -36,12 +47,14 @@ def suite_seal(
     tasks: SuiteTasks = None,
     workers: Workers = None,
     ray: Ray = None,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Seal a suite: its seeds follow from a key; a manifest has a digest of each instance, no more."""
     from mesocosm.families.sealing import digests, seal, secret_of, seed_of
     from mesocosm.families.suite import instances
 
+    trusted(trust, tasks)
     secret = secret_of(key, suite)
     seeds = ",".join(str(seed_of(secret, number)) for number in range(count))
     wanted = instances(tasks, lengths, seeds)
@@ -94,11 +107,13 @@ def suite_verify(
     sample: Annotated[int | None, typer.Option(min=1, help="So many instances, spread over all.")] = None,
     workers: Workers = None,
     ray: Ray = None,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Build a revealed suite again and compare it with the manifest that was published before."""
     from mesocosm.families.sealing import Revealed, Sealed, digests, instances_of, read
 
+    trusted_in(trust, manifest)
     sealed = instances_of(read(manifest, Sealed), bytes.fromhex(read(revealed, Revealed).secret))
     wanted = list(sealed)
     if sample and sample < len(wanted):

@@ -157,6 +157,8 @@ def serve(
         override(assignment)
     settings()  # says now what is wrong with them
     told = (("--with", with_), ("--param", param), ("--disturb", disturb))
+    if trust and not task:
+        raise UsageError("--trust goes with --task; files that are ordered later are named in MESOCOSM_TRUST")
     if not task and (given := [name for name, value in told if value]):
         raise UsageError(f"{given[0]} goes with --task; other episodes are ordered at the control plane")
     added = read_services(with_)
@@ -248,7 +250,7 @@ def serve(
     if not admin_token:
         err.print(f"admin token: {state / 'admin-token'}")
     if task:
-        trusted(task if trust else None)
+        trusted(trust, task)
         family = load_family(task)
         parameters = read_parameters(param)
         target = read_target(length, parameters, family.task.lengths[0])
@@ -300,7 +302,7 @@ def _order(
     """The episode of ``--task``, as the control plane takes it."""
     from mesocosm.families.family import load_family
 
-    trusted(task if trust else None)
+    trusted(trust, task)
     parameters = read_parameters(param)
     target = read_target(length, parameters, load_family(task).task.lengths[0])
     return {

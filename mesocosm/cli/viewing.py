@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from mesocosm.cli.application import app
-from mesocosm.cli.options import AdminToken
+from mesocosm.cli.options import AdminToken, Trust, trusted_in
 from mesocosm.cli.output import out, print_json, spinner
 
 What = Annotated[
@@ -55,6 +55,7 @@ def view(
     hide_answers: Hide = False,
     server: Server = None,
     admin_token: AdminToken = None,
+    trust: Trust = False,
 ) -> None:
     """Browse worlds and runs on this machine: services as their products look, evidence, calls, changes, why
     it failed; tools by hand in a copy."""
@@ -64,6 +65,7 @@ def view(
     from mesocosm.evaluation.browser.entries import entries_of
     from mesocosm.hosting.listening import listen
 
+    trusted_in(trust, what)
     with _at_hand(what, server, admin_token) as path:
         with spinner() as report:
             report("looking for episodes")
@@ -98,6 +100,7 @@ def look(
     hide_answers: Hide = False,
     server: Server = None,
     admin_token: AdminToken = None,
+    trust: Trust = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print why it failed, as JSON, and write nothing.")
     ] = False,
@@ -106,6 +109,7 @@ def look(
     from mesocosm.evaluation.browser.exporting import export
     from mesocosm.worlds.workspace import replace_file
 
+    trusted_in(trust, what)
     with _at_hand(what, server, admin_token) as folder:
         if as_json:
             from mesocosm.evaluation.browser.why import summary

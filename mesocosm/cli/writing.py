@@ -28,7 +28,7 @@ def lint(
     from mesocosm.families.family import task_path
     from mesocosm.kits.yaml_tasks.linting import lint as read
 
-    trusted(files if trust else None)
+    trusted(trust, *files)
     found = [complaint for name in files for complaint in read(task_path(name))]
     errors = sum(complaint.level == "error" for complaint in found)
     if as_json:

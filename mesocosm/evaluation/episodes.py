@@ -47,7 +47,7 @@ from mesocosm.evaluation.stage import (
 from mesocosm.families import program
 from mesocosm.families.building import check_parameters
 from mesocosm.families.episode import Episode
-from mesocosm.families.family import Family, load_family
+from mesocosm.families.family import Family, known_as, load_family
 from mesocosm.families.quantities import show_length
 from mesocosm.worlds.limits import setting
 from mesocosm.worlds.workspace import replace_file
@@ -146,8 +146,8 @@ def _sample(
     shown = show_length(length) if length else "custom"
     shown += f"-n{size}" if size else ""
     order = {"task": family.name, "length": length, "seed": seed, "parameters": dict(parameters)}
-    if family.name != family.path.stem or "/" in str(family.path):
-        order["file"] = str(family.path)
+    if (known := known_as(family)) != family.name:
+        order["file"] = known
     return Sample(
         id=f"{family.name}-{shown}-s{seed}",
         # The prompt is known when the instance is built, which is when its turn comes.
@@ -163,7 +163,7 @@ def open_episode(axes: Axes) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         needed = [name for one in parse_strategies(axes.strategy) for name in type(one).services]
         order = Order(
-            task=state.metadata["task"],
+            task=state.metadata.get("file", state.metadata["task"]),
             length=state.metadata["length"],
             seed=state.metadata["seed"],
             parameters=state.metadata["parameters"],

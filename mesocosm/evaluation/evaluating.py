@@ -217,7 +217,7 @@ def _interrupted(folder: Path, before: set[Path]) -> list[EvalLog]:
 
 def baselines_of(settings: Evaluation) -> list[Evaluation]:
     """The same instances for whoever does nothing, makes random calls, or knows the best ones."""
-    names = [name for name in _names(settings) if name in family_names()]
+    names = [name for name in _names(settings) if _is_family(name)]
     worlds = [name for name in names if name in ERRING]
     alone = {
         "models": [],
@@ -272,13 +272,13 @@ def _check_together(settings: Evaluation, models: Sequence[Model]) -> None:
 
 def _check_playing(settings: Evaluation) -> None:
     """``UsageError`` for scripted models that cannot play one of the tasks."""
-    families, sets = family_names(), question_sets()
+    sets = question_sets()
     strategies = [one for text in settings.strategies for one in parse_strategies(text)]
     for model in settings.models if settings.agent == "react" else ():
         for name in _names(settings):
             if name in sets:
                 check_can_answer(model, name, sets[name].solved)
-            elif name in families:
+            elif _is_family(name):
                 check_can_play(model, load_family(name), strategies)
 
 
@@ -319,23 +319,28 @@ def _check_limit(calls: int, order: Mapping[str, Any]) -> None:
 
 
 def _tasks(settings: Evaluation) -> list[Task]:
-    from mesocosm.evaluation.inspect_tasks import TASKS
+    from mesocosm.evaluation.inspect_tasks import task_of
 
     _check_playing(settings)
-    families, sets = family_names(), question_sets()
+    sets = question_sets()
     tasks = []
     for name in _names(settings):
         if name in sets:
             tasks.append(_questions(settings, name))
-        elif name in families:
+        elif _is_family(name):
             load_family(name)
             for text in settings.strategies:
                 parse_strategies(text)
-                tasks.append(TASKS[name](**_arguments(settings, text)))
+                tasks.append(task_of(name)(**_arguments(settings, text)))
         else:
-            known = ", ".join([*families, *sets])
+            known = ", ".join([*family_names(), *sets])
             raise UsageError(f"unknown task {name!r}; there are: {known}")
     return tasks
+
+
+def _is_family(name: str) -> bool:
+    """Whether it names a task, or the file of one."""
+    return name.endswith((".yaml", ".yml")) or name in family_names()
 
 
 def _names(settings: Evaluation) -> list[str]:

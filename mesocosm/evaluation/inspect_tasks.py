@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -95,8 +96,15 @@ def _words(value: Any) -> list[str]:
     return [str(one).strip() for one in values if str(one).strip()]
 
 
+def task_of(name: str) -> Callable[..., Task]:
+    """The task of a family or data set of that name, or of a file."""
+    return TASKS.get(name) or _register(name)
+
+
 def _register(name: str) -> Callable[..., Task]:
-    @task(name=name)
+    shown = Path(name).stem
+
+    @task(name=shown)
     def family_task(
         length: Value | list[Value] = None,
         n: Value | list[Value] = None,
@@ -121,7 +129,7 @@ def _register(name: str) -> Callable[..., Task]:
     ) -> Task:
         return build_task(
             [load_family(name)],
-            name,
+            shown,
             length=length,
             n=n,
             seeds=seeds,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
+from mesocosm.families.family import load_family
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
@@ -46,6 +47,9 @@ def regrade(log_path: Path, *, write: bool = False) -> list[Regraded]:
         log = read_eval_log(str(log_path))
     except Exception as error:  # noqa: BLE001 - whatever inspect_ai raises of a file that is no log of its
         raise UsageError(f"{log_path} is no log that inspect_ai can read: {error}") from None
+    for name in dict.fromkeys(one.metadata.get("file") for one in log.samples or []):
+        if name:
+            load_family(name).params_type  # noqa: B018 - says what is wrong with a file of the user's own
     found = [_regrade(log_path, sample) for sample in log.samples or []]
     if write and found:
         recompute_metrics(log)

@@ -12,9 +12,10 @@ from pydantic import BaseModel
 from mesocosm.errors import UsageError
 from mesocosm.families.building import build_instance
 from mesocosm.families.drawing import kind_of, render
+from mesocosm.families.episode import EpisodeInfo
 from mesocosm.families.exposure.drawing import draw_curves
 from mesocosm.families.exposure.measuring import Exposure, measure_exposure
-from mesocosm.families.family import load_family
+from mesocosm.families.family import family_of_instance, load_family
 from mesocosm.families.length import Survey, take_survey
 from mesocosm.families.quantities import parse_length
 from mesocosm.services.world import World
@@ -91,7 +92,7 @@ def describe_instance(
         for folder, world in ((path / "episode", "base"), (path, "base"), (path, "world")):
             if (folder / world / "world.json").is_file() and (folder / "expected.json").is_file():
                 report("reading the world")
-                return _describe(folder / world, folder / "expected.json")
+                return _describe(folder, world)
         raise UsageError(f"{path} holds no instance, episode or run")
     family = load_family(what)
     target = parse_length(length) if length else None if parameters else family.task.lengths[0]
@@ -113,10 +114,14 @@ def describe_instance(
     return described
 
 
-def _describe(path: Path, expected_path: Path) -> Description:
-    with World(path, read_only=True) as world:
-        family = load_family(world.manifest.family)
-        expected = family.read_expected(expected_path.read_bytes())
+def _describe(folder: Path, name: str) -> Description:
+    with World(folder / name, read_only=True) as world:
+        episode = folder / "episode.json"
+        if episode.is_file():
+            family = load_family(EpisodeInfo.model_validate_json(episode.read_bytes()).task)
+        else:
+            family = family_of_instance(folder, world.manifest.family)
+        expected = family.read_expected((folder / "expected.json").read_bytes())
         survey = take_survey(family, world, expected)
         length = world.manifest.length
         target = length.target if length else None

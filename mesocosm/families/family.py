@@ -281,6 +281,16 @@ def known_as(family: Family) -> str:
     return family.name if _registered(family.name) == family.path else str(family.path.absolute())
 
 
+TASK = "task"
+"""The file of an instance that says which file it was built of, where that is a user's own."""
+
+
+def family_of_instance(path: Path, name: str) -> Family:
+    """The task that an instance was built of, which its world knows by this name."""
+    own = path / TASK
+    return load_family(own.read_text(encoding="utf-8") if own.is_file() else name)
+
+
 def _registered(name: str) -> Path | None:
     """The task file of that name among those of all roots."""
     return next((path for root in roots() if (path := root.task(name))), None)

@@ -71,7 +71,8 @@ def build_all(wanted: Sequence[SuiteInstance], root: Path, workers: Workers) -> 
     root.mkdir(parents=True, exist_ok=True)
     missing = []
     for one in wanted:
-        path = root / one.parameters.get(PRESET, "") / one.task / show_length(one.length) / str(one.seed)
+        name = Path(one.task).stem if one.task.endswith((".yaml", ".yml")) else one.task
+        path = root / one.parameters.get(PRESET, "") / name / show_length(one.length) / str(one.seed)
         if path.is_dir():
             manifest = orjson.loads((path / "world" / "world.json").read_bytes())
             yield _told(one, edl=manifest["length"]["measured"])

@@ -3,7 +3,8 @@
 A task file may come from a stranger; reading, linting and building it runs none of its code. A file that
 takes functions from the Python file of the same name beside it says so (``python: [distance, check]``), and
 is refused until it is named with ``--trust``, or in ``MESOCOSM_TRUST``, which holds for the processes that a
-command starts. The tasks that come with Mesocosm are as trusted as the rest of it.
+command starts. The tasks of a package (Mesocosm's own, an installed one, or one that
+``MESOCOSM_PATH`` names) are as trusted as its generators are.
 """
 
 from __future__ import annotations
@@ -20,21 +21,34 @@ from mesocosm.errors import UsageError
 from mesocosm.services.content import roots
 
 VARIABLE = "MESOCOSM_TRUST"
-"""Paths of task files whose Python may be run, separated as in PATH."""
+"""Paths of task files whose Python may be run, separated as in PATH; ``*``: whatever a command reads."""
+_EVERYTHING = "*"
 
 
 def trust(*tasks: str) -> None:
     """From now on, Python beside these task files may be run, by this process and those that it starts."""
-    paths = [str(Path(task).absolute()) for task in tasks if task.endswith((".yaml", ".yml"))]
-    known = [path for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
-    os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys([*known, *paths]))
+    _add(*(str(Path(task).absolute()) for task in tasks if task.endswith((".yaml", ".yml"))))
+
+
+def trust_everything() -> None:
+    """From now on, Python beside any task file may be run: for what reads runs that were made of some."""
+    _add(_EVERYTHING)
+
+
+def _add(*paths: str) -> None:
+    os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys([*_known(), *paths]))
+
+
+def _known() -> list[str]:
+    return [path for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
 
 
 def is_trusted(path: Path) -> bool:
     """Whether the Python beside a task file may be run."""
-    if path.parent.resolve() == (roots()[0].path / "tasks").resolve():
+    path = path.resolve()
+    if path.parent in [(root.path / "tasks").resolve() for root in roots()]:
         return True
-    return str(path.absolute()) in os.environ.get(VARIABLE, "").split(os.pathsep)
+    return any(known == _EVERYTHING or Path(known).resolve() == path for known in _known())
 
 
 def code_of(path: Path) -> Path:
@@ -63,7 +77,7 @@ def functions(path: Path, names: Sequence[str]) -> dict[str, Callable[..., Any]]
     if not is_trusted(path):
         raise UsageError(
             f"{path}: it takes {', '.join(names)} from {code}, which is a program: read it, and add --trust "
-            "to have it run"
+            f"to have it run (or, where no command takes that, name the task file in {VARIABLE})"
         )
     module = _load(code)
     found: dict[str, Callable[..., Any]] = {}

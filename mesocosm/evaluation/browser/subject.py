@@ -26,7 +26,7 @@ from mesocosm.evaluation.runs import RunResult
 from mesocosm.families import grading
 from mesocosm.families.building import EXPECTED
 from mesocosm.families.episode import Episode
-from mesocosm.families.family import Evidence, Expected, load_family
+from mesocosm.families.family import Evidence, Expected, family_of_instance
 from mesocosm.families.length import Survey
 from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.verdict import Verdict
@@ -76,7 +76,7 @@ class Subject:
                 return _forked(folder, copy)
         if (path / "world" / "world.json").is_file() and (path / EXPECTED).is_file():
             self.acted = False
-            family = load_family(Manifest.read(path / "world").family)
+            family = family_of_instance(path, Manifest.read(path / "world").family)
             return Episode.create(copy, path, family, steps=False)
         raise UsageError(f"{path} holds no instance, episode or run")
 
