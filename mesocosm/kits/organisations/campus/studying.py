@@ -60,7 +60,7 @@ class Studies:
             fellows = list(dict.fromkeys([*fellows, *course.students]))[-40:]
             course.students.append(me)
             course.topic[me] = ""
-        for _ in range(max(2, number)):
+        for _ in range(max(3, 2 * number)):
             instructor = rng.choice(campus.instructors) if rng.random() < _SHARED else None
             campus.add_course(instructor, rng.randint(*_CLASS), fellows, listed=False)
         while len(campus.instructors) < 4:
