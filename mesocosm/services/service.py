@@ -49,6 +49,9 @@ Row = Mapping[str, Any]
 P = ParamSpec("P")
 R = TypeVar("R")
 
+LONG = "A result can be longer than 25,000 tokens, which some clients cut: ask for less at a time."
+"""How the description of a tool ends whose results can be that long (``benchmarks/long_results.py``)."""
+
 
 class Rules:
     """What the rules of a service have at hand: its tables and the files and the clock of one world.
@@ -303,15 +306,27 @@ class Service(Generic[S]):
         if self.store.service != self.name:
             raise TypeError(f"the store of {self.name!r} lies in servers/{self.store.service}")
 
-    def reads(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Register a tool that changes nothing; a write attempted inside it is a fault of ours."""
-        return self._register(function, writes=False)
+    @overload
+    def reads(self, function: Callable[P, R], /) -> Callable[P, R]: ...
+    @overload
+    def reads(self, *, long: bool = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+    def reads(self, function: Callable[..., Any] | None = None, *, long: bool = False) -> Any:
+        """Register a tool that changes nothing; a write attempted inside it is a fault of ours.
+
+        ``long``: a result can have 25,000 tokens and more, and the description says so.
+        """
+
+        def register(function: Callable[P, R]) -> Callable[P, R]:
+            return self._register(function, writes=False, long=long)
+
+        return register(function) if function else register
 
     @overload
     def writes(self, function: Callable[P, R], /) -> Callable[P, R]: ...
     @overload
     def writes(
-        self, *, destructive: bool = ..., idempotent: bool = ..., ends_episode: bool = ...
+        self, *, destructive: bool = ..., idempotent: bool = ..., ends_episode: bool = ..., long: bool = ...
     ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
     def writes(
@@ -321,11 +336,13 @@ class Service(Generic[S]):
         destructive: bool = False,
         idempotent: bool = False,
         ends_episode: bool = False,
+        long: bool = False,
     ) -> Any:
         """Register a tool that changes the world.
 
         ``destructive``: it can remove or overwrite what was there. ``idempotent``: calling it twice with the
-        same arguments is the same as once. ``ends_episode``: no call is accepted after it.
+        same arguments is the same as once. ``ends_episode``: no call is accepted after it. ``long``: as of
+        ``reads``.
         """
 
         def register(function: Callable[P, R]) -> Callable[P, R]:
@@ -335,6 +352,7 @@ class Service(Generic[S]):
                 destructive=destructive,
                 idempotent=idempotent,
                 ends_episode=ends_episode,
+                long=long,
             )
 
         return register(function) if function else register
@@ -347,13 +365,14 @@ class Service(Generic[S]):
         destructive: bool = False,
         idempotent: bool = False,
         ends_episode: bool = False,
+        long: bool = False,
     ) -> Callable[P, R]:
         name = function.__name__
         if name in self.tools:
             raise TypeError(f"{self.name}: the tool {name!r} is defined twice")
         self.tools[name] = Tool(
             name=name,
-            description=_described(function),
+            description=_described(function, long),
             signature=(signature := signature_of(function)),
             function=_in_its_words(function, signature.schema["properties"]),
             writes=writes,
@@ -405,11 +424,11 @@ def _in_its_words(function: Callable[P, R], parameters: Iterable[str]) -> Callab
     return speak
 
 
-def _described(function: Callable[..., Any]) -> str:
+def _described(function: Callable[..., Any], long: bool) -> str:
     """What an agent reads about a tool; of one that returns pages also how the rest is fetched."""
-    description = description_of(function)
     is_paged = typing.get_type_hints(function).get("return") is Page
-    return f"{description}\n\n{Page.remark}" if is_paged else description
+    remarks = [*([Page.remark] if is_paged else []), *([LONG] if long else [])]
+    return "\n\n".join([description_of(function), *remarks])
 
 
 @cache

@@ -35,7 +35,7 @@ _MEDIA_TYPES = {
 }
 
 
-@server.reads
+@server.reads(long=True)
 def read_file(
     store: FilesystemStore,
     path: str,
@@ -54,7 +54,7 @@ def read_file(
     return store.text(path, head, tail, offset)
 
 
-@server.reads
+@server.reads(long=True)
 def read_text_file(
     store: FilesystemStore,
     path: str,
@@ -94,7 +94,7 @@ def read_media_file(store: FilesystemStore, path: str) -> Image | dict[str, Any]
     }
 
 
-@server.reads
+@server.reads(long=True)
 def read_multiple_files(store: FilesystemStore, paths: Annotated[list[str], Extra(minItems=1)]) -> str:
     """Read several text files at once, each with its path; one that cannot be read does not stop the others.
 

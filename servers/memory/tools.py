@@ -103,7 +103,7 @@ def delete_relations(store: MemoryStore, relations: list[NewRelation]) -> str:
     return _deleted("Relations", store.delete_relations(map(_edge, relations)))
 
 
-@server.reads
+@server.reads(long=True)
 def read_graph(store: MemoryStore, page: int = 1, per_page: int = 100) -> dict[str, Any]:
     """Read the graph: its entities with their observations, and its relations.
 
@@ -116,7 +116,7 @@ def read_graph(store: MemoryStore, page: int = 1, per_page: int = 100) -> dict[s
     return _graph(store.graph(page, per_page), page)
 
 
-@server.reads
+@server.reads(long=True)
 def search_nodes(store: MemoryStore, query: Words, page: int = 1, per_page: int = 100) -> dict[str, Any]:
     """Find entities whose name, type or observations contain a text, and all relations that they have.
 
@@ -128,7 +128,7 @@ def search_nodes(store: MemoryStore, query: Words, page: int = 1, per_page: int 
     return _graph(store.search(query, page, per_page), page)
 
 
-@server.reads
+@server.reads(long=True)
 def open_nodes(store: MemoryStore, names: list[str], page: int = 1) -> dict[str, Any]:
     """Read entities by name, and all relations that they have. Names that do not exist are left out.
 

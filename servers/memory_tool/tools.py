@@ -18,7 +18,7 @@ server = Service(
 SNIPPET_LINES = 4
 
 
-@server.reads
+@server.reads(long=True)
 def view(store: MemoryToolStore, path: str, view_range: Nullable[list[int]] = None) -> str:
     """Show a file with line numbers, or list a directory two levels deep.
 

@@ -13,7 +13,7 @@ server = Service(
 )
 
 
-@server.reads
+@server.reads(long=True)
 def read_pdf_pages(store: PdfToolsStore, pdf_file_path: str, start_page: int = 1, end_page: int = 1) -> str:
     """Read the text of some pages of a PDF file, at most 50 at once.
 

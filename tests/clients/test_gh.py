@@ -175,12 +175,36 @@ def test_labels_releases_runs_and_searches(gh: Gh) -> None:
     assert "bug" in gh("label", "list")
     gh("label", "create", "urgent", "--color", "ff0000", "--description", "Now")
     assert "urgent" in {one["name"] for one in gh.json("label", "list", "--limit", "100", fields="name")}
-    gh("release", "list")
+    gh("label", "create", "urgent", "--color", "00ff00", "--force")
+    shown = gh.json("label", "list", "--search", "urgent", fields="name,color")
+    assert shown == [{"name": "urgent", "color": "00ff00"}]
+    gh("release", "create", "v9", "--title", "Nine", "--notes", "New.")
+    gh("release", "edit", "v9", "--title", "Ten")
+    assert gh.json("release", "view", "v9", fields="name,body") == {"name": "Ten", "body": "New."}
+    gh("release", "delete", "v9", "--yes")
+    assert "v9" not in gh("release", "list")
     gh("run", "list")
     assert gh.json("search", "issues", "repo:acme/app", "--limit", "2", fields="number")
     assert (
         json.loads(gh("api", "graphql", "-f", "query={viewer{login}}"))["data"]["viewer"]["login"] == "alice"
     )
+
+
+def test_repositories_are_made_and_pushed_to(gh: Gh) -> None:
+    gh("repo", "create", "acme/tools", "--public", repo=False)
+    gh("repo", "create", "scratch", "--private", "--description", "Mine", "--clone", repo=False)
+    scratch = gh.home / "scratch"
+    (scratch / "a.txt").write_text("a\n")
+    gh.git("add", ".", at=scratch)
+    gh.git("commit", "-q", "-m", "Begin", at=scratch)
+    gh.git("push", "-q", "-u", "origin", "HEAD:main", at=scratch)
+    fields = "description,isPrivate,isEmpty,owner"
+    made = gh.json("repo", "view", "alice/scratch", fields=fields)
+    assert (made.pop("owner")["login"], made) == (
+        "alice",
+        {"description": "Mine", "isPrivate": True, "isEmpty": False},
+    )
+    assert gh.json("repo", "view", "acme/tools", fields="isPrivate")["isPrivate"] is False
 
 
 def test_conversations_are_locked_and_reviews_asked_for(gh: Gh) -> None:

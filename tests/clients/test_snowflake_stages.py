@@ -127,6 +127,22 @@ def test_files_are_put_listed_copied_and_removed(ask: Ask, tmp_path: Path) -> No
         ask("list @s")
 
 
+def test_what_is_enclosed_and_empty_is_a_text(ask: Ask, tmp_path: Path) -> None:
+    text = '1,"",\n2,,""\n3,"a,"",b","""x"\n4,"",""\n'
+    (tmp_path / "empty.csv").write_text(text)
+    ask("create stage sales.public.empty_files")
+    ask("create table sales.public.empties (n int, a varchar, b varchar)")
+    ask(f"put file://{tmp_path}/empty.csv @sales.public.empty_files auto_compress = false")
+    form = "type = csv field_optionally_enclosed_by = '\"'"
+    copy = "copy into sales.public.empties from @sales.public.empty_files"
+    ask(f"{copy} file_format = ({form})")
+    rows = ask("select n, a, b from sales.public.empties order by n")
+    assert rows == [(1, "", None), (2, None, ""), (3, 'a,",b', '"x'), (4, "", "")]
+    ask("delete from sales.public.empties")
+    ask(f"{copy} file_format = ({form} null_if = ('')) force = true")
+    assert ask("select a, b from sales.public.empties where n = 4") == [(None, None)]
+
+
 def test_json_is_read_by_a_format_with_a_name(ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"id":"J-1","amount":"7.5","more":{"a":[1]}}\n{"id":"J-2"}\n')
     ask("create or replace stage js")

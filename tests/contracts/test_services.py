@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from mesocosm.services import contracts
 from mesocosm.services.outlines import outlines
-from mesocosm.services.service import Tool, load_service, service_names
+from mesocosm.services.service import LONG, Tool, load_service, service_names
 from mesocosm.services.world import World
+from mesocosm.worlds import tokens
 from mesocosm.worlds.manifest import Manifest
 
 REFERENCE = Path(__file__).parent / "tools"
@@ -173,3 +174,21 @@ def test_the_outline_of_a_service_is_what_its_tools_take(name: str) -> None:
     assert read == {
         tool: (set(schema["properties"]), set(schema["required"])) for tool, schema in schemas.items()
     }
+
+
+def test_a_result_of_25000_tokens_is_warned_of(tmp_path: Path) -> None:
+    """One of those that ``benchmarks/long_results.py`` finds in worlds that are larger than a test's."""
+    services = {"filesystem": None, "memory": None}
+    with World.create(tmp_path / "world", Manifest(services=services)) as world:
+        text = "".join(f"{n} and what line {n} says\n" for n in range(4_000))[:99_000]
+        world.workspace.write("long.txt", text.encode())
+        said = [{"name": f"N{n}", "entityType": "x", "observations": [text[:1_000]]} for n in range(100)]
+        world.finish_building()
+        assert world.call("memory", "create_entities", {"entities": said}).status == "ok"
+        for service, tool, arguments in (
+            ("filesystem", "read_text_file", {"path": "long.txt"}),
+            ("memory", "search_nodes", {"query": "line", "per_page": 100}),
+        ):
+            assert tokens.count(world.call(service, tool, arguments).text) >= 25_000
+            assert tool_of(service, tool).listing["description"].endswith(LONG)
+        assert LONG not in tool_of("filesystem", "get_file_info").description

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ MOST_BYTES = 64 * 2**20
 """Of a file, when it is decompressed."""
 MOST_ROWS, MOST_COLUMNS, MOST_VALUES = 250_000, 2_000, 5_000_000
 """Of a file; a value in a list or an object counts as one of a column does."""
+ENCLOSED_EMPTY = "\0"
+"""No field is so otherwise: what is read has no such characters."""
 _PART = 20_000
 """Values that are sent at a time, or somewhat more."""
 _STEP = 1000
@@ -44,6 +47,8 @@ class Form:
     """Whether the items of a list are documents of their own."""
     as_texts: bool = False
     """Whether documents are wanted as texts."""
+    tells_empty: bool = False
+    """Whether a field of CSV that is enclosed and empty is given as ``ENCLOSED_EMPTY``."""
 
 
 class Unreadable(Exception):
@@ -114,6 +119,11 @@ def _unpacked(data: bytes) -> bytes:
 
 def _csv(text: str, form: Form) -> Iterator[tuple[int, list[str], int]]:
     quoting: Any = csv.QUOTE_MINIMAL if form.quote else csv.QUOTE_NONE
+    if form.quote and form.tells_empty:
+        quote, start = re.escape(form.quote), re.escape(form.delimiter)
+        enclosed = re.compile(f"(?<![^{start}\r\n]){quote}([^{quote}]*(?:{quote}{quote}[^{quote}]*)*){quote}")
+        empty = f"{form.quote}{ENCLOSED_EMPTY}{form.quote}"
+        text = enclosed.sub(lambda found: found[0] if found[1] else empty, text)
     lines = csv.reader(
         io.StringIO(text, newline=""),
         delimiter=form.delimiter,

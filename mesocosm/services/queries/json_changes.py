@@ -97,9 +97,23 @@ def _insert(value: Any, path: list[Step], new: Any, *, each: bool) -> Any:
     return value
 
 
+def _narrow(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_narrow(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _narrow(one) for key, one in value.items()}
+    is_wide = isinstance(value, int) and not isinstance(value, bool) and abs(value) > 2**53
+    return str(value) if is_wide else value
+
+
 def change(how: str, text: str, arguments: str, flag: bool) -> str:
-    """JSON_SET, JSON_REMOVE, JSON_ARRAY_APPEND, JSON_ARRAY_INSERT; ``arguments``: paths, with values."""
+    """JSON_SET, JSON_REMOVE, JSON_ARRAY_APPEND, JSON_ARRAY_INSERT; ``arguments``: paths, with values.
+
+    TO_JSON, too: ``stringify`` makes texts of whole numbers that a FLOAT64 cannot hold.
+    """
     value, given = json.loads(text), json.loads(arguments)
+    if how == "stringify":
+        return json.dumps(_narrow(value)) if flag else text
     if how == "remove":
         for path in given:
             if not steps(path):

@@ -248,6 +248,8 @@ def _literal(text: str, kind: str) -> str:
     if kind == "VARCHAR":
         inner = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
         return f'"{inner}"'
+    if kind == "BLOB":  # whose text has all that is not plain as \\xNN
+        return f'b"{text}"'
     if kind == "DOUBLE":
         value = float(text)
         name = "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"

@@ -209,7 +209,7 @@ def delete_event(store: CalendarStore, eventId: str, calendarId: CalendarId = "p
     return f"Event {eventId} deleted successfully"
 
 
-@server.reads
+@server.reads(long=True)
 def list_events(
     store: CalendarStore,
     timeMin: str,
@@ -248,7 +248,7 @@ def list_events(
     return page_view(store.list_events(calendarId, window), _zone(timeZone))
 
 
-@server.reads
+@server.reads(long=True)
 def search_events(
     store: CalendarStore,
     query: Words,
@@ -278,7 +278,7 @@ def search_events(
     return page_view(store.list_events(calendarId, window), _zone(timeZone))
 
 
-@server.reads
+@server.reads(long=True)
 def list_event_instances(
     store: CalendarStore,
     eventId: str,
@@ -311,7 +311,7 @@ def list_event_instances(
     return page_view(store.instances(calendarId, eventId, window), _zone(timeZone))
 
 
-@server.reads
+@server.reads(long=True)
 def list_changed_events(
     store: CalendarStore,
     syncToken: str,

@@ -106,6 +106,18 @@ def _authenticate(request: Request, headers: Mapping[str, str], token: str) -> b
     return token in basic if basic else _by_token(request, headers, token)
 
 
+_TAKEN = re.compile(r"the (label|milestone|release's tag_name)\b.* already_exists")
+_UNIQUE = {
+    name: {"resource": resource, "code": "already_exists", "field": field}
+    for name, resource, field in (
+        ("label", "Label", "name"),
+        ("milestone", "Milestone", "title"),
+        ("release's tag_name", "Release", "tag_name"),
+    )
+}
+"""What clients look for where a name is taken (``gh label create --force``)."""
+
+
 def _error(status: int, message: str, code: str | None) -> dict[str, Any]:
     body: dict[str, Any] = {"message": message}
     if status == 401:
@@ -114,8 +126,9 @@ def _error(status: int, message: str, code: str | None) -> dict[str, Any]:
         body["message"] = "Not Found"
     elif message.startswith(_FAILED):
         detail = message.removeprefix(_FAILED)
-        failure = "already_exists" if "already_exists" in detail else "custom"
-        body = {"message": _FAILED[:-2], "errors": [{"code": failure, "message": detail}]}
+        found = _TAKEN.search(detail)
+        which: dict[str, str] = _UNIQUE[found[1]] if found else {"code": "custom"}
+        body = {"message": _FAILED[:-2], "errors": [{**which, "message": detail}]}
     return body | {"documentation_url": DOCUMENTATION, "status": str(status)}
 
 

@@ -29,7 +29,7 @@ class PushedFile(TypedDict):
     content: str
 
 
-@server.reads
+@server.reads(long=True)
 def get_file_contents(
     store: CodehostStore,
     owner: Owner,

@@ -118,7 +118,7 @@ def list_commits(
     return Page(items, page or 1, perPage or 30, total)
 
 
-@server.reads
+@server.reads(long=True)
 def get_commit(
     store: CodehostStore,
     owner: Owner,

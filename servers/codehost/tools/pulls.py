@@ -105,7 +105,7 @@ def list_pull_requests(
     return Page(items, page or 1, perPage or 30, total)
 
 
-@server.reads
+@server.reads(long=True)
 def pull_request_read(
     store: CodehostStore,
     method: Literal[

@@ -117,7 +117,7 @@ def search_code(
     return _results(total, shapes.picked(items, fields))
 
 
-@server.reads
+@server.reads(long=True)
 def search_commits(
     store: CodehostStore,
     query: str,
@@ -149,7 +149,7 @@ def search_commits(
     return _results(total, items)
 
 
-@server.reads
+@server.reads(long=True)
 def search_issues(
     store: CodehostStore,
     query: str,
@@ -178,7 +178,7 @@ def search_issues(
     return _results(total, shapes.picked(shapes.found_issues(store, rows), fields))
 
 
-@server.reads
+@server.reads(long=True)
 def search_pull_requests(
     store: CodehostStore,
     query: str,

@@ -95,7 +95,7 @@ def get_document(store: DocumentsStore, file_id: FileId) -> Json:
     return shown
 
 
-@server.reads
+@server.reads(long=True)
 def read_document(
     store: DocumentsStore,
     file_id: FileId,

@@ -20,7 +20,7 @@ def list_versions(store: DocumentsStore, file_id: FileId, page: PageNumber = 1, 
     return page_view(listing, "versions", lambda row: {name: row[name] for name in names})
 
 
-@server.reads
+@server.reads(long=True)
 def read_version(
     store: DocumentsStore,
     file_id: FileId,

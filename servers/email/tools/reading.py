@@ -27,7 +27,7 @@ def get_emails(
     return paged("emails", [summary(row) for row in rows], total, page, page_size)
 
 
-@server.reads
+@server.reads(long=True)
 def read_email(store: EmailStore, email_id: str) -> dict[str, Any]:
     """Read one message in full, with the list of its attachments.
 

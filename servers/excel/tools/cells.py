@@ -15,7 +15,7 @@ MAX_SHOWN = 1_000
 """Characters that are shown of each text of a data validation rule."""
 
 
-@server.reads
+@server.reads(long=True)
 def read_data_from_excel(
     store: ExcelStore,
     filepath: Filepath,

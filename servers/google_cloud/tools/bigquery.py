@@ -10,7 +10,7 @@ from mesocosm.servers.google_cloud.store.bigquery.asking import Asked
 from mesocosm.servers.google_cloud.tools.service import DatasetId, PageToken, next_page, server
 
 
-@server.writes(destructive=True)
+@server.writes(destructive=True, long=True)
 def bigquery_run_query(
     store: GoogleCloudStore,
     query: str,

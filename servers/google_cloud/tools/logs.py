@@ -29,7 +29,7 @@ def logging_write_log(store: GoogleCloudStore, log_name: str, message: str, seve
     return f"Successfully wrote log entry to '{log_name}' with severity '{level}'"
 
 
-@server.reads
+@server.reads(long=True)
 def logging_read_logs(
     store: GoogleCloudStore, log_filter: str = "", max_entries: int = 50, page_token: PageToken = ""
 ) -> str:

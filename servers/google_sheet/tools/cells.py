@@ -68,7 +68,7 @@ def _values(store: SheetStore, grid: Grid, area: Area, how: Render) -> tuple[lis
     return store.values.grid(grid, shown, how), further
 
 
-@server.reads
+@server.reads(long=True)
 def get_sheet_data(
     store: SheetStore,
     spreadsheet_id: str,
@@ -95,7 +95,7 @@ def get_sheet_data(
     return {"spreadsheetId": book.id, "valueRanges": [{"range": text, "values": values}], **further}
 
 
-@server.reads
+@server.reads(long=True)
 def get_sheet_formulas(
     store: SheetStore, spreadsheet_id: SpreadsheetId, sheet: SheetTitle, range: str | None = None
 ) -> list[list[Any]]:
@@ -110,7 +110,7 @@ def get_sheet_formulas(
     return _values(store, grid, area, "FORMULA")[0]
 
 
-@server.reads
+@server.reads(long=True)
 def get_multiple_sheet_data(store: SheetStore, queries: list[Query]) -> list[Json]:
     """Read several ranges, of one or of several spreadsheets, as they are shown.
 

@@ -16,7 +16,7 @@ from mesocosm.servers.snowflake.models import FileFormat, Schema, Stage, StageFi
 from mesocosm.servers.snowflake.store.naming import Path, parts_of, written
 from mesocosm.servers.snowflake.store.results import Results, kept
 from mesocosm.services.queries.catalogue import Column, Listed
-from mesocosm.services.queries.files import MOST_BYTES, MOST_VALUES, Form, Unreadable
+from mesocosm.services.queries.files import ENCLOSED_EMPTY, MOST_BYTES, MOST_VALUES, Form, Unreadable
 from mesocosm.services.queries.refusals import SqlError, compilation
 from mesocosm.worlds import deadlines
 
@@ -310,7 +310,7 @@ def _form(options: Mapping[str, Any]) -> Form:
             raise compilation(
                 1003, "42000", "FIELD_DELIMITER and FIELD_OPTIONALLY_ENCLOSED_BY are one character each."
             )
-        return Form("CSV", delimiter, quote)
+        return Form("CSV", delimiter, quote, tells_empty=True)
     if options["TYPE"] == "PARQUET":
         return Form("PARQUET")
     return Form("JSON", outer_arrays=bool(options.get("STRIP_OUTER_ARRAY")), as_texts=True)
@@ -339,6 +339,7 @@ def _columns(rows: Sequence[tuple[int, list[str]]], options: Mapping[str, Any]) 
     """The rows of a CSV file, all with as many columns as the longest."""
     nulls = options.get("NULL_IF", ["\\N"])
     nulls = {*(nulls if isinstance(nulls, list) else [nulls])}
+    enclosed = None if "" in nulls else ""
     if options.get("EMPTY_FIELD_AS_NULL", True):
         nulls.add("")
     trims = options.get("TRIM_SPACE", False)
@@ -351,7 +352,9 @@ def _columns(rows: Sequence[tuple[int, list[str]]], options: Mapping[str, Any]) 
         if not number % 1000:
             deadlines.check()
         values = [one.strip() for one in row] if trims else row
-        given = [None if value in nulls else value for value in values]
+        given = [
+            enclosed if value == ENCLOSED_EMPTY else None if value in nulls else value for value in values
+        ]
         made.append([*given, *([None] * (width - len(row)))])
     return Listed(tuple(Column(f"${place}", "VARCHAR") for place in range(1, width + 1)), made)
 

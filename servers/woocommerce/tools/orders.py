@@ -110,7 +110,7 @@ class RefundItemData(TypedDict, total=False):
     refund_tax: list[TaxRefundData]
 
 
-@server.reads
+@server.reads(long=True)
 def woo_orders_list(
     store: WooCommerceStore,
     perPage: int | None = None,

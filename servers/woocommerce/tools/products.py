@@ -87,7 +87,7 @@ class ProductUpdate(ProductChanges, total=False):
     id: int
 
 
-@server.reads
+@server.reads(long=True)
 def woo_products_list(
     store: WooCommerceStore,
     perPage: ProductsPerPage | None = None,
@@ -240,5 +240,5 @@ def woo_products_variations_list(
 
 
 ResourceTools("woo_products_reviews", "review", REVIEWS, lambda store: store.reviews).list(
-    "List reviews of products, newest first.", "Reviews"
+    "List reviews of products, newest first.", "Reviews", long=True
 )

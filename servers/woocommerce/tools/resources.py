@@ -79,8 +79,8 @@ class ResourceTools:
         self._data, self._fields = data, fields
         self._id = Argument(f"{one}Id", int, f"ID of the {one}.")
 
-    def list(self, about: str, things: str) -> Callable[..., Any]:
-        """Register the tool that lists them."""
+    def list(self, about: str, things: str, *, long: bool = False) -> Callable[..., Any]:
+        """Register the tool that lists them; ``long``: as of ``reads``."""
         resource, filters = self._resource, self._resource.filters
         names = {one.tool or name: name for name, one in filters.items() if one.about}
         said = [
@@ -107,7 +107,8 @@ class ResourceTools:
         rest = [one for one in said if one not in first]
         if self._fields:
             rest += self._choices(things.lower())
-        return server.reads(declare(f"{self._names}_list", about, [*first, *pages, *rest], answer, Page))
+        tool = declare(f"{self._names}_list", about, [*first, *pages, *rest], answer, Page)
+        return server.reads(long=long)(tool)
 
     def _choices(self, things: str) -> Sequence[Argument]:
         by, direction = self._resource.order

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import count
+from typing import Any
 
 from sqlglot import exp
 
@@ -154,7 +157,9 @@ def _literal(node: exp.Expr) -> exp.Expr:
 
 
 def _object(node: exp.Expr) -> exp.Expr:
-    """JSON_OBJECT keeps the first of what has the same key."""
+    """JSON_OBJECT keeps the first of what has the same key; also of an array of keys and one of values."""
+    if len(node.expressions) == 1 and (pair := node.expressions[0]).this.is_type(exp.DataType.Type.ARRAY):
+        return duck("TO_JSON(MAP(:k, :v))", k=pair.this, v=pair.expression)
     kept: dict[str, exp.Expr] = {}
     for place, pair in enumerate(node.expressions):
         key = pair.this if isinstance(pair, exp.JSONKeyValue) else None
@@ -162,6 +167,71 @@ def _object(node: exp.Expr) -> exp.Expr:
         kept.setdefault(f"'{key.name}" if is_text and key is not None else str(place), pair)
     node.set("expressions", list(kept.values()))
     return node
+
+
+def _read_json(node: exp.Expr) -> exp.Expr:
+    """JSON that is written out keeps the first of what has the same key."""
+    is_doubled = False
+
+    def first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal is_doubled
+        kept = dict(reversed(pairs))
+        is_doubled = is_doubled or len(kept) < len(pairs)
+        return {key: kept[key] for key, _ in pairs}
+
+    if isinstance(node.this, exp.Literal):
+        with suppress(ValueError, RecursionError):
+            read = json.loads(node.this.name, object_pairs_hook=first)
+            if is_doubled:
+                node.this.replace(exp.Literal.string(json.dumps(read, ensure_ascii=False)))
+    return node
+
+
+def _as_json(node: exp.Expr) -> exp.Expr:
+    """TO_JSON gives JSON, TO_JSON_STRING text."""
+    if not node.args.get("to_json"):
+        return node
+    made, flag = duck("TO_JSON(:x)", x=node.this), node.args.get("options")
+    flag = flag.expression if isinstance(flag, exp.Kwarg) else flag
+    if flag is None:
+        return made
+    return duck("CAST(COMPUTED_JSON('stringify', CAST(:x AS VARCHAR), '[]', :f) AS JSON)", x=made, f=flag)
+
+
+def _is_bytes(node: exp.Expr) -> bool:
+    """Whether it is written as bytes."""
+    node = node.unnest()
+    made = isinstance(
+        node, exp.ByteString | exp.FromBase64 | exp.FromBase32 | exp.Unhex | exp.CodePointsToBytes
+    )
+    return made or (isinstance(node, exp.Cast) and node.to.this in exp.DataType.BINARY_TYPES)
+
+
+def _end_of_bytes(template: str) -> Callable[[exp.Expr], exp.Expr]:
+    """A rule for LEFT and RIGHT, which DuckDB has for texts alone."""
+
+    def rule(node: exp.Expr) -> exp.Expr:
+        return duck(template, x=node.this, n=node.expression) if _is_bytes(node.this) else node
+
+    return rule
+
+
+def _padded(node: exp.Expr) -> exp.Expr:
+    """LPAD and RPAD of bytes: two digits each."""
+    if not _is_bytes(node.this):
+        return node
+    name = "LPAD" if node.args.get("is_left") else "RPAD"
+    filled = "HEX(:p)" if node.args.get("fill_pattern") else "'20'"
+    parts = {"p": node.args["fill_pattern"]} if node.args.get("fill_pattern") else {}
+    return duck(
+        f"UNHEX({name}(HEX(:x), CAST(2 * :n AS INT), {filled}))", x=node.this, n=node.expression, **parts
+    )
+
+
+def _reciprocal(name: str, of: str) -> Callable[[exp.Expr], exp.Expr]:
+    """A rule for cotangents and cosecants, which 0 has none of."""
+    said = f"Floating point error in function: {name}(0)"
+    return _of(f"1 / CASE WHEN :x = 0 THEN CAST(ERROR('{said}') AS DOUBLE) ELSE {of}(:x) END")
 
 
 def _stripped(node: exp.Expr) -> exp.Expr:
@@ -393,6 +463,10 @@ def _named(node: exp.Expr) -> exp.Expr:
 
 
 def _tried(node: exp.Expr) -> exp.Expr:
+    """What a rule of ours has for an error is NULL in SAFE: TRY does not take what raises one."""
+    for cast in list(node.this.find_all(exp.Cast)):
+        if isinstance(cast.this, exp.Anonymous) and cast.this.name.upper() == "ERROR":
+            cast.replace(exp.null())
     return exp.Anonymous(this="TRY", expressions=[node.this])
 
 
@@ -476,11 +550,15 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
         "CASE TYPEOF(:x) WHEN 'BLOB' THEN OCTET_LENGTH(TRY_CAST(:x AS BLOB))"
         " ELSE STRLEN(CAST(:x AS VARCHAR)) END"
     ),
-    exp.Csc: _of("1 / NULLIF(SIN(:x), 0)"),
-    exp.Csch: _of("1 / NULLIF(SINH(:x), 0)"),
+    exp.Csc: _reciprocal("CSC", "SIN"),
+    exp.Csch: _reciprocal("CSCH", "SINH"),
     exp.Sec: _of("1 / COS(:x)"),
     exp.Sech: _of("1 / COSH(:x)"),
-    exp.Coth: _of("1 / NULLIF(TANH(:x), 0)"),
+    exp.Cot: _reciprocal("COT", "TAN"),
+    exp.Coth: _reciprocal("COTH", "TANH"),
+    exp.Left: _end_of_bytes("ARRAY_SLICE(:x, 1, :n)"),
+    exp.Right: _end_of_bytes("CASE WHEN :n = 0 THEN ARRAY_SLICE(:x, 1, 0) ELSE ARRAY_SLICE(:x, -:n, -1) END"),
+    exp.Pad: _padded,
     exp.CosineDistance: _of("LIST_COSINE_DISTANCE(:x, :y)"),
     exp.FromBase32: _of("COMPUTED_FROM_BASE32(:x)"),
     exp.ToBase32: _of("COMPUTED_TO_BASE32(:x)"),
@@ -495,6 +573,8 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Typeof: lambda node: duck("COMPUTED_TYPE_OF(TYPEOF(:x))", x=node.this),
     exp.StrPosition: lambda node: instr(node) if node.args.get("position") else node,
     exp.Array: _array,
+    exp.JSONFormat: _as_json,
+    exp.ParseJSON: _read_json,
     exp.JSONObject: _object,
     exp.JSONStripNulls: _stripped,
     exp.JSONSet: changed_json("set"),

@@ -83,6 +83,7 @@ def rewritten(tree: exp.Expr, context: Context) -> exp.Expr:
     mark_flattened(tree)
     if tree.find(*_NEEDS_TYPES) is not None:
         _infer(tree, context.columns)
+        _show_moments(tree)
         for operator in list(tree.find_all(*_ARITHMETIC, *_COMPARES, *_ON_TEXT)):
             _loosen(operator)
     # From the leaves up: what stands in a node is rewritten before the node is.
@@ -147,6 +148,35 @@ def is_loose(node: exp.Expr) -> bool:
 
 def _text(node: exp.Expr) -> exp.Expr:
     return call("json_extract_string", node, exp.Literal.string("$"))
+
+
+def _show_moments(tree: exp.Expr) -> None:
+    """Instants and times become texts by the formats that a session has at first."""
+    for node in list(tree.find_all(exp.Cast, exp.TryCast, exp.ToChar, exp.DPipe, exp.Concat)):
+        if isinstance(node, exp.Cast) and node.to.this not in _STRINGS:
+            continue
+        if isinstance(node, exp.ToChar) and node.args.get("format") is not None:
+            continue
+        values = node.expressions or [node.this, *([node.expression] if isinstance(node, exp.DPipe) else [])]
+        for value in values:
+            inner = value.unnest()
+            kind = inner.to if isinstance(inner, exp.Cast) else inner.type
+            if isinstance(inner, exp.CurrentTimestamp) and not inner.args.get("sysdate"):
+                kind = exp.DataType.build("TIMESTAMPTZ")
+            if kind is not None and kind.this in _SHOWN and not _is_date(inner):
+                value.replace(_SHOWN[kind.this](value.copy()))
+
+
+def _shown(form: str) -> Callable[[exp.Expr], exp.Expr]:
+    return lambda value: call("strftime", exp.cast(value, "TIMESTAMP"), exp.Literal.string(form))
+
+
+_STRINGS = {_TYPES.VARCHAR, _TYPES.TEXT, _TYPES.CHAR, _TYPES.NCHAR, _TYPES.NVARCHAR}
+_SHOWN: dict[object, Callable[[exp.Expr], exp.Expr]] = {
+    **dict.fromkeys((_TYPES.TIMESTAMP, _TYPES.TIMESTAMPNTZ, _TYPES.DATETIME), _shown("%Y-%m-%d %H:%M:%S.%g")),
+    **dict.fromkeys((_TYPES.TIMESTAMPTZ, _TYPES.TIMESTAMPLTZ), _shown("%Y-%m-%d %H:%M:%S.%g +0000")),
+    _TYPES.TIME: lambda value: call("left", exp.cast(value, "TEXT"), exp.Literal.number(8)),
+}
 
 
 def _loosen(node: exp.Expr) -> None:
@@ -214,6 +244,9 @@ def _cast(node: exp.Expr, context: Context) -> exp.Expr:
     elif wanted.this is _TYPES.FLOAT:
         node.set("to", exp.DataType.build("DOUBLE"))
     elif wanted.this in {_TYPES.TIMESTAMPLTZ, _TYPES.TIMESTAMPTZ}:
+        if is_text(value):  # DuckDB wants the offset behind the time, and a colon in it
+            apart = [exp.Literal.string(text) for text in (r" ?([+-]\d\d):?(\d\d)$", r"\1:\2")]
+            node.set("this", call("regexp_replace", value, *apart))
         node.set("to", exp.DataType.build("TIMESTAMPTZ"))
     return node
 

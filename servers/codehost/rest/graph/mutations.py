@@ -74,6 +74,27 @@ def _without_projects(given: Input) -> None:
             raise Unprocessable(f"{name} is not supported here: there are no projects.")
 
 
+def create_repository(objects: Objects, given: Input) -> Json:
+    """A new, empty repository."""
+    owner = objects.store.me
+    if given.get("ownerId"):
+        owner = objects.store.accounts.account_by_id(_id(given["ownerId"], "User", "Organization"))
+    for name, usual in (("hasIssuesEnabled", True), ("template", False), ("teamId", None)):
+        if given.get(name) not in (None, usual):
+            raise Unprocessable(f"{name} is not supported here.")
+    store = objects.store
+    made = store.fields.start_repository(
+        given["name"],
+        given.get("description"),
+        None if owner["id"] == store.me["id"] else owner["login"],
+        private=given["visibility"] != "PUBLIC",
+        with_readme=False,
+    )
+    if given.get("homepageUrl"):
+        store.administering.change_repository(made, {"homepage": given["homepageUrl"]})
+    return {"repository": lambda info: objects.repository(store.repositories.repository_by_id(made["id"]))}
+
+
 def create_issue(objects: Objects, given: Input) -> Json:
     """A new issue."""
     _without_projects(given)
@@ -297,6 +318,7 @@ def add_review(objects: Objects, given: Input) -> Json:
 
 
 MUTATIONS: dict[str, Callable[[Objects, Input], Json]] = {
+    "createRepository": create_repository,
     "createIssue": create_issue,
     "updateIssue": update_issue,
     "closeIssue": close_issue,
