@@ -114,3 +114,47 @@ def test_the_index_and_what_a_path_takes(api: API) -> None:
     assert routes["/wc/v3/products/attributes"]["methods"] == ["GET", "POST"]
     assert said(api.options("products"))["methods"] == ["GET", "POST"]
     assert said(api.options("no/such"), 404)["code"] == "rest_no_route"
+
+
+def test_refunds_of_all_orders(api: API) -> None:
+    first, second = (
+        one["id"] for one in said(api.get("orders", params={"status": "completed,processing"}))[:2]
+    )
+    made = []
+    for order, reason in ((first, "Broken"), (second, "Too late"), (second, "Lost")):
+        body = {"amount": "1.00", "reason": reason, "api_refund": False}
+        made.append(said(api.post(f"orders/{order}/refunds", body), 201)["id"])
+    listed = said(
+        api.get("refunds", params={"order": "asc", "orderby": "id", "include": ",".join(map(str, made))})
+    )
+    assert [(one["id"], one["parent_id"]) for one in listed] == [
+        *((made[0], first), (made[1], second), (made[2], second)),
+    ]
+    page = api.get("refunds", params={"parent": second, "per_page": 1})
+    assert (said(page)[0]["id"], page.headers["X-WP-Total"]) == (made[2], "2")
+    assert [one["reason"] for one in said(api.get("refunds", params={"search": "broken"}))] == ["Broken"]
+    assert said(api.get("refunds", params={"orderby": "amount"}), 400)["code"] == "rest_invalid_param"
+
+
+def test_a_product_is_duplicated(api: API) -> None:
+    body = {
+        "name": "Cap",
+        "sku": "CAP",
+        "type": "variable",
+        "attributes": [{"name": "Size", "options": ["S", "L"], "variation": True}],
+        "categories": [{"id": said(api.get("products/categories"))[0]["id"]}],
+        "meta_data": [{"key": "cut", "value": "wide"}],
+    }
+    cap = said(api.post("products", body), 201)
+    small = {"regular_price": "5.00", "sku": "CAP-S", "attributes": [{"name": "Size", "option": "S"}]}
+    said(api.post(f"products/{cap['id']}/variations", small), 201)
+    for number in (1, 2):
+        copy = said(api.post(f"products/{cap['id']}/duplicate", {}))
+        assert copy["id"] != cap["id"]
+        assert (copy["name"], copy["status"], copy["sku"]) == ("Cap (Copy)", "draft", f"CAP-{number}")
+        assert (copy["categories"], copy["meta_data"][0]["value"]) == (cap["categories"], "wide")
+        (variation,) = said(api.get(f"products/{copy['id']}/variations"))
+        assert (variation["sku"], variation["regular_price"]) == (f"CAP-S-{number}", "5.00")
+    assert (
+        said(api.post("products/999999/duplicate", {}), 404)["code"] == "woocommerce_rest_product_invalid_id"
+    )

@@ -454,6 +454,7 @@ def test_every_group_of_tools_has_routes() -> None:
         "{path:path}",
         "data",
         "shipping_methods",
+        "refunds",
     }
 
 

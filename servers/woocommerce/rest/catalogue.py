@@ -74,4 +74,12 @@ tool_route("GET", "/products/{productId}", products.woo_products_get)
 tool_route("POST", "/products", products.woo_products_create, status=201)
 tool_route("PUT", "/products/{productId}", products.woo_products_update)
 tool_route("DELETE", "/products/{productId}", products.woo_products_delete)
+
+
+@api.post("/products/{product_id}/duplicate")
+def duplicate_product(store: WooCommerceStore, product_id: int) -> Shape:
+    """A copy of a product."""
+    return shapes.product(store.catalogue.duplicate_product(product_id))
+
+
 tool_route("POST", "/products/batch", products.woo_products_batch_update)

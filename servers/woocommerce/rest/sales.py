@@ -6,7 +6,7 @@ from typing import Any, Literal, Unpack
 
 from mesocosm.doors.request import Request
 from mesocosm.servers.woocommerce.rest.service import ListFilters, api, tool_route
-from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
+from mesocosm.servers.woocommerce.store import OrderFilter, Selection, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import order_shapes, orders, reports, shapes
 from mesocosm.services.service import Page
 
@@ -87,6 +87,34 @@ def list_refunds(
 ) -> Page:
     """The refunds of an order, newest first."""
     records, total = store.details.refunds(order_id, page=page, per_page=per_page)
+    return Page([order_shapes.refund(record) for record in records], *window(page, per_page), total)
+
+
+@api.get("/refunds")
+def list_all_refunds(
+    store: WooCommerceStore,
+    request: Request,
+    page: int | None = None,
+    per_page: int | None = None,
+    order: Literal["asc", "desc"] | None = None,
+    orderby: Literal["date", "id", "include"] | None = None,
+    search: str | None = None,
+    after: str | None = None,
+    before: str | None = None,
+    include: list[int] | None = None,
+    exclude: list[int] | None = None,
+    parent: list[int] | None = None,
+    parent_exclude: list[int] | None = None,
+) -> Page:
+    """The refunds of all orders, newest first."""
+    records, total = store.details.all_refunds(
+        Selection(include, exclude, after, before, orderby, order),
+        page=page,
+        per_page=per_page,
+        search=search,
+        orders=parent,
+        not_orders=parent_exclude,
+    )
     return Page([order_shapes.refund(record) for record in records], *window(page, per_page), total)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, TypedDict
 
 from sqlalchemy import bindparam, delete, select, update
@@ -19,7 +20,7 @@ from mesocosm.servers.woocommerce.models import (
     Tag,
 )
 from mesocosm.servers.woocommerce.models.defaults import DEFAULT_CATEGORY_ID
-from mesocosm.servers.woocommerce.refusals import gone, invalid, invalid_parameter
+from mesocosm.servers.woocommerce.refusals import gone, invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.product_data import (
     RELATED,
     StockRules,
@@ -132,6 +133,30 @@ class Catalogue(Part):
         self.authorise("create")
         (product_id,) = self._add_products([data], history=False)
         return self.store.products.product_record(product_id)
+
+    def duplicate_product(self, product_id: int) -> Row:
+        """A copy of a product with its variations, as a draft that nobody bought; returns its record."""
+        self.authorise("create")
+        record = self.store.products.product_record(product_id)
+        if record["parent_id"]:
+            raise not_found("woocommerce_rest_product_invalid_id")
+        copies = [self._copied(self.store.products.product_record(one)) for one in record["variations"]]
+        copy = self._copied(record) | {"name": f"{record['name']} (Copy)", "status": "draft"}
+        batch = self.new_batch([copy, *copies])
+        parent = self.place(batch, copy, None)
+        for one in copies:
+            self.place(batch, one, parent)
+        self.write_batch(batch)
+        return self.store.products.product_record(parent["id"])
+
+    def _copied(self, record: Row) -> Row:
+        """What a copy has of a product; its SKU is the first free one with a number behind it."""
+        own = ("id", "slug", "date_created", "date_modified", "total_sales")
+        kept = {key: value for key, value in record.items() if key not in own}
+        if record["sku"]:
+            numbered = (f"{record['sku']}-{number}" for number in count(1))
+            kept["sku"] = next(sku for sku in numbered if not self.fetch(_SKUS_AMONG, skus=[sku]))
+        return kept
 
     def add_products(self, products: Iterable[NewProduct]) -> list[int]:
         """Many products at once, with their variations; returns the ids of the products.

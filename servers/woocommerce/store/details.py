@@ -17,8 +17,9 @@ from mesocosm.servers.woocommerce.models import (
     Review,
 )
 from mesocosm.servers.woocommerce.refusals import no_trash, not_found
+from mesocosm.servers.woocommerce.store.selection import Selection, chosen, ordering
 from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
-from mesocosm.servers.woocommerce.values import window
+from mesocosm.servers.woocommerce.values import text, window
 
 _NOTES = select(OrderNote.__table__).where(OrderNote.order_id == bindparam("order"))
 _NOTES_NEWEST_FIRST = _NOTES.order_by(OrderNote.date_created.desc(), OrderNote.id.desc())
@@ -62,6 +63,32 @@ class Details(Part):
         return [self.store.refunds.refund_record(one) for one in ids], self.count(
             Refund, Refund.order_id == order_id
         )
+
+    def all_refunds(
+        self,
+        wanted: Selection,
+        *,
+        page: int | None,
+        per_page: int | None,
+        search: str | None = None,
+        orders: Sequence[int] | None = None,
+        not_orders: Sequence[int] | None = None,
+    ) -> tuple[Sequence[Row], int]:
+        """One page of the refunds of all orders, or of some, and how many there are."""
+        self.authorise("view")
+        page, per_page = window(page, per_page)
+        conditions = chosen(Refund, wanted)
+        if search:
+            conditions.append(Refund.reason.icontains(text(search, "search"), autoescape=True))
+        if orders is not None:
+            conditions.append(Refund.order_id.in_(list(orders)))
+        if not_orders is not None:
+            conditions.append(~Refund.order_id.in_(list(not_orders)))
+        columns = {"date": Refund.date_created, "id": Refund.id}
+        statement = select(Refund.id).where(*conditions)
+        statement = statement.order_by(*ordering(Refund, wanted, columns, "date", "desc"))
+        ids = [row["id"] for row in self.fetch(statement.limit(per_page).offset((page - 1) * per_page))]
+        return [self.store.refunds.refund_record(one) for one in ids], self.count(Refund, *conditions)
 
     def refund(self, order_id: int, refund_id: int) -> Row:
         """One refund of an order."""
