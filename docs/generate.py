@@ -142,7 +142,8 @@ FILTER_EXAMPLES = (
     "start | iso", "start | date", "start | format('%d.%m.%Y')", "2.675 | round(2)",
     "19.019 | round(2, 'down')", "2.5 | fixed(2)",
     "1234.5 | money", "orders | pick('number') | join(' and ')", "orders | where('state', 'open') | length",
-    "orders | by('number') | pick('state') | first", "[3, 1, 2] | sum", "none | default('nobody')",
+    "orders | by('number') | pick('state') | first", "orders | count('state', 'open')",
+    "orders | group('state') | pick('key')", "[3, 1, 2] | sum", "none | default('nobody')",
 )  # fmt: skip
 
 

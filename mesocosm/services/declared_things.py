@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import orjson
 
 from mesocosm.services.content import service_of
-from mesocosm.services.numbers import number_of
+from mesocosm.services.numbers import number_of, written
 from mesocosm.services.words import Fields, Found, Thing, Word, stamp
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ class DeclaredThing(Thing):
         """A value of a task file as clients of the API write it."""
         if isinstance(value, datetime):
             return stamp(value)
-        return f"{value:g}" if self.resource().is_text(name) and isinstance(value, int | float) else value
+        if self.resource().is_text(name) and isinstance(value, int | float):
+            return written(float(value))
+        return value
 
     def _seen(self, row: Row) -> Fields:
         return {name: _read(word, row[name]) for name, word in self.says.items()}

@@ -56,3 +56,15 @@ def test_every_block_of_the_guide_does_what_it_says(tmp_path: Path, monkeypatch:
     for command in commands.splitlines():
         done = run(command)
         assert done.exit_code == 0, (command, done.output)
+
+
+def test_what_the_guide_shows_of_groups_is_part_of_a_task_that_is_proven() -> None:
+    """`test_grouped.py` proves it."""
+    task = yaml.safe_load(Path(__file__).with_name("grouped.yaml").read_text())
+    facts, goal = (
+        yaml.safe_load(block)
+        for block in blocks("## A task that is one YAML file", "yaml")
+        if "north ==" in block or "group(" in block
+    )
+    assert goal["goal"] == task["goal"]
+    assert merged(task, facts) == task

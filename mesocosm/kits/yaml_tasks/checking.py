@@ -20,7 +20,7 @@ from mesocosm.kits.yaml_tasks.definition import (
     Statement,
     Step,
 )
-from mesocosm.kits.yaml_tasks.drawing import One, drawn
+from mesocosm.kits.yaml_tasks.drawing import Draw, One, drawn
 from mesocosm.kits.yaml_tasks.expressions import bare
 from mesocosm.kits.yaml_tasks.judging import WAYS
 from mesocosm.kits.yaml_tasks.language import ExpressionError
@@ -105,6 +105,12 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
         for field, source in everything:
             if not _NAME.fullmatch(field) or field in TAKEN:
                 yield (*place, "fields", field), "not a name for a field: small letters, digits and _"
+            if isinstance(source, Draw) and source.unique == "parent" and fact.of is None:
+                message = f"`unique: parent` is for what belongs to another (of), and {name} belongs to none"
+                yield (*place, "fields", field), message
+            if isinstance(source, One) and source.one not in definition.facts:
+                several = [other for other, it in definition.facts.items() if not it.single]
+                yield (*place, "fields", field), f"no fact {source.one!r}; there are {', '.join(several)}"
             if field in definition.facts and not (isinstance(source, One) and source.one == field):
                 yield (*place, "fields", field), f"{field!r} is a fact already; the field needs another name"
         counts = [fact.count.least, fact.count.most] if isinstance(fact.count, Between) else [fact.count]

@@ -16,9 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from mesocosm.kits.yaml_tasks.drawing import DRAWS, Draw, read_draw
-from mesocosm.kits.yaml_tasks.expressions import Expression, bare
-from mesocosm.kits.yaml_tasks.language import ExpressionError
+from mesocosm.kits.yaml_tasks.drawing import DRAWS, Condition, Draw, condition, read_draw
 
 MAX_COUNT = 50_000
 MAX_BELONGING = 1_000
@@ -29,13 +27,6 @@ MAX_ENTITIES = 200_000
 
 def _value(given: Any) -> Any:
     return read_draw(given)
-
-
-def _expression(given: Any) -> Expression:
-    try:
-        return bare(str(given))
-    except ExpressionError as error:
-        raise ValueError(str(error)) from None
 
 
 def _inlined(value: Any, parts: Mapping[str, Any]) -> Any:
@@ -67,13 +58,6 @@ class _ValueSchema:
 
 
 Value = Annotated[Any, PlainValidator(_value), _ValueSchema()]
-Condition = Annotated[
-    Any,
-    PlainValidator(_expression),
-    WithJsonSchema(
-        {"type": ["string", "boolean"], "description": "An expression without {{ }}, or true or false."}
-    ),
-]
 
 
 def _words(given: Any) -> Any:
@@ -90,9 +74,7 @@ Told = Annotated[
 ]
 Conditions = Annotated[
     list[Any],
-    PlainValidator(
-        lambda given: [_expression(one) for one in (given if isinstance(given, list) else [given])]
-    ),
+    PlainValidator(lambda given: [condition(one) for one in (given if isinstance(given, list) else [given])]),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
 
@@ -212,8 +194,9 @@ class Rows(Selection):
     """Fields that the rows are sorted by; ``-total`` is falling."""
     columns: dict[str, Any]
     """The cells by the columns' names; none where the things of ``each`` are the rows."""
-    each: str | None = None
-    """A field that is a list of things, for each of which there is a row; ``row`` is the thing."""
+    each: Condition = None
+    """A field that is a list of things, or an expression that makes one (``order | group('city')``):
+    there is a row for each; ``row`` is the thing."""
     within: dict[str, float] = {}
     """How far the numbers of a column may be off."""
     last: dict[str, Any] = {}

@@ -8,7 +8,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, ClassVar, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
 from faker import Faker
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, WithJsonSchema
@@ -48,9 +48,12 @@ class Source(Protocol):
 
     rng: random.Random
     """Of this one field."""
-    number: int
-    """Of the entity, from 0."""
     locale: str
+
+    @property
+    def serial(self) -> int:
+        """A number of the entity that no other of its fact has, from 0; it rises within its parent, and from
+        one parent to the next."""
 
     @property
     def zone(self) -> dt.tzinfo:
@@ -65,8 +68,8 @@ class Source(Protocol):
     def lookup(self, name: str) -> Any:
         """What a name means."""
 
-    def entities(self, fact: str, kinds: Sequence[str] | None) -> Sequence[Any]:
-        """All entities of a fact."""
+    def entities(self, fact: str, kinds: Sequence[str] | None, where: Expression | None) -> Sequence[Any]:
+        """The entities of a fact that are of some kinds, and of which something is true."""
 
     def hooked(self, name: str) -> Any:
         """What a Python function beside the file returns."""
@@ -87,6 +90,23 @@ Bare = Annotated[
 ]
 
 
+def condition(given: Any) -> Expression:
+    """An expression without braces."""
+    try:
+        return bare(str(given))
+    except ExpressionError as error:
+        raise ValueError(str(error)) from None
+
+
+Condition = Annotated[
+    Any,
+    PlainValidator(condition),
+    WithJsonSchema(
+        {"type": ["string", "boolean"], "description": "An expression without {{ }}, or true or false."}
+    ),
+]
+
+
 def value_of(given: Any, lookup: Lookup) -> Any:
     """The value of what may be an expression."""
     return given.value(lookup) if isinstance(given, Expression) else given
@@ -98,8 +118,8 @@ class Draw(BaseModel, ABC):
     model_config = ConfigDict(extra="forbid", populate_by_name=True, use_attribute_docstrings=True)
     key: ClassVar[str]
 
-    unique: bool = False
-    """Whether no two entities may have the same."""
+    unique: bool | Literal["parent"] = False
+    """Whether no two entities may have the same; ``parent``: no two that belong to one."""
     unlike: Bare = None
     """What it must not be: a value or a list of values."""
 
@@ -359,14 +379,17 @@ def _goods(prose: Prose, source: Source) -> dict[str, Any]:
 
 
 class Series(Draw):
-    """Numbers one after the other: 1001, 1002 ..., with gaps where ``gap`` says how large at most."""
+    """Numbers one after the other, no two alike: 1001, 1002 ..., with gaps of at most ``gap``.
+
+    There are gaps, too, where fewer belong to an entity than could.
+    """
 
     key = "sequence"
     sequence: int
     gap: int = Field(default=1, ge=1, le=1000)
 
     def draw(self, source: Source) -> Any:
-        number = self.sequence + source.number * self.gap
+        number = self.sequence + source.serial * self.gap
         return number + (source.rng.randrange(self.gap) if self.gap > 1 else 0)
 
 
@@ -376,11 +399,14 @@ class One(Draw):
     key = "one"
     one: str
     kinds: list[str] | None = None
+    where: Condition = None
+    """Only those of which this is true: `city == order.city`, in the fact `order`, reads the city of both."""
 
     def draw(self, source: Source) -> Any:
-        entities = source.entities(self.one, self.kinds)
+        entities = source.entities(self.one, self.kinds, self.where)
         if not entities:
-            raise Undrawable(f"there is no {self.one} to choose")
+            such = f" where {self.where.source}" if self.where else ""
+            raise Undrawable(f"there is no {self.one} to choose{such}")
         return source.rng.choice(entities)
 
 

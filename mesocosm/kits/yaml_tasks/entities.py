@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.kits.yaml_tasks.definition import Fact, Selection
@@ -168,11 +169,27 @@ class Entity(Mapping[str, Any]):
             following.note(self, fact)
         return self.children[fact]
 
-    def entities(self, fact: str, kinds: Sequence[str] | None) -> Sequence[Entity]:
-        """All of a fact that are no background, of some kinds."""
+    @property
+    def serial(self) -> int:
+        """See ``Source``."""
+        if self.parent is None:
+            return self.number
+        return self.parent.serial * self.truth.most_of(self.fact) + self.number
+
+    def entities(
+        self, fact: str, kinds: Sequence[str] | None, where: Expression | None = None
+    ) -> Sequence[Entity]:
+        """All of a fact that are no background, of some kinds, and of which something is true: its names are
+        theirs, and this one's by that of its fact."""
         if fact not in self.truth.sets:
             raise Undrawable(f"no fact {fact!r} of which there are several before this one")
-        return [one for one in self.truth.sets[fact] if kinds is None or one.kind in kinds]
+        found = [one for one in self.truth.sets[fact] if kinds is None or one.kind in kinds]
+        if where is None:
+            return found
+        return [one for one in found if where.value(partial(self._beside, one))]
+
+    def _beside(self, other: Entity, name: str) -> Any:
+        return self if name == self.fact else other.lookup(name)
 
     def hooked(self, name: str) -> Any:
         """What a Python function beside the file returns for it."""
@@ -259,7 +276,8 @@ class Entity(Mapping[str, Any]):
         outer = self.rng, self._field, self._evened
         self.rng = self.truth.stream(f"fact:{self.fact}:{self.ident}:{name}")
         self._field, self._evened = name, set()
-        taken = self.truth.taken.setdefault((self.fact, name), set()) if draw.unique else None
+        among = self.parent.ident if draw.unique == "parent" and self.parent else ""
+        taken = self.truth.taken.setdefault((self.fact, name, among), set()) if draw.unique else None
         try:
             unlike = value_of(draw.unlike, self.lookup)
             for _ in range(_TRIES):

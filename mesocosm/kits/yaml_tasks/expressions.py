@@ -47,7 +47,7 @@ _DECIDING: tuple[type[nodes.Node], ...] = (
 _SINGLE_EQUALS = re.compile(r"(?<![=!<>])=(?!=)")
 _TOO_MUCH = re.compile(r"expected token 'end of (?:print )?statement', got '(.*)'")
 _SPAN = re.compile(r"\b\d+ ?(?:weeks?|days?|hours?|hrs?|minutes?|mins|seconds?|secs?)\b")
-_BY_NAME = ("pick", "where", "without", "by")
+_BY_NAME = ("pick", "where", "without", "count", "group", "by")
 """Filters that are told the name of a field."""
 Lookup = Callable[[str], Any]
 """The value of a name; ``missing`` where there is none."""

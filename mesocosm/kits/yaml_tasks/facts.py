@@ -62,7 +62,7 @@ class Truth:
         self.sets: dict[str, list[Entity]] = {}
         """By fact, without background."""
         self.background: dict[str, list[Entity]] = {}
-        self.taken: dict[tuple[str, str], set[Any]] = {}
+        self.taken: dict[tuple[str, str, str], set[Any]] = {}
         self._numbers: dict[str, tuple[random.Random, set[int]]] = {}
         self._places: Counter[tuple[str, bool]] = Counter()
         self._evened: dict[tuple[str, bool], tuple[int, list[float]]] = {}
@@ -113,6 +113,11 @@ class Truth:
         return self.parameters.get(name, missing)
 
     # -- making -----------------------------------------------------------------------------------------
+
+    def most_of(self, fact: str) -> int:
+        """How many of a fact can belong to one."""
+        count, keys = self.definition.facts[fact].count, ("facts", fact, "count")
+        return int(self.number_from(count.most if isinstance(count, Between) else count or 1, keys))
 
     def next_place(self, fact: str, *, background: bool) -> int:
         """The number of one more entity among those of its fact that are background, or are none."""

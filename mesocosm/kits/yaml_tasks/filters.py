@@ -142,19 +142,40 @@ def _join(values: Any, between: str = ", ") -> str:
 
 
 def _pick(values: Any, field: str) -> list[Any]:
-    return [value[field] for value in _things(values)]
+    return [_field(value, field) for value in _things(values)]
 
 
 def _where(values: Any, field: str, *allowed: Any) -> list[Any]:
-    return [value for value in _things(values) if value[field] in allowed]
+    return [value for value in _things(values) if _field(value, field) in allowed]
 
 
 def _without(values: Any, field: str, *refused: Any) -> list[Any]:
-    return [value for value in _things(values) if value[field] not in refused]
+    return [value for value in _things(values) if _field(value, field) not in refused]
+
+
+def _count(values: Any, field: str, *allowed: Any) -> int:
+    return len(_where(values, field, *allowed))
+
+
+def _group(values: Any, field: str) -> list[Any]:
+    """Things by the value of a field: ``key`` and ``items``, in the order in which the values come first."""
+    found: dict[str, dict[str, Any]] = {}
+    for value in _things(values):
+        key = _field(value, field)
+        found.setdefault(show(key), {"key": key, "items": []})["items"].append(value)
+    return list(found.values())
 
 
 def _by(values: Any, field: str, *, down: bool = False) -> list[Any]:
-    return sorted(_things(values), key=lambda value: value[field], reverse=bool(down))
+    return sorted(_things(values), key=lambda value: _field(value, field), reverse=bool(down))
+
+
+def _field(value: Mapping[str, Any], name: str) -> Any:
+    try:
+        return value[name]
+    except KeyError:
+        known = ", ".join(map(str, list(value)[:20])) or "none"
+        raise ValueError(f"there is no {name!r}; there are {known}") from None
 
 
 def _things(values: Any) -> list[Mapping[str, Any]]:
@@ -265,6 +286,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "pick": _pick,
     "where": _where,
     "without": _without,
+    "count": _count,
+    "group": _group,
     "by": _by,
     "sum": total,
     "min": lambda values: min(values),

@@ -111,7 +111,7 @@ def _sizes(definition: Definition, task: Task) -> Iterator[complaints.Complaint]
             message = f"{least} of {name} are too few for its kinds with a share: {', '.join(shares)}"
             yield ("growth", "points"), message
         for field, source in fact.fields.items():
-            values = source.values if isinstance(source, Draw) and source.unique else None
+            values = source.values if isinstance(source, Draw) and source.unique is True else None
             if values is not None and values < most:
                 message = (
                     f"at a length of {longest:,} there are {most:,} of {name}, and only {values:,} values"

@@ -9,9 +9,10 @@ from typing import Any
 from mesocosm.families.task import Task
 from mesocosm.kits.yaml_tasks.complaints import Complaint
 from mesocosm.kits.yaml_tasks.definition import Definition
-from mesocosm.kits.yaml_tasks.drawing import Draw, drawn
-from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.drawing import Draw, One, drawn
+from mesocosm.kits.yaml_tasks.expressions import Expression, bare
 from mesocosm.kits.yaml_tasks.filters import FILTERS
+from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.scopes import VARIED
 
 
@@ -34,15 +35,16 @@ def unknown_names(definition: Definition, task: Task) -> Iterator[Complaint]:
         return names
 
     for name, fact in definition.facts.items():
-        for field, source in fact.fields.items():
-            yield from _strangers(source, known(name), ("facts", name, "fields", field))
-        for kind, it in fact.kinds.items():
-            for field, source in it.fields.items():
-                yield from _strangers(source, known(name), ("facts", name, "kinds", kind, "fields", field))
-        for other, like in fact.lookalikes.items():
-            for field, source in like.fields.items():
-                keys = ("facts", name, "lookalikes", other, "fields", field)
-                yield from _strangers(source, known(name), keys)
+        place: tuple[Any, ...] = ("facts", name)
+        cases = [(place, fact.fields)]
+        cases += [((*place, "kinds", kind), it.fields) for kind, it in fact.kinds.items()]
+        cases += [((*place, "lookalikes", other), like.fields) for other, like in fact.lookalikes.items()]
+        for keys, fields in cases:
+            for field, source in fields.items():
+                yield from _strangers(source, known(name), (*keys, "fields", field))
+                if isinstance(source, One):
+                    # Of the one that is chosen, and (by the name of its fact) of who chooses.
+                    yield from _strangers(source.where, known(source.one) | {name}, (*keys, "fields", field))
     for part, doings, more in (
         ("statements", definition.statements, set(VARIED)),
         ("goal", definition.goal, set[str]()),
@@ -68,8 +70,12 @@ def _strangers_in(
     value: Any, known: set[str], place: tuple[Any, ...], of: Callable[[str | None], set[str]]
 ) -> Iterator[Complaint]:
     if isinstance(value, Mapping):
-        if "columns" in value and "for" in value:
-            known = known | of(str(value["for"])) | ({"row"} if "each" in value else set())
+        if "columns" in value:
+            fact = str(value["for"]) if "for" in value else None
+            known = known | of(fact) | ({"row"} if "each" in value else set())
+            for key in {"each", "where"} & value.keys():
+                with suppress(ExpressionError):
+                    yield from _strangers(bare(str(value[key])), known, (*place, key))
         for key, inner in value.items():
             yield from _strangers_in(inner, known, (*place, key), of)
     elif isinstance(value, list):

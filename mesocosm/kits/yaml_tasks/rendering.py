@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from mesocosm.kits.yaml_tasks.definition import Rows
 from mesocosm.kits.yaml_tasks.drawing import drawn
@@ -14,6 +14,8 @@ from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.services.columns import Columns, Joined
 from mesocosm.services.words import Word
+
+E = TypeVar("E", Entity, Entity | None)
 
 
 def prepared(value: Any) -> Any:
@@ -49,7 +51,14 @@ def rows_with_owners(
 ) -> Iterator[tuple[Entity | None, dict[str, Any]]]:
     """The rows, each with the entity that it is about."""
     if rows.for_ is None:
-        yield entity, row_of(truth, rows, entity, keys)
+        if rows.each is None:
+            yield entity, row_of(truth, rows, entity, keys)
+        else:
+            own = [(entity, part) for part in parts_of(truth, rows, entity, keys)]
+            for _, part in _in_order_of_parts(own, rows.by, keys):
+                yield entity, row_of(truth, rows, entity, keys, part=part) if rows.columns else part
+            if rows.last:
+                yield entity, row_of(truth, rows.model_copy(update={"columns": rows.last}), entity, keys)
         return
     around = None
     if entity is not None and rows.for_ in entity.children:
@@ -68,7 +77,7 @@ def rows_with_owners(
         for one in in_order(chosen, rows.by, keys):
             yield one, truth.once(("row", keys, one, around), partial(row_of, truth, rows, one, keys, around))
     else:
-        parts = [(one, part) for one in chosen for part in parts_of(rows, one, keys)]
+        parts = [(one, part) for one in chosen for part in parts_of(truth, rows, one, keys)]
         for one, part in _in_order_of_parts(parts, rows.by, keys):
             yield one, row_of(truth, rows, one, keys, around, part) if rows.columns else part
     if rows.last:
@@ -81,29 +90,35 @@ def joined_rows(truth: Truth, rows: Rows, keys: tuple[Any, ...]) -> tuple[Joined
     if rows.for_ is None or rows.each is None or rows.columns or rows.by or rows.last:
         return None
     owners = [*truth.sets[rows.for_], *truth.background.get(rows.for_, ())]
-    ready = [(one, parts_of(rows, one, keys)) for one in owners if selects_at(rows, one, keys)]
+    ready = [(one, parts_of(truth, rows, one, keys)) for one in owners if selects_at(rows, one, keys)]
     counting = [part for one, part in ready if not one.background]
     return Joined([part for _, part in ready]), Joined(counting)
 
 
-def parts_of(rows: Rows, entity: Entity, keys: tuple[Any, ...]) -> Sequence[Any]:
-    """The things of an entity for which a table with ``each`` has rows."""
-    found = entity.lookup(str(rows.each))
+def parts_of(truth: Truth, rows: Rows, entity: Entity | None, keys: tuple[Any, ...]) -> Sequence[Any]:
+    """The things for which a table with ``each`` has rows: those of an entity, or of all that is true."""
+    label, lookup = (f"{entity.label}: ", entity.lookup) if entity else ("", truth.lookup)
+    source = rows.each.source
+    try:
+        # A name by itself may be of more than an expression may come to.
+        found = lookup(source) if source.isidentifier() else rows.each.value(lookup)
+    except ExpressionError as error:
+        raise Wrong((*keys, "each"), f"{label}{error}") from None
     if not isinstance(found, (list, tuple, Columns)):
-        raise Wrong((*keys, "each"), f"{entity.label}: {rows.each!r} is no list")
+        raise Wrong((*keys, "each"), f"{label}{source!r} is no list")
     return found
 
 
 def _in_order_of_parts(
-    parts: Sequence[tuple[Entity, Any]], by: Sequence[str], keys: tuple[Any, ...]
-) -> list[tuple[Entity, Any]]:
+    parts: Sequence[tuple[E, Any]], by: Sequence[str], keys: tuple[Any, ...]
+) -> list[tuple[E, Any]]:
     """Things of entities sorted by some of their own fields, or of those of the entities."""
     ordered = list(parts)
     for name in reversed(by):
         bare = name.lstrip("-")
         try:
             ordered.sort(
-                key=lambda pair: pair[1][bare] if bare in pair[1] else pair[0].lookup(bare),
+                key=lambda pair: pair[0].lookup(bare) if pair[0] and bare not in pair[1] else pair[1][bare],
                 reverse=name.startswith("-"),
             )
         except TypeError:

@@ -305,7 +305,7 @@ class Teller:
             if (row := self._row(keys, rows, entity, around)) is not None:
                 yield row
         elif selects_at(rows, entity, keys, around):
-            for part in parts_of(rows, entity, keys):
+            for part in parts_of(self.truth, rows, entity, keys):
                 yield row_of(self.truth, rows, entity, keys, around, part) if rows.columns else part
 
     def _row(
