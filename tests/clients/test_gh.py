@@ -178,6 +178,8 @@ def test_labels_releases_runs_and_searches(gh: Gh) -> None:
     gh("label", "create", "urgent", "--color", "00ff00", "--force")
     shown = gh.json("label", "list", "--search", "urgent", fields="name,color")
     assert shown == [{"name": "urgent", "color": "00ff00"}]
+    gh("label", "edit", "urgent", "--name", "later")
+    gh("label", "delete", "later", "--yes")
     gh("release", "create", "v9", "--title", "Nine", "--notes", "New.")
     gh("release", "edit", "v9", "--title", "Ten")
     assert gh.json("release", "view", "v9", fields="name,body") == {"name": "Ten", "body": "New."}
