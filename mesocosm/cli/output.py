@@ -127,6 +127,10 @@ def show_episode(base: str, id_: str, prompt: str, services: list[str], apis: li
     err.print(escape(prompt))
 
 
+_FEW = 50
+"""Items of one instance of which an AUC is by chance as far from the family's as the targets are from .5."""
+
+
 def show_exposure(exposure: Exposure, edl: int) -> None:
     """What a filter that was trained on other instances may skip."""
     held = exposure.evidence_tokens
@@ -143,6 +147,15 @@ def show_exposure(exposure: Exposure, edl: int) -> None:
     out.print("[bold]exposure[/] (a filter trained on other seeds, keeping 99 % of the evidence)")
     for name, value in shown.items():
         out.print(f"  {name:<35}{escape(value)}")
+    if exposure.beyond:
+        out.print("[red]beyond the targets[/]: " + escape("; ".join(exposure.beyond)), highlight=False)
+    else:
+        out.print("[green]within the targets[/] (skippable .40, AUC without text .60, of one fact .60)")
+    if exposure.evidence_items < _FEW:
+        few = (
+            f"{exposure.evidence_items} items with evidence say little: suite exposure measures several seeds"
+        )
+        out.print(few, highlight=False)
     if exposure.sentences:
         show_sentences(exposure.sentences)
 

@@ -40,6 +40,7 @@ def test_where_nothing_tells_evidence_from_the_rest_little_can_be_skipped() -> N
     assert found.auc_text is not None
     assert 0.3 < found.auc_text < 0.7
     assert found.evidence_tokens == 600
+    assert found.beyond == []
 
 
 def test_a_word_that_tells_evidence_is_found() -> None:
@@ -54,6 +55,11 @@ def test_a_flag_that_tells_evidence_is_named() -> None:
     assert found.worst is not None
     assert (found.worst.name, found.worst.auc) == ("has_attachments", 1)
     assert found.auc_without_text == 1
+    assert found.beyond == [
+        "skippable share 0.80, at most 0.40 is aimed at",
+        "AUC of everything but the text 1.00, at most 0.60 is aimed at",
+        "AUC of has_attachments alone 1.00, at most 0.60 is aimed at",
+    ]
 
 
 def test_what_no_evidence_is_of_the_kind_of_can_be_skipped_and_is_counted_apart() -> None:
@@ -114,6 +120,13 @@ def test_describe_says_it() -> None:
     exposure = json.loads(shown.stdout)["exposure"]
     assert 0 <= exposure["skippable"] < 1
     assert exposure["sentences"] is None, "nobody says what a sentence of it tells"
+    figures = {"skippable share": 0.4, "AUC of everything but the text": 0.6, "AUC of": 0.6}
+    aims = zip(
+        figures, (exposure["skippable"], exposure["auc_without_text"], exposure["worst"]["auc"]), strict=True
+    )
+    over = [name for name, figure in aims if round(figure, 2) > figures[name]]
+    assert len(exposure["beyond"]) == len(over)
+    assert all(line.startswith(name) for line, name in zip(exposure["beyond"], over, strict=True))
     assert 0 < exposure["evidence_tokens"] <= 8080
 
 

@@ -16,7 +16,7 @@ from functools import partial
 from itertools import compress
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, computed_field
 
 from mesocosm.errors import MissingExtra
 from mesocosm.families.building import memory_for
@@ -60,6 +60,22 @@ class Exposure(BaseModel):
     """The same by sentence, of families that know what each tells."""
     curves: dict[str, list[tuple[float, float]]] = {}
     """Of each filter: shares of the tokens that it drops, and of the evidence items that it still keeps."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def beyond(self) -> list[str]:
+        """Which figures are beyond what worlds are made to keep; none where all are within."""
+        worst = self.worst.auc if self.worst else None
+        figures = (
+            ("skippable share", self.skippable, BOUND_SKIPPABLE),
+            ("AUC of everything but the text", self.auc_without_text, BOUND_AUC),
+            (f"AUC of {self.worst.name if self.worst else ''} alone", worst, BOUND_AUC),
+        )
+        return [
+            f"{name} {figure:.2f}, at most {bound:.2f} is aimed at"
+            for name, figure, bound in figures
+            if figure is not None and round(figure, 2) > bound
+        ]
 
 
 class Estimate(BaseModel):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
 from mesocosm.kits.prose.topics import TOPICS
-from mesocosm.kits.yaml_tasks.complaints import Complaint
+from mesocosm.kits.yaml_tasks.complaints import Complaint, complaints_of
 from mesocosm.kits.yaml_tasks.definition import (
     MAX_BELONGING,
     MAX_COUNT,
@@ -20,7 +23,7 @@ from mesocosm.kits.yaml_tasks.definition import (
     Statement,
     Step,
 )
-from mesocosm.kits.yaml_tasks.drawing import Draw, One, drawn
+from mesocosm.kits.yaml_tasks.drawing import Date, Draw, Faked, Moment, Number, One, drawn
 from mesocosm.kits.yaml_tasks.expressions import bare
 from mesocosm.kits.yaml_tasks.judging import WAYS
 from mesocosm.kits.yaml_tasks.language import ExpressionError
@@ -28,8 +31,14 @@ from mesocosm.kits.yaml_tasks.options import unclosed
 from mesocosm.services.content import service_names
 from mesocosm.services.outlines import outlines
 from mesocosm.services.words import Word, find_thing, thing_names
+from mesocosm.worlds.workspace import Workspace
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_ROWS = {"columns", "for", "each"}
+"""Keys of the rows of a table, which no way of judging has."""
+_FILED = ("excel", "filesystem", "pdf_tools")
+_PATHS = {"path", "filepath", "source", "destination", "pdf_file_path"}
+"""Names of what is a path in the workspace, in these services."""
 TAKEN = (
     "kind", "lookalike", "nth", "this", "now", "today", "size", "filler_tokens", "span", "file", "loop",
     "self",
@@ -103,7 +112,9 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
         special = fact.special_fields
         everything = [*fact.fields.items(), *(field for fields in special for field in fields.items())]
         for field, source in everything:
-            if not _NAME.fullmatch(field) or field in TAKEN:
+            if field in TAKEN:
+                yield (*place, "fields", field), _taken(field, name)
+            elif not _NAME.fullmatch(field):
                 yield (*place, "fields", field), "not a name for a field: small letters, digits and _"
             if isinstance(source, Draw) and source.unique == "parent" and fact.of is None:
                 message = f"`unique: parent` is for what belongs to another (of), and {name} belongs to none"
@@ -158,6 +169,18 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
     me = definition.facts.get("me")
     if me is None or not me.single or not {"name", "email"} <= set(me.own_fields):
         yield ("facts",), "there must be a fact `me` with the fields name and email: who acts"
+
+
+def _taken(field: str, fact: str) -> str:
+    """Why a field cannot have a name that means something already."""
+    if field == "kind":
+        return (
+            f"`kind` is there of itself: which case each {fact} is; what cases there are, and what differs "
+            "in each, stands under `kinds`"
+        )
+    if field == "lookalike":
+        return "`lookalike` is there of itself: what is different in one is written under `lookalikes`"
+    return f"{field!r} means something already, as do {', '.join(one for one in TAKEN if one != field)}"
 
 
 def _check_amount(given: Any, parameters: list[str], place: tuple[Any, ...]) -> Iterator[Complaint]:
@@ -239,9 +262,8 @@ def _check_thing(
         extra = ", ".join(doing.model_extra or {}) or "none"
         yield place, f"one key service.thing is needed, found {extra}; possible: {', '.join(offered)}"
         return
-    thing = find_thing(doing.what)
-    if thing and doing.what.partition(".")[0] not in servers:
-        service = doing.what.partition(".")[0]
+    thing, service = find_thing(doing.what), doing.what.partition(".")[0]
+    if thing and service not in servers:
         yield (*place, doing.what), f"servers does not have {service}; it has {', '.join(servers)}"
         return
     if thing is None or doing.what not in offered:
@@ -256,13 +278,13 @@ def _check_thing(
         if field not in words:
             yield (*place, doing.what, field), f"unknown field; {doing.what} has {', '.join(words)}"
             continue
-        if words[field].shape == "list" and isinstance(value, dict) and "columns" in value:
-            try:
-                rows = Rows.model_validate(value)
-            except ValueError as error:
-                yield (*place, doing.what, field), str(error).partition("\n")[2].strip()
-                continue
-            yield from _check_selection(definition, rows, (*place, doing.what, field))
+        if words[field].shape == "list" and isinstance(value, dict) and _ROWS & value.keys():
+            yield from _check_rows(definition, value, (*place, doing.what, field), around=doing.for_)
+        elif field == "rows" and isinstance(value, list) and not all(isinstance(one, dict) for one in value):
+            message = 'rows are a mapping, such as {for: article, columns: {SKU: "{{ sku }}"}}'
+            yield (*place, doing.what, field), f"{message}, found {str(value)[:60]}"
+        elif field in _PATHS and service in _FILED and isinstance(value, str):
+            yield from _check_path(value, (*place, doing.what, field), absolute=False)
     for field, word in words.items():
         if word.required and field not in given:
             yield (*place, doing.what), f"the field {field!r} is required: {word.about}"
@@ -271,6 +293,49 @@ def _check_thing(
         yield from _check_ways(given, words, (*place, doing.what))
     if stated:
         yield from _check_options(given, (*place, doing.what))
+
+
+def _check_rows(
+    definition: Definition, given: Mapping[str, Any], place: tuple[Any, ...], around: str | None
+) -> Iterator[Complaint]:
+    """What is wrong with the rows of a table."""
+    if "columns" not in given:
+        hint = "; where the things of `each` are whole rows it is {}" if "each" in given else ""
+        yield place, f"`columns` is required: the cells of a row by the names of the columns{hint}"
+        return
+    try:
+        rows = Rows.model_validate(given)
+    except ValidationError as error:
+        yield from (((*place, *keys), message) for keys, message in complaints_of(error, Rows, given))
+        return
+    yield from _check_selection(definition, rows, place)
+    fact = definition.facts.get(rows.for_ or "")
+    if fact is None or fact.single:
+        return
+    each = rows.each.source if rows.each is not None else ""
+    if each in definition.facts and each not in fact.own_fields and definition.facts[each].single:
+        message = (
+            f"`each` names a field of {rows.for_} that is a list of things, and of {each} there is only one"
+        )
+        yield (*place, "each"), message
+    elif isinstance(fact.fields.get(each), (Number, Moment, Date, Faked, One)):
+        yield (*place, "each"), f"{each!r} is no list; for one row of each {rows.for_} leave `each` out"
+    if rows.each is None:
+        given_ones = {one.as_ for one in definition.statements if one.for_ == rows.for_ and one.as_}
+        known = {*fact.own_fields, *given_ones, *TAKEN, *definition.facts}
+        for name in rows.by:
+            if name.lstrip("-") not in known:
+                yield (
+                    (*place, "by"),
+                    f"{rows.for_} has no field {name.lstrip('-')!r}; it has {', '.join(fact.own_fields)}",
+                )
+
+
+def _check_path(path: str, place: tuple[Any, ...], *, absolute: bool) -> Iterator[Complaint]:
+    """Paths that no file of the workspace has."""
+    inside = posixpath.normpath(path.removeprefix(f"{Workspace.ALIAS}/") if absolute else path)
+    if inside.startswith(("/", "~", "..")) or re.match(r"[A-Za-z]:|\\\\", path):
+        yield place, f"{path!r} is outside the workspace: a path begins there, such as out/list.csv"
 
 
 def _check_as(definition: Definition, statement: Statement, place: tuple[Any, ...]) -> Iterator[Complaint]:
@@ -296,7 +361,7 @@ def _check_ways(
             field in words
             and words[field].shape != "data"
             and isinstance(value, dict)
-            and "columns" not in value
+            and not (words[field].shape == "list" and _ROWS & value.keys())
         ):
             for way in value:
                 if way not in WAYS and not (way == "within" and "number" in value):
@@ -343,6 +408,9 @@ def _check_step(step: Step, place: tuple[Any, ...], servers: Mapping[str, Any]) 
         yield (*place, step.what), f"servers does not have {service!r}; it has {', '.join(servers)}"
         return
     yield from _check_expressions(step.fields, (*place, step.what))
+    for name in _PATHS & step.fields.keys() if service in _FILED else ():
+        if isinstance(path := step.fields[name], str):
+            yield from _check_path(path, (*place, step.what, name), absolute=True)
     if _fits(step.fields, service, tool, servers[service]):
         return
     if set(servers[service] or ()) - set(outlines(service)):

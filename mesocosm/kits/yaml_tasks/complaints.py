@@ -9,6 +9,11 @@ from typing import Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 _SHOWN = 60
+_HINTS = {
+    "hours": "whole hours of the day are meant, such as [9, 10, 14]; `minutes` says when in them",
+    "minutes": "minutes of the hour are meant, such as [0, 30]",
+}
+"""What is meant where the kind of the value does not say it."""
 Complaint = tuple[tuple[Any, ...], str]
 """Keys that lead to it, and what is wrong."""
 
@@ -36,9 +41,26 @@ def _complaint_of(item: Any, model: type[BaseModel], given: Any) -> Complaint:
     elif item["type"] == "missing":
         message = "this key is required"
     elif item["type"] != "value_error" and isinstance(found, (str, int, float, bool, type(None))):
-        shown = repr(found)
-        message += f", found {shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + '...'}"
+        message += f", found {_short(found)}"
+    if (hint := _hint(keys, str(item["type"]), found)) and "greater" not in message and "less" not in message:
+        message += f": {hint}"
     return keys, message
+
+
+def _hint(keys: Sequence[Any], what: str, found: Any) -> str:
+    """What to write instead, where it was no list or no mapping, or something that nobody guesses."""
+    if hint := _HINTS.get(str(next((key for key in reversed(keys) if isinstance(key, str)), ""))):
+        return hint
+    if what == "list_type" and isinstance(found, (str, int, float)):
+        return f"write [{found}]"
+    if what == "dict_type" and isinstance(found, list) and all(isinstance(one, str) for one in found):
+        return f"write {{{', '.join(f'{one}: ...' for one in found)}}}"
+    return ""
+
+
+def _short(found: Any) -> str:
+    shown = repr(found)
+    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}..."
 
 
 def _keys_in(given: Any, place: Sequence[Any]) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from mesocosm.kits.yaml_tasks import stated
+from mesocosm.kits.yaml_tasks import advising, stated
 from mesocosm.kits.yaml_tasks.definition import Between, Fact, Goal, Rows
 from mesocosm.kits.yaml_tasks.deriving import missing_quotations, spelt
 from mesocosm.kits.yaml_tasks.entities import Entity, Read
@@ -88,6 +88,9 @@ class Sample:
         yield from self._needless(told)
         yield from self._to_come(told)
         yield from self._unscaled()
+        everything = [one for ones in told.values() for one in ones]
+        advised = advising.advice(self._definition, self._written.task, self._truth, everything)
+        yield from ((gap.keys, "warning", gap.message) for gap in advised)
         yield from self._ambiguous(told)
         for what, things in told.items():
             yield from self._sticks_out(what, things)
