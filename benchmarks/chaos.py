@@ -41,7 +41,10 @@ from mesocosm.hosting.client import Episode, ServerError
 
 TOKEN = "chaos"
 TASK, LENGTH = "apply_phd_email", "8k"
-DISK = 900 * 2**20
+DISK, DISK_PER_CLIENT = 300 * 2**20, 10 * 2**20
+"""Bytes: what an hour of a client writes has to fit, or the disk stays full."""
+_SILENT = 5.0
+"""Seconds after which a store that is asked directly, beside the server, counts as silent."""
 CODE = "open('by-code-{0}.txt', 'w').write('x'); print('ran {0}')"
 _AT_ONCE = 8
 
@@ -163,6 +166,8 @@ class Chaos:
         self.faults: list[Fault] = []
         self._dice = random.Random(0)
         self.seen: list[tuple[float, int, str]] = []
+        self.silent: list[tuple[float, float]] = []
+        """When the store did not answer whoever asks it directly: from, until."""
         self.disk = self._disk()
         self.store = self._store()
         runner_port = free_port()
@@ -194,7 +199,8 @@ class Chaos:
     def _disk(self) -> Path | None:
         disk = self.folder / "disk"
         disk.mkdir()
-        command = ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "none", str(disk)]
+        size = DISK + self.options.clients * DISK_PER_CLIENT
+        command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(disk)]
         if os.geteuid() or subprocess.run(command, capture_output=True, check=False).returncode:
             say("no disk of one's own can be made here: it is not filled")
             return None
@@ -317,6 +323,18 @@ class Chaos:
                     self.seen.append((began, 0, type(error).__name__))
                 await asyncio.sleep(0.25)
 
+    async def listen(self, over: asyncio.Event) -> None:
+        """Ask the store itself again and again: a store that is too slow is silent, too."""
+        url = os.environ.get("AWS_ENDPOINT_URL", "")
+        async with httpx2.AsyncClient(timeout=30) as http:
+            while self.store and not over.is_set():
+                began = time.monotonic()
+                with suppress(httpx2.TransportError):
+                    await http.get(f"{url}/worlds?list-type=2&max-keys=1")
+                if time.monotonic() - began > _SILENT:
+                    self.silent.append((began, time.monotonic()))
+                await asyncio.sleep(0.5)
+
     def wrong(self) -> list[str]:
         """What ``/ready`` said that was not so."""
         found = []
@@ -325,7 +343,9 @@ class Chaos:
             unsaid = (fault for fault in ongoing if fault.has_to_be_said(at))
             if status == 200 and (fault := next(unsaid, None)):
                 found.append(f"{fault.kind}, after {at - fault.began:.1f} s: ready")
-            if not ongoing and status != 200:
+            # That the store was silent is told until it was written to again.
+            silent = "s3://" in text and any(since <= at <= until + 30 for since, until in self.silent)
+            if not ongoing and status != 200 and not silent:
                 before = max(
                     (fault for fault in self.faults if fault.ended < at), key=lambda f: f.ended, default=None
                 )
@@ -351,7 +371,7 @@ async def run(chaos: Chaos) -> dict[str, Any]:
             asyncio.create_task(client.act(options.pause, over, seed, code))
             for seed, client in enumerate(clients)
         ]
-        looking = asyncio.create_task(chaos.look(done))
+        looking = asyncio.gather(chaos.look(done), chaos.listen(done))
         await asyncio.sleep(options.calm)
         await chaos.befall(began + options.minutes * 60)
         over.set()
@@ -360,16 +380,18 @@ async def run(chaos: Chaos) -> dict[str, Any]:
         await looking
         seconds = time.monotonic() - began
         say("counting what was acknowledged")
-        lost, twice = [], []
+        lost, twice, unread = [], [], 0
         left = iter(clients)
 
         async def count_lost() -> None:
+            nonlocal unread
             for client in left:
                 try:
                     gone, again = await client.lost()
                 except ServerError as error:  # an episode that cannot be read has nothing any more
                     say(str(error))
                     gone, again = client.written, []
+                    unread += 1
                 lost.extend(gone)
                 twice.extend(again)
 
@@ -391,10 +413,12 @@ async def run(chaos: Chaos) -> dict[str, Any]:
         "lost": len(lost),
         "lost_first": lost[:10],
         "twice": len(twice),
+        "unread": unread,
         "voided": sum(grade.verdict == "errored" for grade in grades),
         "why_voided": Counter(
             str(fault)[:600] for grade in grades for fault in grade.data["verdict"]["faults"]
         ).most_common(5),
+        "store_slow": [round(until - since, 1) for since, until in chaos.silent][:20],
         "ready_asked": len(chaos.seen),
         "ready_wrong": len(wrong),
         "ready_wrong_first": wrong[:10],
