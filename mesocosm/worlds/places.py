@@ -1,10 +1,11 @@
 """Places for work that may take long, shared fairly among the episodes that it is done for.
 
-There are so many at a time, since each takes memory. Three of four may be held by work that has lasted longer
-than a moment; the rest is for work that is short, or has just begun. When somebody waits for one of those and
-all are taken, the work of whoever has used most is ended, to be begun anew when there is a place for long
-work; these, too, are taken from who has used much more than the one that waits. So any number of episodes
-that ask for endless things keep nobody waiting who asks for little.
+There are so many at a time, since each takes memory. Work is long when a processor has worked on it for more
+than a moment, or when it is of an episode that has used much; what has to wait for a processor is not long
+for that. Three of four places may be held by long work; the rest is for what is short, or has just begun.
+When somebody waits who has used much less than another one that holds a place, and there is none, the work of
+whoever has used most is ended, to be begun anew when there is a place for long work. So any number of
+episodes that ask for endless things keep nobody waiting who asks for little.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from time import clock_gettime, perf_counter
 
 from mesocosm.worlds import deadlines
 
-MOMENT = 0.1
-"""Seconds after which work is long."""
-_SHARE = 3.0
-"""How many times as long as a processor worked for it work counts at most."""
-_LITTLE = 0.5
-"""Seconds that an episode may have used whose work is begun anew among what is short."""
-_MUCH = 5.0
-"""Seconds by which the double has to be exceeded to count as much more."""
+MOMENT = 0.05
+"""Seconds of a processor after which work is long."""
+_LITTLE, _SOME = 0.5, 0.15
+"""Seconds that an episode may have used whose work begins among what is short; the latter, if it has used
+half of what any other one has that is here."""
+_TWICE, _MARGIN = 2, 1.0
+"""How many times as much as one that waits another one has to have used for its place to be taken, and how
+many seconds more; a moment more, where the one that waits has used little."""
+_AT_REST = 0.05
+"""What a second counts for in which a processor did nothing for the work."""
 _HALF = 10.0
 """Seconds after which half of what an episode has used is forgotten."""
 _OF_A_PROCESS = 2
@@ -52,6 +55,8 @@ class Place:
     whom: str
     is_long: bool
     since: float
+    gives_way: bool = False
+    """Whether others have work that is to come before this, from its beginning."""
     end: Callable[[], None] | None = None
     """How to end the work at once; without, it is not ended for others."""
     worked: Callable[[], float] | None = None
@@ -61,17 +66,16 @@ class Place:
     _used: float = 0.0
 
     def used(self, now: float) -> float:
-        """What it counts for: the seconds that have passed, but for those when it waited for a processor."""
-        passed = now - self.since
-        # A process that has ended may not tell any more.
-        self._used = max(self._used, min(passed, _SHARE * self.worked()) if self.worked else passed)
+        """What it counts for: the seconds of a processor, and something for a place that is held without."""
+        if self.worked is not None:
+            # A process that has ended may not tell any more.
+            self._used = max(self._used, self.worked(), _AT_REST * (now - self.since))
         return self._used
 
 
 @dataclass(eq=False)
 class _Waiter:
     whom: str
-    is_long: bool
     place: Place | None = None
     served: threading.Event = field(default_factory=threading.Event)
 
@@ -88,14 +92,9 @@ class Places:
         self._used: dict[str, tuple[float, float]] = {}
         """Seconds, and as of when."""
 
-    def take(self, whom: str, *, again: bool = False) -> Place:
-        """A place for an episode, as soon as there is one; raises ``Overdue``.
-
-        ``again``: for work that was ended for the sake of others.
-        """
-        with self._lock:
-            is_long = again and self._use(whom, perf_counter()) > _LITTLE
-        return self._taken(_Waiter(whom, is_long))
+    def take(self, whom: str) -> Place:
+        """A place for an episode, as soon as there is one; raises ``Overdue``."""
+        return self._taken(_Waiter(whom))
 
     def finish(self, place: Place) -> bool:
         """From here on the work is not ended for others; whether it was not ended before."""
@@ -124,7 +123,7 @@ class Places:
                 # Nobody waits where everybody would.
                 deadlines.expect(deadlines.QUICK)
                 left = (deadlines.moment() or float("inf")) - perf_counter()
-                waiter.served.wait(min(left, 1.0 if waiter.is_long else self._moment / 4))
+                waiter.served.wait(min(left, self._moment / 2))
                 with self._lock:
                     self._serve()
         except BaseException:
@@ -138,39 +137,47 @@ class Places:
 
     def _serve(self) -> None:
         """Give the free places to those who wait and have used least; and see that there is a free one."""
-        now = perf_counter()
-        while self._waiting:
-            long = [one for one in self._held if one.is_long or now - one.since > self._moment]
-            if len(self._held) < self._most:
-                room = len(long) < self._for_long
-                fit = [one for one in self._waiting if room or not one.is_long]
-                if fit:
-                    self._give(min(fit, key=lambda one: self._use(one.whom, now)), now)
-                    continue
-            self._make_room(long, now)
+        if not self._waiting:
             return
+        now = perf_counter()
+        here = {one.whom for one in self._held} | {one.whom for one in self._waiting}
+        uses = {whom: self._use(whom, now) for whom in sorted(here)}
+        little = min(_LITTLE, max(_SOME, max(uses.values()) / 2))
+        while self._waiting:
+            # What was ended is a matter of the kernel, whenever that comes to it.
+            held = [one for one in self._held if not one.taken_back]
+            long = [one for one in held if one.is_long or one.used(now) > self._moment]
+            if len(held) < self._most and len(self._held) < 2 * self._most:
+                room = len(long) < self._for_long
+                fit = [one for one in self._waiting if room or uses[one.whom] <= little]
+                if fit:
+                    chosen = min(fit, key=lambda one: uses[one.whom])
+                    is_crowded = len(held) + len(self._waiting) > self._for_long
+                    self._give(chosen, now, is_long=uses[chosen.whom] > little, is_crowded=is_crowded)
+                    continue
+            if not self._took_back(held, uses, little):
+                return
 
-    def _give(self, waiter: _Waiter, now: float) -> None:
+    def _give(self, waiter: _Waiter, now: float, *, is_long: bool, is_crowded: bool) -> None:
         self._waiting.remove(waiter)
-        waiter.place = Place(waiter.whom, waiter.is_long, now)
+        waiter.place = Place(waiter.whom, is_long, now, gives_way=is_long and is_crowded)
         self._held.append(waiter.place)
         waiter.served.set()
 
-    def _make_room(self, long: list[Place], now: float) -> None:
-        """End what has used most, where it keeps short work waiting, or long work that has used much less."""
-        able = [one for one in long if one.end is not None and not one.taken_back]
-        leaving = sum(one.taken_back for one in self._held)
-        if not able:
-            return
-        greatest = max(able, key=lambda one: self._use(one.whom, now))
-        again = [self._use(one.whom, now) for one in self._waiting if one.is_long]
-        begins = len(self._waiting) - len(again)
-        is_full = len(self._held) >= self._most and len(long) > self._for_long
-        is_greedy = bool(again) and self._use(greatest.whom, now) > 2 * min(again) + _MUCH
-        if (is_full and leaving < begins) or (is_greedy and not leaving):
-            greatest.taken_back = True
-            assert greatest.end
-            greatest.end()
+    def _took_back(self, held: list[Place], uses: dict[str, float], little: float) -> bool:
+        """End the work of whoever has used most, where somebody waits who has used much less."""
+        able = [one for one in held if one.end is not None]
+        if not able or len(self._held) >= 2 * self._most:
+            return False
+        greatest = max(able, key=lambda one: uses[one.whom])
+        least = min(uses[one.whom] for one in self._waiting)
+        margin = self._moment if least <= little else _MARGIN
+        if uses[greatest.whom] <= _TWICE * least + margin:
+            return False
+        greatest.taken_back = True
+        assert greatest.end
+        greatest.end()
+        return True
 
     def _past_use(self, whom: str, now: float) -> float:
         seconds, then = self._used.get(whom, (0.0, now))

@@ -328,7 +328,7 @@ def test_patterns_and_files_that_are_too_large_are_refused(tmp_path: Path) -> No
         (world.path / "workspace" / "long.csv").write_bytes(b"a,b\n" + b"1,x\n" * 300_000)
         loaded = {"dataset_id": "shop", "table_id": "t", "csv_file_path": "long.csv"}
         outcome = world.call("google_cloud", "bigquery_load_csv_data", loaded)
-        assert (outcome.status, "300,001 lines" in outcome.text) == ("refused", True), outcome.text
+        assert (outcome.status, "more than 250,000 rows" in outcome.text) == ("refused", True), outcome.text
         world.call("google_cloud", "logging_write_log", {"log_name": "app", "message": "a" * 5_000})
         asked = {"log_filter": f'textPayload =~ "{"x" * 10_000}"'}
         outcome = world.call("google_cloud", "logging_read_logs", asked)

@@ -48,7 +48,7 @@ _SHARED = 16
 _ALL_ROWS = 16
 """How many times as many bytes a result may have that is not shown, but put into a table."""
 _NURSERY = "from mesocosm.services.queries.computer import main; main()"
-_PATIENCE, _RANK = 0.25, 10
+_PATIENCE, _RANK = 0.1, 10
 """Seconds of a processor after which a statement gives way to whoever else has something to compute, by this
 niceness."""
 _LEAVING = 5.0
@@ -416,14 +416,13 @@ class Engine:
         gather: Callable[[Iterable[tuple[Any, ...]]], T],
     ) -> T:
         """What is gathered of the answers, which come from the beginning again where the place was needed."""
-        again = False
         while True:
-            work = self._adopted(request) or self._begun(request, again=again)
+            work = self._adopted(request) or self._begun(request)
             is_left = False
             try:
                 return gather(self._answers(work, tables))
             except TakenBack:
-                again = True
+                continue
             except deadlines.Overdue:
                 is_left = work.process.is_silent and deadlines.is_tried()
                 raise
@@ -448,17 +447,18 @@ class Engine:
             self._end(work)
         return found
 
-    def _begun(self, request: Request, *, again: bool) -> _Work:
-        place = self._places.take(os.path.dirname(request.world), again=again)
+    def _begun(self, request: Request) -> _Work:
+        place = self._places.take(os.path.dirname(request.world))
         try:
-            process = self._taken(request)
+            # One that serves others well is not to be lost to what gives way.
+            process = None if place.gives_way else self._taken(request)
             if process is None:
                 deadlines.expect(deadlines.QUICK)  # it takes too long where everybody waits
                 process = _Process(request.memory, self._nursery)
         except BaseException:
             self._places.release(place)
             raise
-        if place.is_long:
+        if place.gives_way:
             process.give_way()
         place.end, place.worked = process.kill, process.worked
         return _Work(request, place, process, perf_counter() + (request.seconds or 0))

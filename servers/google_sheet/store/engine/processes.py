@@ -26,8 +26,9 @@ _MOST, _RESTING = 8, max(2, min(4, os.cpu_count() or 2))
 """Processes at a time, and those that stay when they are not used."""
 _SLOW = 0.2
 """Seconds that a process needs to start or to take in a spreadsheet: too long where everybody waits."""
-_PATIENCE, _RANK = 0.25, 10
-"""Seconds after which it gives way to whoever else has something to compute, by this niceness."""
+_PATIENCE, _RANK = 0.1, 10
+"""Seconds of a processor after which it gives way to whoever else has something to compute, by this
+niceness."""
 _PACKAGE = "mesocosm.servers.google_sheet.store"
 # The package of the store is put in place without its content: of the tables the process needs nothing, and
 # what they import takes longer than all the rest.
@@ -65,7 +66,7 @@ class _Process:
         """Whether something was asked of it."""
         self.owed = b""
         """The request whose answer is still to come, and nobody waits for it any more."""
-        self.asked_at = 0.0
+        self.asked_at = self._before = 0.0
 
     def ask(self, request: bytes) -> Any:
         """The answer to a request. Raises ``Gone``, and ``Overdue`` when the time of the call is up."""
@@ -79,7 +80,7 @@ class _Process:
             self.popen.stdin.flush()
         except OSError:
             raise Gone from None
-        self.owed, self.asked_at = request, perf_counter()
+        self.owed, self.asked_at, self._before = request, perf_counter(), processor_seconds(self.popen.pid)
         line = self._line()
         self.owed = b""
         return orjson.loads(line)
@@ -92,10 +93,8 @@ class _Process:
             deadlines.check()
             ready, _, _ = select.select([descriptor], [], [], 0.005)
             if not ready:
-                if not self.gives_way and perf_counter() - self.asked_at > _PATIENCE:
-                    with contextlib.suppress(OSError):
-                        os.setpriority(os.PRIO_PROCESS, self.popen.pid, _RANK)  # which cannot be raised
-                    self.gives_way = True
+                if not self.gives_way and self.worked() > _PATIENCE:
+                    self.give_way()
                 continue
             part = os.read(descriptor, 1 << 20)
             if not part:
@@ -103,6 +102,16 @@ class _Process:
             parts.append(part)
             if part.endswith(b"\n"):
                 return b"".join(parts)
+
+    def worked(self) -> float:
+        """Seconds of a processor that it has had for what it was asked last."""
+        return max(0.0, processor_seconds(self.popen.pid) - self._before)
+
+    def give_way(self) -> None:
+        """Compute behind all others from here on: its rank cannot be raised again."""
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, self.popen.pid, _RANK)
+        self.gives_way = True
 
     def kill(self) -> None:
         """End what it does; who waits for its answer is told."""
@@ -148,20 +157,19 @@ class Processes:
             raise MissingExtra("Formulas in spreadsheets", "sheets")
         if self._process_id != os.getpid():  # a fork has the processes of its parent, which it must not use
             self._begin()
-        again = False
         while True:
-            place = self._places.take(whom, again=again)
+            place = self._places.take(whom)
             try:
                 return self._computed(place, request, whole)
             except TakenBack:
-                again = True
+                continue
             finally:
                 self._places.release(place)
 
     def _computed(
         self, place: Place, request: dict[str, Any], whole: Callable[[], dict[str, Any]]
     ) -> dict[str, Any]:
-        process = self._taken(request)
+        process = self._taken(request, fresh=place.gives_way)
         before = processor_seconds(process.popen.pid)
         place.worked = lambda: max(0.0, processor_seconds(process.popen.pid) - before)
         place.end = process.kill
@@ -225,14 +233,15 @@ class Processes:
         deadlines.expect(_SLOW)
         return {**process.ask(orjson.dumps({**request, **whole(), "edits": []})), "whole": True}
 
-    def _taken(self, request: dict[str, Any]) -> _Process:
-        """A process that nobody uses, best one that is at work on the same request, or holds the state."""
+    def _taken(self, request: dict[str, Any], *, fresh: bool) -> _Process:
+        """A process that nobody uses, best one that is at work on the same request, or holds the state; if a
+        ``fresh`` one is wanted, no other."""
         state, after = request["before"], b'"after":%b' % orjson.dumps(request["after"])
         with self._lock:
             for fits in (
                 lambda one: after in one.owed,
                 lambda one: state in one.states and not one.owed,
-                lambda one: not one.owed,
+                lambda one: not one.owed and not fresh,
             ):
                 for process in filter(fits, self._free):
                     self._free.remove(process)
