@@ -13,7 +13,7 @@ from mesocosm.services.calling import Tools
 from mesocosm.services.contents import Unreadable, text_of
 from mesocosm.services.later import later
 from mesocosm.services.shapes import same
-from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words
+from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, stamp
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
@@ -45,6 +45,8 @@ _FOLLOWED = timedelta(days=6, hours=3)
 """So long before a repository its people had their accounts."""
 _ANSWERED = (0, 0, 1, 1, 2, 3, 5, 8)
 """Days until somebody says more about an issue."""
+_LISTED_COMMIT = 240
+"""Tokens that a survey spends on a commit that it lists."""
 _COMMENT = 117
 """Tokens that a survey spends on a comment besides its text."""
 _PLAIN_FILE, _EXECUTABLE, _SYMLINK, _SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
@@ -65,30 +67,153 @@ class FileThing(Thing):
         "content": Word("Its text.", required=True),
         "date": Word("When it was committed.", "moment", required=True),
         "message": Word("The commit's message."),
+        "author": Word(
+            "Name of who committed it, where the survey says `commits: true`; default: the owner."
+        ),
     }
-    gives: ClassVar[Mapping[str, str]] = {"path": "Its path."}
+    gives: ClassVar[Mapping[str, str]] = {"path": "Its path.", "sha": "The commit's SHA."}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         store = world.store(rules.CodehostStore)
         me = _me(store)
+        logins = _logins(store, [str(one["author"]) for one in things if one.get("author")])
         taken: set[tuple[str, str]] = set()
         given: list[Fields] = []
-        commits: dict[str, list[rules.NewCommit]] = {}
+        commits: dict[str, list[tuple[Fields, rules.NewCommit]]] = {}
         for fields in things:
             path = _free(str(fields["repo"]), str(fields["path"]), taken)
             given.append({"path": path})
-            commits.setdefault(str(fields["repo"]), []).append(
-                rules.NewCommit(
-                    message=str(fields.get("message") or f"Add {path}"),
-                    files={path: str(fields["content"]).rstrip("\n") + "\n"},
-                    author=me,
-                    date=fields["date"],
-                )
+            commit = rules.NewCommit(
+                message=str(fields.get("message") or f"Add {path}"),
+                files={path: str(fields["content"]).rstrip("\n") + "\n"},
+                author=logins[str(fields["author"])] if fields.get("author") else me,
+                date=fields["date"],
             )
+            commits.setdefault(str(fields["repo"]), []).append((given[-1], commit))
         for repo in sorted(commits):
             _repository(store, repo)
-            store.filling.add_commits(me, repo, commits[repo])
+            made = store.filling.add_commits(me, repo, [commit for _, commit in commits[repo]])
+            for (one, _), sha in zip(commits[repo], made, strict=True):
+                one["sha"] = sha
         return given
+
+    def trace(self, fields: Fields, given: Fields) -> str | list[str]:
+        file = super().trace(fields, given)
+        return [str(file), f'"sha":"{given["sha"]}"'] if fields.get("author") else file
+
+    def size(self, fields: Fields, count: Callable[[str], int]) -> int:
+        return _LISTED_COMMIT if fields.get("author") else 0
+
+
+class CommitThing(Thing):
+    """A commit of one file."""
+
+    name = "commit"
+    about = "A commit by the agent that changes one file. What others committed is a `codehost.file`."
+    judges: ClassVar[Mapping[str, Word]] = {
+        "repo": Word("Name of the repository."),
+        "branch": Word("The branch that it is on; default: the default branch."),
+        "message": Word("Its message."),
+        "path": Word("Path of the one file that it changes."),
+        "content": Word("What that file says then; usually by `lines`."),
+    }
+    usual: ClassVar[Mapping[str, Any]] = {"branch": "main"}
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        store = world.store(rules.CodehostStore)
+        new = {row["id"]: row for row in changes.table("codehost", "commits").added}
+        parents: dict[int, list[int]] = {}
+        for row in changes.table("codehost", "commit_parents").added:
+            parents.setdefault(row["commit_id"], []).append(row["parent_id"])
+        for before, after in _moved(changes):
+            repo = _repo_name(world, after["repository_id"])
+            repository = store.repositories.repository(_me(store), repo)
+            head: Any = next((row["id"] for row in new.values() if row["sha"] == after["sha"]), None)
+            line: list[int] = []
+            while head in new and len(parents.get(head, ())) == 1:
+                line.append(head)
+                (head,) = parents[head]
+            start = store.commits.commit_by_id(head) if head and line else None
+            if start is None or (before is not None and start["sha"] != before["sha"]):
+                continue  # it was moved elsewhere, which is no commit
+            for number in line:
+                parent = parents[number][0]
+                old = new[parent]["sha"] if parent in new else start["sha"]
+                path, content = _changed_file(world, repo, {"base_sha": old, "head_sha": new[number]["sha"]})
+                fields = {
+                    "repo": repo,
+                    "branch": after["name"].removeprefix("refs/heads/"),
+                    "message": new[number]["message"],
+                    "path": path,
+                    "content": content,
+                }
+                rows = {("refs", (after["repository_id"], after["name"])), ("commits", number)}
+                rows |= _files_at(changes, repository["id"], path)
+                yield Found(fields, frozenset(rows), frozenset({"sha", "name", "extension", "size"}))
+
+
+def _moved(changes: Changes) -> Iterator[tuple[Row | None, Row]]:
+    """Branches that were made or that have another head: as they were, and as they are."""
+    refs = changes.table("codehost", "refs")
+    for before, after in [*((None, row) for row in refs.added), *refs.changed]:
+        if str(after["name"]).startswith("refs/heads/"):
+            yield before, after
+
+
+def _files_at(changes: Changes, repository: int, path: str) -> set[tuple[str, Any]]:
+    files = changes.table("codehost", "files")
+    rows = [*files.added, *files.removed, *(after for _, after in files.changed)]
+    return {("files", row["id"]) for row in rows if (row["repository_id"], row["path"]) == (repository, path)}
+
+
+class ReleaseThing(Thing):
+    """A release."""
+
+    name = "release"
+    about = "A release with its tag. The survey reads them where it says `releases: true`."
+    when = "published_at"
+    text = "body"
+    title = "name"
+    overhead = 110
+    listed = False
+    says: ClassVar[Mapping[str, Word]] = {
+        "repo": _REPO,
+        "tag": Word("Its tag, of which there is one: `v1.4.0`.", required=True),
+        "name": Word("Its title; default: the tag."),
+        "body": Word("Its notes.", required=True),
+        "author": Word("Name of who published it; default: the owner."),
+        "prerelease": Word("Whether it is a prerelease; default: it is none.", "flag"),
+        "published_at": Word("When it was published.", "moment", required=True),
+    }
+    gives: ClassVar[Mapping[str, str]] = {"id": "Its id."}
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        store = world.store(rules.CodehostStore)
+        me = _me(store)
+        logins = _logins(store, [str(one["author"]) for one in things if one.get("author")])
+        given: list[Fields] = []
+        for fields in things:
+            repo, tag = str(fields["repo"]), str(fields["tag"])
+            _repository(store, repo)
+            store.filling.add_tag(me, repo, tag)
+            number = store.releases.add_release(
+                me,
+                repo,
+                tag,
+                logins[str(fields["author"])] if fields.get("author") else me,
+                title=str(fields.get("name") or ""),
+                body=str(fields["body"]),
+                prerelease=bool(fields.get("prerelease")),
+                created_at=stamp(fields["published_at"]),
+            )
+            given.append({"id": number})
+        return given
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return f'"id":{given["id"]},"tag_name"'
+
+    def shown(self, name: str, value: Any) -> str:
+        return "" if name == "author" else super().shown(name, value)
 
 
 def _free(repo: str, path: str, taken: set[tuple[str, str]]) -> str:
@@ -455,6 +580,10 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
         for entry in tree["tree"]:
             if entry["type"] == "blob":
                 tools.call("codehost", "get_file_contents", **where, path=entry["path"])
+        for tool, option in (("list_commits", "commits"), ("list_releases", "releases")):
+            if options.get(option):
+                for _ in tools.pages("codehost", tool, **where, perPage=100):
+                    pass
         tools.call("codehost", "list_label", **where)
         _read_issues(tools, where)
 
@@ -560,7 +689,18 @@ _ISSUES = frozenset({"codehost_issue_extra", "codehost_issue_change_extra"})
 
 words = Words(
     service="codehost",
-    things={"file": FileThing(), "issue": IssueThing(), "comment": CommentThing(), "pull": PullThing()},
+    things={
+        "file": FileThing(),
+        "commit": CommitThing(),
+        "release": ReleaseThing(),
+        "issue": IssueThing(),
+        "comment": CommentThing(),
+        "pull": PullThing(),
+    },
+    survey_options={
+        "commits": "Whether to read who committed what, and when: true.",
+        "releases": "Whether to read the releases: true.",
+    },
     survey=_survey,
     open=_open,
     excuses=_counted,
@@ -569,7 +709,7 @@ words = Words(
         Spoiling("an issue renamed", _spoil(title="Something else"), _ISSUES),
         Spoiling("an issue locked", _spoil(locked=True), _ISSUES),
         Spoiling("an issue opened", _opened, _ISSUES),
-        Spoiling("a commit on the default branch", _committed),
+        Spoiling("a commit on the default branch", _committed, frozenset({"codehost_commit_extra"})),
         Spoiling("a symlink in a pull request", _grafted(_SYMLINK)),
         Spoiling("a submodule in a pull request", _grafted(_SUBMODULE)),
         Spoiling("a file made executable in a pull request", _grafted(_EXECUTABLE)),

@@ -86,6 +86,69 @@ def _seen(row: Row) -> Fields:
     return {"id": row["id"], "title": row["title"], "content": row["content"]}
 
 
+class CommentThing(Thing):
+    """A comment on a document."""
+
+    name = "comment"
+    about = "A comment on a document; as a goal, the agent's. The survey reads them by `comments: true`."
+    when = "created_at"
+    text = "text"
+    writer = "author"
+    overhead = 92
+    listed = False
+    says: ClassVar[Mapping[str, Word]] = {
+        "document": Word("The document's id: `{{ rule.document.id }}`.", "data", required=True),
+        "text": Word("What it says.", required=True),
+        "author": Word("Address of who wrote it; default: the owner's."),
+        "quote": Word("The passage of the document that it is about."),
+        "created_at": Word("When it was written.", "moment", required=True),
+    }
+    judges: ClassVar[Mapping[str, Word]] = {
+        "document": Word("The document's id: `{{ rule.document.id }}`.", "data"),
+        "text": Word("What it says."),
+        "reply_to": Word(
+            "Id of the comment that it replies to: `{{ question.remark.id }}`; default: none.", "data"
+        ),
+    }
+    usual: ClassVar[Mapping[str, Any]] = {"reply_to": None}
+    gives: ClassVar[Mapping[str, str]] = {"id": "The comment's id."}
+
+    def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
+        store = world.store(rules.DocumentsStore)
+        mine = store.filling.place(_space(store)).owner
+        _let_in(store, _space(store), {str(one["author"]) for one in things if one.get("author")})
+        given: list[Fields] = []
+        for fields in things:
+            comment: Any = {
+                "author": fields.get("author") or mine,
+                "text": fields["text"],
+                "created_at": stamp(fields["created_at"]),
+            }
+            if fields.get("quote"):
+                comment["quote"] = fields["quote"]
+            given += [{"id": one} for one in store.filling.add_comments(fields["document"], [comment])]
+        return given
+
+    def trace(self, fields: Fields, given: Fields) -> str:
+        return str(given["id"])
+
+    def shown(self, name: str, value: Any) -> str:
+        return "" if name == "document" else super().shown(name, value)
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        session = world.store(rules.DocumentsStore).session
+        for row in changes.table("documents", "comments").added:
+            if row["deleted"]:
+                continue
+            of, thread = models.Document, models.Comment
+            fields = {
+                "document": session.scalar(sql.select(of.id).where(of.number == row["document"])),
+                "text": row["text"],
+                "reply_to": session.scalar(sql.select(thread.id).where(thread.number == row["thread"])),
+            }
+            yield Found(fields, frozenset({("comments", row["number"])}))
+
+
 def _new(fields: Fields) -> Any:
     moment = stamp(fields["updated_at"])
     title = fields.get("title") or "Untitled"
@@ -119,6 +182,8 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
         listed = tools.call("documents", "list_recent_documents", page=page, per_page=100)
         for entry in listed["documents"]:
             _read(tools, entry["id"])
+            if options.get("comments"):
+                _read_comments(tools, entry["id"])
         page = listed["next_page"]
 
 
@@ -133,6 +198,25 @@ def _read(tools: Tools, file_id: str) -> None:
             import orjson
 
             offset = orjson.loads(blocks[1])["next_offset"]
+
+
+def _read_comments(tools: Tools, file_id: str) -> None:
+    page: int | None = 1
+    while page:
+        listed = tools.call("documents", "list_comments", file_id=file_id, page=page, per_page=100)
+        for comment in listed["comments"]:
+            if comment["reply_count"] > len(comment["replies"]):
+                tools.call("documents", "list_replies", comment_id=comment["id"], per_page=100)
+        page = listed["next_page"]
+
+
+def _remarked(world: World) -> bool:
+    """The owner writes a comment on the first document."""
+    store = world.store(rules.DocumentsStore)
+    first = store.session.scalar(sql.select(models.Document.id).order_by(models.Document.number).limit(1))
+    if first is not None:
+        store.comments.add_comment(first, "Something.")
+    return first is not None
 
 
 def _spoil(**values: Any) -> Any:
@@ -160,12 +244,14 @@ def _saved_unchanged(world: World, changes: Changes) -> set[tuple[str, Any]]:
 
 words = Words(
     service="documents",
-    things={"document": DocumentThing()},
+    things={"document": DocumentThing(), "comment": CommentThing()},
+    survey_options={"comments": "Whether to read the comments on documents: true."},
     survey=_survey,
     open=_open,
     excuses=_saved_unchanged,
     spoilings=(
         Spoiling("a document rewritten", _spoil(content="Something else.")),
+        Spoiling("a comment on another document", _remarked, frozenset({"documents_comment_extra"})),
         Spoiling("a document renamed", _spoil(title="Something else")),
         Spoiling("a document put into the trash", _spoil(trashed_at="2025-01-01T00:00:00Z")),
     ),

@@ -370,6 +370,65 @@ class NoteThing(Thing):
                 yield Found(fields, frozenset({("order_notes", row["id"])}))
 
 
+_RESTOCKED = frozenset({"stock_quantity", "stock_status", "date_modified"})
+
+
+class RefundThing(Thing):
+    """A refund."""
+
+    name = "refund"
+    about = "A refund of an order, in full or in part, which the agent booked."
+    judges: ClassVar[Mapping[str, Word]] = {
+        "order": Word("The order's number.", "data"),
+        "amount": Word("What is paid back.", "number"),
+        "reason": Word("Why."),
+        "line_items": Word(
+            "For what of the order it is, where that is asked for: `[{product_id: ..., quantity: 2}]`.",
+            "list",
+        ),
+    }
+
+    def made(self, world: World, changes: Changes) -> Iterator[Found]:
+        items = changes.table("woocommerce", "refund_items").added
+        notes = changes.table("woocommerce", "order_notes").added
+        lines = models.LineItem
+        session = world.store(rules.WooCommerceStore).session
+        for row in changes.table("woocommerce", "refunds").added:
+            own = [item for item in items if item["refund_id"] == row["id"]]
+            known = sql.select(lines.id, lines.product_id).where(lines.order_id == row["order_id"])
+            products = {one.id: one.product_id for one in session.execute(known)}
+            back = [item for item in own if item["quantity"]]
+            fields = {
+                "order": row["order_id"],
+                "amount": row["amount"] / 100,
+                "reason": row["reason"],
+                "line_items": [
+                    {"product_id": products.get(item["line_item_id"]), "quantity": item["quantity"]}
+                    for item in back
+                ],
+            }
+            rows = {("refunds", row["id"]), *(("refund_items", item["id"]) for item in own)}
+            rows |= {("products", products.get(item["line_item_id"])) for item in back}
+            rows |= {
+                ("order_notes", note["id"])
+                for note in notes
+                if note["order_id"] == row["order_id"] and note["author"] == "system"
+            }
+            yield Found(fields, frozenset(rows), _RESTOCKED)
+
+
+def _refunded_in_full(changes: Changes) -> set[tuple[str, Any]]:
+    """Orders that became refunded by a refund, which is judged by itself."""
+    refunded = {row["order_id"] for row in changes.table("woocommerce", "refunds").added}
+    return {
+        ("orders", after["id"])
+        for before, after in changes.table("woocommerce", "orders").changed
+        if after["id"] in refunded
+        and after["status"] == "refunded"
+        and _other(before, after) <= {"status", "date_modified"}
+    }
+
+
 class CouponThing(DeclaredThing):
     """A coupon."""
 
@@ -433,6 +492,7 @@ def _saved_unchanged(world: World, changes: Changes) -> set[tuple[str, Any]]:
     """What was saved and holds what it held: a price that was changed and set back."""
     found = set(saved_rows(world, changes, "woocommerce", _CHANGED))
     products = changes.table("woocommerce", "products").changed
+    found |= _refunded_in_full(changes)
     return found | {("products", after["id"]) for before, after in products if _only_saved(before, after)}
 
 
@@ -461,6 +521,16 @@ def _restocked(world: World) -> bool:
     return first is not None
 
 
+def _paid_back(world: World) -> bool:
+    """A cent of the first order of which so much is left is paid back."""
+    store = world.store(rules.WooCommerceStore)
+    for order in store.session.scalars(sql.select(models.Order.id).order_by(models.Order.id)):
+        if store.refunds.refundable(store.orders.order_row(order)) > 1:
+            store.refunds.add_refunds([{"order_id": order, "amount": "0.01", "reason": "Something."}])
+            return True
+    return False
+
+
 def _noted(world: World) -> bool:
     store = world.store(rules.WooCommerceStore)
     first = store.session.scalar(sql.select(models.Order.id).order_by(models.Order.id).limit(1))
@@ -476,6 +546,7 @@ words = Words(
         "customer": CustomerThing(),
         "order": OrderThing(),
         "note": NoteThing(),
+        "refund": RefundThing(),
         "coupon": CouponThing(),
         "review": ReviewThing(),
     },
@@ -491,6 +562,7 @@ words = Words(
         Spoiling("a product renamed", _spoil("Product", name="Something else")),
         Spoiling("a stock status changed", _restocked),
         Spoiling("a price changed", _spoil("Product", regular_price="0.01")),
+        Spoiling("a refund on another order", _paid_back, frozenset({"woocommerce_refund_extra"})),
         Spoiling("a note on another order", _noted, frozenset({"woocommerce_note_extra"})),
     ),
 )

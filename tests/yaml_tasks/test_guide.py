@@ -58,13 +58,11 @@ def test_every_block_of_the_guide_does_what_it_says(tmp_path: Path, monkeypatch:
         assert done.exit_code == 0, (command, done.output)
 
 
-def test_what_the_guide_shows_of_groups_is_part_of_a_task_that_is_proven() -> None:
-    """`test_grouped.py` proves it."""
-    task = yaml.safe_load(Path(__file__).with_name("grouped.yaml").read_text())
-    facts, goal = (
-        yaml.safe_load(block)
-        for block in blocks("## A task that is one YAML file", "yaml")
-        if "north ==" in block or "group(" in block
-    )
-    assert goal["goal"] == task["goal"]
-    assert merged(task, facts) == task
+@pytest.mark.parametrize(
+    ("name", "mark"), [("grouped", "north =="), ("grouped", "group("), ("refunds", "woocommerce.refund")]
+)
+def test_what_the_guide_shows_of_a_task_is_part_of_one_that_is_proven(name: str, mark: str) -> None:
+    """`test_grouped.py` and `test_refunds.py` prove them."""
+    task = yaml.safe_load(Path(__file__).with_name(f"{name}.yaml").read_text())
+    [shown] = [block for block in blocks("## A task that is one YAML file", "yaml") if mark in block]
+    assert merged(task, yaml.safe_load(shown)) == task

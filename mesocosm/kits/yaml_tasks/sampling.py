@@ -22,7 +22,7 @@ from mesocosm.kits.yaml_tasks.walking import Walker
 from mesocosm.kits.yaml_tasks.written import Start, Written
 from mesocosm.services.calling import Tools
 from mesocosm.services.patterns import BadPattern, Pattern
-from mesocosm.services.words import Word, find_thing
+from mesocosm.services.words import Thing, Word, find_thing
 from mesocosm.worlds.randomness import Dice
 
 if TYPE_CHECKING:
@@ -312,7 +312,7 @@ class Sample:
         marks = [one.evidence for one in things]
         if min(sum(marks), len(marks) - sum(marks)) < _LEAST:
             return
-        for feature, values in _features(things, thing.text, thing.when).items():
+        for feature, values in _features(things, thing).items():
             area = _area(values, marks)
             ones, others = sum(marks), len(marks) - sum(marks)
             chance = 2 * math.sqrt((ones + others + 1) / (12 * ones * others))
@@ -417,9 +417,10 @@ def _is_rows(value: Any) -> bool:
     return isinstance(value, Mapping) and "columns" in value
 
 
-def _features(things: Sequence[Told], text: str | None, when: str | None) -> dict[str, list[float]]:
-    """What can be seen of things without reading them."""
+def _features(things: Sequence[Told], thing: Thing) -> dict[str, list[float]]:
+    """What can be seen of things without reading them, apart from ids: the service gives these."""
     found: dict[str, list[float]] = {}
+    text, when = thing.text, thing.when
     if text:
         found["the length of its text"] = [float(_about(str(one.fields.get(text, "")))) for one in things]
     if when:
@@ -428,7 +429,8 @@ def _features(things: Sequence[Told], text: str | None, when: str | None) -> dic
             found["the hour"] = [m.hour + m.minute / 60 for m in moments if isinstance(m, dt.datetime)]
             found["the day"] = [m.timestamp() for m in moments if isinstance(m, dt.datetime)]
             found["the day of the week"] = [m.weekday() for m in moments if isinstance(m, dt.datetime)]
-    names = {name for one in things for name in one.fields}
+    ids = {name for name, word in thing.says.items() if word.shape == "data"}
+    names = {name for one in things for name in one.fields} - ids
     for name in sorted(names):
         values = [one.fields.get(name) for one in things]
         found[f"whether {name} is set"] = [float(bool(value)) for value in values]

@@ -1,0 +1,121 @@
+"""Refunds, comments on documents, commits, releases and an answer: what counts as done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from trials import call, failed, failures, solve
+
+from mesocosm.families.building import Instance, build_instance
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import load_family
+from mesocosm.families.proving import prove_one
+
+REFUNDS = Path(__file__).with_name("refunds.yaml")
+FAMILY = load_family(str(REFUNDS))
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Instance:
+    return build_instance(FAMILY, 2, tmp_path_factory.mktemp("refunds") / "instance", parameters={"size": 7})
+
+
+@pytest.fixture
+def episode(tmp_path: Path, instance: Instance) -> Episode:
+    return Episode.create(tmp_path / "episode", instance.path, FAMILY)
+
+
+def sales(instance: Instance) -> list[Any]:
+    written: Any = FAMILY._module("generators")
+    found: list[Any] = written.truth_of(instance.expected).sets["sale"]
+    return found
+
+
+def told(episode: Episode, service: str, tool: str, **arguments: Any) -> Any:
+    return orjson.loads(call(episode, service, tool, **arguments))
+
+
+def test_it_is_proven() -> None:
+    proof = prove_one(str(REFUNDS), 8_000, 1)
+    assert not proof.problems, "\n".join(proof.problems)
+
+
+def test_amounts_are_what_exact_arithmetic_gives(instance: Instance) -> None:
+    for sale in sales(instance):
+        total = Decimal(repr(sale["price"])) * sale["pieces"] * sale["rule"]["percent"] / 100
+        assert Decimal(repr(sale["amount"])) == total.quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+class Desk:
+    """What an agent does besides."""
+
+    def __init__(self, episode: Episode, instance: Instance) -> None:
+        self.episode = episode
+        self.sales = sales(instance)
+        self.approved = next(sale for sale in self.sales if sale.kind == "approved")
+        self.declined = next(sale for sale in self.sales if sale.kind == "declined")
+        self.me = told(episode, "codehost", "get_me")["login"]
+
+    def refund(self, sale: Any, amount: str = "0.01", **more: Any) -> None:
+        order = sale["order"]["id"]
+        call(self.episode, "woocommerce", "woo_orders_refunds_create", orderId=order, amount=amount, **more)
+
+    def cancel(self) -> None:
+        order = self.approved["order"]["id"]
+        data = {"status": "cancelled"}
+        call(self.episode, "woocommerce", "woo_orders_update", orderId=order, orderData=data)
+
+    def commit(self, path: str, branch: str = "main") -> None:
+        where = {"owner": self.me, "repo": "rules", "branch": branch}
+        files = [{"path": path, "content": "x\n"}]
+        call(self.episode, "codehost", "push_files", **where, files=files, message="More")
+
+    def comment(self, text: str) -> None:
+        case = self.declined["case"]["id"]
+        call(self.episode, "documents", "add_comment", file_id=case, text=text)
+
+
+@pytest.mark.parametrize(
+    ("further", "broken"),
+    [
+        (lambda desk: None, set()),
+        (lambda desk: desk.refund(desk.declined), {"woocommerce_refund_extra"}),
+        (lambda desk: desk.refund(desk.approved, reason="more"), {"woocommerce_refund_extra"}),
+        (lambda desk: desk.cancel(), {"woocommerce_unchanged"}),
+        (lambda desk: desk.commit("README.md"), {"codehost_commit_extra"}),
+        (lambda desk: desk.commit("notes.md", "aside"), {"codehost_commit_extra"}),
+        (lambda desk: desk.comment("Declined."), {"documents_comment_extra"}),
+    ],
+)
+def test_what_is_done_besides_is_found(
+    episode: Episode, instance: Instance, further: Callable[[Desk], None], broken: set[str]
+) -> None:
+    further(Desk(episode, instance))  # before: the answer ends the episode
+    solve(FAMILY, episode)
+    assert failures(episode) == broken, failed(episode)
+
+
+def test_lines_of_an_order_may_be_refunded_too(episode: Episode, instance: Instance) -> None:
+    """That its pieces are back, and that an order refunded in full is refunded, follows."""
+    desk = Desk(episode, instance)
+    order = told(episode, "woocommerce", "woo_orders_get", orderId=desk.approved["order"]["id"])
+    lines = [{"id": line["id"], "quantity": line["quantity"]} for line in order["line_items"]]
+    desk.refund(desk.approved, order["total"], lineItems=lines, reason="other", restockItems=True)
+    found = failures(episode)
+    assert "woocommerce_refund_amount" in found
+    assert "woocommerce_unchanged" not in found, failed(episode)
+
+
+def test_a_reply_is_no_comment_of_its_own(episode: Episode, instance: Instance) -> None:
+    case = Desk(episode, instance).approved["case"]["id"]
+    listed = told(episode, "documents", "list_comments", file_id=case)["comments"]
+    assert [comment["author"] for comment in listed].count(listed[0]["author"]) == len(listed) == 2
+    amount = Desk(episode, instance).approved["amount"]
+    text = f"Refunded {amount:.2f}"
+    call(episode, "documents", "reply_to_comment", comment_id=listed[0]["id"], text=text)
+    assert failures(episode) & {"documents_comment_missing", "documents_comment_otherwise"}
