@@ -18,10 +18,13 @@ class GraphQL:
         self.hosted, self._client = hosted, client
 
     def raw(self, query: str, **variables: Any) -> dict[str, Any]:
-        answer = self._client.post("/api/graphql", json={"query": query, "variables": variables})
+        answer = self.post(query, variables)
         assert answer.status_code == 200, answer.text
         found: dict[str, Any] = answer.json()
         return found
+
+    def post(self, query: str, variables: Any) -> httpx2.Response:
+        return self._client.post("/api/graphql", json={"query": query, "variables": variables})
 
     def __call__(self, query: str, **variables: Any) -> Any:
         found = self.raw(query, **variables)
@@ -120,3 +123,11 @@ def test_a_client_learns_the_schema(graphql: GraphQL) -> None:
     ]["fields"]
     assert {"reviewDecision", "statusCheckRollup"} <= {one["name"] for one in fields}
     assert all(entry.status != "fault" for entry in graphql.hosted.journal())
+
+
+@pytest.mark.parametrize("variables", [{"o": {"a": 1}}, 5, "x", [1], {"o": None}])
+def test_variables_of_another_type_are_refused(graphql: GraphQL, variables: Any) -> None:
+    query = 'query($o: String!) { repository(owner: $o, name: "app") { name } }'
+    answer = graphql.post(query, variables)
+    assert "variable" in answer.text.lower()
+    assert not [one for one in graphql.hosted.journal() if one.status == "fault"]

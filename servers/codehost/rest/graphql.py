@@ -27,7 +27,7 @@ from graphql import (
 )
 
 from mesocosm.doors.request import Request
-from mesocosm.errors import Denied, NotFound, Refusal
+from mesocosm.errors import Denied, Invalid, NotFound, Refusal
 from mesocosm.servers.codehost.rest.api import RATE, Answered, api
 from mesocosm.servers.codehost.rest.bodies import body_of, read
 from mesocosm.servers.codehost.rest.graph.connections import Json, connection, node_of
@@ -58,6 +58,8 @@ def post_graphql(store: CodehostStore, request: Request) -> Reply:
     body = body_of(request)
     source, name = read.required(body, "query"), read.text(body, "operationName")
     variables = _plain(body.get("variables")) or {}
+    if not isinstance(variables, dict):
+        raise Invalid("The variables must be an object.")
     errors: list[GraphQLError] = []
     data: Any = None
     deadlines.expect(len(source) / _PACE)
@@ -90,6 +92,8 @@ def _reply(data: Any, errors: list[GraphQLError]) -> Reply:
 
 def _error(error: GraphQLError) -> Json:
     cause = error.original_error
+    while isinstance(cause, GraphQLError):  # of a variable, whose value is not of its type
+        cause = cause.original_error
     if cause is not None and not isinstance(cause, Refusal):
         raise cause  # a fault of ours, or a deadline
     shown: Json = {"message": error.message}
