@@ -57,7 +57,7 @@ class IssueSaid(TypedDict, total=False):
     milestone: Number
 
 
-@server.reads
+@server.reads(long=True)
 def list_issues(
     store: CodehostStore,
     owner: Owner,

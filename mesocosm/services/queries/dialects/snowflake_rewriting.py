@@ -153,18 +153,24 @@ def _text(node: exp.Expr) -> exp.Expr:
 def _show_moments(tree: exp.Expr) -> None:
     """Instants and times become texts by the formats that a session has at first."""
     for node in list(tree.find_all(exp.Cast, exp.TryCast, exp.ToChar, exp.DPipe, exp.Concat)):
-        if isinstance(node, exp.Cast) and node.to.this not in _STRINGS:
+        if isinstance(node, exp.Cast) and getattr(_made(node), "this", None) not in _STRINGS:
             continue
         if isinstance(node, exp.ToChar) and node.args.get("format") is not None:
             continue
         values = node.expressions or [node.this, *([node.expression] if isinstance(node, exp.DPipe) else [])]
         for value in values:
             inner = value.unnest()
-            kind = inner.to if isinstance(inner, exp.Cast) else inner.type
+            kind = _made(inner) if isinstance(inner, exp.Cast) else inner.type
             if isinstance(inner, exp.CurrentTimestamp) and not inner.args.get("sysdate"):
                 kind = exp.DataType.build("TIMESTAMPTZ")
             if kind is not None and kind.this in _SHOWN and not _is_date(inner):
                 value.replace(_SHOWN[kind.this](value.copy()))
+
+
+def _made(cast: exp.Expr) -> exp.DataType | None:
+    """The type that a cast makes; what is parsed as one may have something else there."""
+    kind = cast.args.get("to")
+    return kind if isinstance(kind, exp.DataType) else None
 
 
 def _shown(form: str) -> Callable[[exp.Expr], exp.Expr]:

@@ -15,6 +15,16 @@ from mesocosm.servers.google_cloud.store.bigquery.jobs import KEPT_ROWS
 from mesocosm.servers.google_cloud.store.bigquery.names import Names
 from mesocosm.servers.google_cloud.store.bigquery.parameters import put_in
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field, field_of
+from mesocosm.servers.google_cloud.store.bigquery.scripts import (
+    Parameters,
+    Run,
+    Script,
+    Step,
+    Variables,
+    flat,
+    steps_of,
+    used,
+)
 from mesocosm.servers.google_cloud.store.bigquery.tables import TableRead
 from mesocosm.servers.google_cloud.store.bigquery.values import shown
 from mesocosm.servers.google_cloud.store.part import Part
@@ -91,18 +101,65 @@ class Queries(Part):
             known = self._known(text, self.store.bigquery.names.within(default), limit, skip)
             if known is not None:
                 return known
+        if (steps := steps_of(text)) is not None:
+            return self._script(steps, default, used(parameters), limit, dry_run=dry_run)
         trees = parse(text, _DIALECT)
         if len(trees) > _MOST_STATEMENTS:
             raise Invalid(f"A script may have {_MOST_STATEMENTS} statements here.", code="invalidQuery")
         answer, total = Answer("SCRIPT"), 0
         for tree in trees:
-            names = self.store.bigquery.names.within(default)
-            whole = put_in(tree, parameters)
-            for user in list(whole.find_all(exp.SessionUser)):
-                user.replace(exp.Literal.string(self.project.service_account))
-            answer = self._run(whole, text, names, limit, skip, dry_run=dry_run)
+            answer = self._one(tree, text, default, parameters, None, limit, skip, dry_run=dry_run)
             total += answer.bytes
         answer.bytes, answer.alone = total, len(trees) == 1
+        return answer
+
+    def _one(
+        self,
+        tree: exp.Expr,
+        text: str,
+        default: str | None,
+        parameters: Mapping[str, Any] | Sequence[Any],
+        variables: Variables | None,
+        limit: int | None,
+        skip: int = 0,
+        *,
+        dry_run: bool = False,
+    ) -> Answer:
+        names = self.store.bigquery.names.within(default)
+        whole = put_in(tree, parameters)
+        if variables is not None:
+            whole = variables.put_in(whole, names)
+        for user in list(whole.find_all(exp.SessionUser)):
+            user.replace(exp.Literal.string(self.project.service_account))
+        return self._run(whole, text, names, limit, skip, dry_run=dry_run)
+
+    def _script(
+        self,
+        steps: Sequence[Step],
+        default: str | None,
+        parameters: Mapping[str, Any],
+        limit: int | None,
+        *,
+        dry_run: bool,
+    ) -> Answer:
+        """Run a script; what its last statement gave. A dry run only reads it."""
+        for step in flat(steps):
+            if step.kind == "RUN":
+                parse_one(step.parts[0], _DIALECT)
+        if dry_run:
+            return Answer("SCRIPT", dry_run=True, alone=False)
+
+        def run(most: int | None) -> Run:
+            def one(text: str, variables: Variables, given: Parameters | None) -> Answer:
+                tree, values = parse_one(text, _DIALECT), parameters if given is None else given
+                return self._one(tree, text, default, values, variables, most)
+
+            return one
+
+        script = Script(run(limit), run(None))
+        script.run(steps)
+        answer = script.answers[-1] if script.answers else Answer("SCRIPT")
+        answer.bytes, answer.alone = sum(one.bytes for one in script.answers), False
         return answer
 
     def schema(self, query: exp.Expr, names: Names) -> list[Field]:

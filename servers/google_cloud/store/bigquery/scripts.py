@@ -1,0 +1,655 @@
+"""Scripts: what stands around statements in GoogleSQL. Variables, IF, CASE, loops, blocks, EXECUTE IMMEDIATE.
+
+A script is read as words, of which it needs to know where a statement ends; each statement is then run as any
+other is, with the values of variables put in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from sqlglot import exp
+
+from mesocosm.errors import Invalid, NotFound
+from mesocosm.servers.google_cloud.store.bigquery.parameters import value_of
+from mesocosm.servers.google_cloud.store.bigquery.schema import Field
+from mesocosm.services.queries.catalogue import Catalogue, Listed, Stored
+from mesocosm.worlds import deadlines
+
+if TYPE_CHECKING:
+    from mesocosm.servers.google_cloud.store.bigquery.queries import Answer
+
+MOST_STEPS = 1_000
+"""Statements, conditions and assignments that a script may come to."""
+_MOST_VALUES, _MOST_CHARACTERS = 2_000, 200_000
+"""Of a variable."""
+_DEEPEST = 50
+"""Blocks within each other (and within what EXECUTE IMMEDIATE runs)."""
+_SPELLED = r"'''(?:\\.|.)*?'''|\"\"\"(?:\\.|.)*?\"\"\"|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\""
+_PIECE = re.compile(
+    rf"(?P<blank>(?:\s|--[^\n]*|\#[^\n]*|/\*.*?\*/)+)|(?P<text>[rRbB]{{0,2}}(?:{_SPELLED})|`(?:\\.|[^`\\])*`)"
+    r"|(?P<word>@{0,2}[A-Za-z_]\w*)|(?P<other>.)",
+    re.DOTALL,
+)
+_BEGINNINGS = (
+    *(
+        "DECLARE",
+        "SET",
+        "IF",
+        "CASE",
+        "LOOP",
+        "WHILE",
+        "REPEAT",
+        "FOR",
+        "BEGIN",
+        "EXECUTE",
+        "ASSERT",
+        "RAISE",
+    ),
+    *("BREAK", "LEAVE", "CONTINUE", "ITERATE", "RETURN"),
+)
+_MAY_BE = re.compile(rf"\b(?:{'|'.join(_BEGINNINGS)})\b", re.IGNORECASE)
+_WIDER = {
+    "INT64": {"NUMERIC", "BIGNUMERIC", "FLOAT64"},
+    "NUMERIC": {"BIGNUMERIC", "FLOAT64"},
+    "BIGNUMERIC": {"FLOAT64"},
+    "STRING": {"DATE", "TIME", "DATETIME", "TIMESTAMP"},
+    "DATE": {"DATETIME", "TIMESTAMP"},
+    "DATETIME": {"TIMESTAMP"},
+}
+"""What values of a type may become where they are assigned; texts only where they are written out."""
+
+Parameters = Mapping[str, Any] | Sequence[Any]
+Run = Callable[[str, "Variables", Parameters | None], "Answer"]
+"""Runs a statement with the values of variables and, if it does not have those of the script, parameters."""
+
+
+class _Leave(Exception):
+    """BREAK."""
+
+
+class _Again(Exception):
+    """CONTINUE."""
+
+
+class _Return(Exception):
+    """RETURN."""
+
+
+@dataclass(frozen=True)
+class _Piece:
+    word: str
+    """In capital letters; empty for what is none."""
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One statement of a script: its word, the texts of its parts, and the blocks in it."""
+
+    kind: str
+    parts: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    blocks: tuple[tuple[Step, ...], ...] = ()
+    called: tuple[str, ...] = ()
+    """The names of what stands behind USING."""
+
+
+@dataclass
+class Variable:
+    """A value that a script keeps under a name."""
+
+    kind: Field
+    value: Any
+
+    def expression(self) -> exp.Expr:
+        """The value as SQL."""
+        return value_of(_type(self.kind), _value(self.kind, self.value))
+
+
+@dataclass
+class Variables:
+    """Those that there are at a point of a script, by their names in small letters."""
+
+    known: dict[str, Variable] = field(default_factory=dict)
+
+    def put_in(self, tree: exp.Expr, names: Catalogue) -> exp.Expr:
+        """The statement with their values; a column of the same name comes first."""
+        if not self.known:
+            return tree
+        taken = _columns(tree, names)
+        for column in list(tree.find_all(exp.Column)):
+            first = (column.table or column.name).lower()
+            if first not in self.known or first in taken or column.args.get("db"):
+                continue
+            made = self.known[first].expression()
+            if column.table:
+                made = exp.Dot(this=exp.Paren(this=made), expression=exp.to_identifier(column.name))
+            if isinstance(column.parent, exp.Select) and column.arg_key == "expressions":
+                made = exp.alias_(made, column.name)
+            if column is tree:
+                return made
+            column.replace(made)
+        return tree
+
+
+def _columns(tree: exp.Expr, names: Catalogue) -> set[str]:
+    """Names that mean columns or tables somewhere in a statement."""
+    found: set[str] = set()
+    target = tree.this if isinstance(tree, exp.Insert) else None
+    for table in tree.find_all(exp.Table):
+        path = tuple(part.name for part in table.parts if isinstance(part, exp.Identifier))
+        found |= {table.alias.lower(), table.name.lower()}
+        if target is not None and table in (target, target.this):
+            continue
+        try:
+            relation = names.relation(path)
+        except (Invalid, NotFound):
+            continue  # a name of the statement's own, or one that is refused when it is run
+        if isinstance(relation, Stored | Listed):
+            found |= {column.name.lower() for column in relation.columns}
+    for alias in tree.find_all(exp.Alias):
+        if alias.parent is not tree:
+            found.add(alias.alias.lower())
+    for named in tree.find_all(exp.TableAlias):
+        found |= {named.name.lower(), *(column.name.lower() for column in named.columns)}
+    return found - {""}
+
+
+def _written(kind: Field) -> str:
+    return f"ARRAY<{kind['type']}>" if kind["mode"] == "REPEATED" else kind["type"]
+
+
+def _type(kind: Field) -> dict[str, Any]:
+    if kind["mode"] == "REPEATED":
+        return {"type": "ARRAY", "arrayType": _type({**kind, "mode": "NULLABLE"})}
+    if kind["type"] == "STRUCT":
+        inside = [{"name": one["name"], "type": _type(one)} for one in kind["fields"]]
+        return {"type": "STRUCT", "structTypes": inside}
+    return {"type": kind["type"]}
+
+
+def _value(kind: Field, value: Any) -> dict[str, Any]:
+    if kind["mode"] == "REPEATED":
+        one = {**kind, "mode": "NULLABLE"}
+        return {"arrayValues": [_value(one, part) for part in value or ()]}
+    if kind["type"] == "STRUCT":
+        return {
+            "structValues": {
+                one["name"]: _value(one, (value or {}).get(one["name"])) for one in kind["fields"]
+            }
+        }
+    if value is not None and kind["type"] == "JSON":
+        return {"value": orjson.dumps(value).decode()}
+    return {"value": str(value).lower() if isinstance(value, bool) else value}
+
+
+# -- reading ------------------------------------------------------------------------------------------------
+
+
+def steps_of(text: str) -> tuple[Step, ...] | None:
+    """The steps of a script; ``None`` for statements with nothing around them."""
+    if _MAY_BE.search(text) is None:
+        return None
+    reader = _Reader(text)
+    steps = reader.block(())
+    return steps if any(step.kind != "RUN" for step in steps) else None
+
+
+class _Reader:
+    """Reads a script, step by step."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._pieces = [
+            _Piece((found["word"] or "").upper(), found[0], found.start(), found.end())
+            for found in _PIECE.finditer(text)
+            if found["blank"] is None
+        ]
+        self._at = self._depth = 0
+
+    def _peek(self, ahead: int = 0) -> _Piece:
+        place = self._at + ahead
+        end = len(self._text)
+        return self._pieces[place] if place < len(self._pieces) else _Piece("", "", end, end)
+
+    def _next(self) -> _Piece:
+        piece = self._peek()
+        self._at += 1
+        return piece
+
+    def _expect(self, *words: str) -> None:
+        for word in words:
+            piece = self._peek()
+            if (piece.word or piece.text) != word:
+                raise self._wrong(word, piece)
+            self._at += 1
+
+    def _wrong(self, wanted: str, piece: _Piece) -> Invalid:
+        before = self._text[: piece.start]
+        place = f"[{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}]"
+        got = piece.text[:50] or "end of script"
+        return Invalid(f"Syntax error: Expected {wanted} but got {got} at {place}", code="invalidQuery")
+
+    def _until(self, *ends: str) -> str:
+        """The text up to a word or sign outside of all brackets and CASEs, which is not taken."""
+        first, depth = self._peek(), 0
+        while (piece := self._peek()).text:
+            if depth == 0 and (piece.word or piece.text) in ends:
+                break
+            depth += (piece.text in ("(", "[") or piece.word == "CASE") - (
+                piece.text in (")", "]") or (piece.word == "END" and depth > 0)
+            )
+            self._at += 1
+        if self._peek() is first or (not self._peek().text and ";" not in ends):
+            raise self._wrong(ends[0] if self._peek() is not first else "an expression", self._peek())
+        return self._text[first.start : self._pieces[self._at - 1].end]
+
+    def block(self, ends: Sequence[str]) -> tuple[Step, ...]:
+        """Steps up to one of these words, or to the end of the script."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise Invalid(
+                f"The script has more than {_DEEPEST} blocks within each other.", code="invalidQuery"
+            )
+        steps: list[Step] = []
+        while (piece := self._peek()).text and piece.word not in ends:
+            if piece.text == ";":
+                self._at += 1
+                continue
+            steps.append(self._step())
+            if self._peek().text:
+                self._expect(";")
+        if ends and not self._peek().text:
+            raise self._wrong(ends[0], self._peek())
+        self._depth -= 1
+        return tuple(steps)
+
+    def _step(self) -> Step:
+        word = self._peek().word
+        reader = getattr(self, f"_{word.lower()}", None) if word in _BEGINNINGS else None
+        if reader is None or (word == "BEGIN" and self._peek(1).word == "TRANSACTION"):
+            return Step("RUN", (self._until(";"),))
+        self._at += 1
+        made: Step = reader()
+        return made
+
+    def _name(self) -> str:
+        piece = self._next()
+        if not piece.word and not piece.text.startswith("`"):
+            raise self._wrong("identifier", piece)
+        return piece.text.strip("`").lower()
+
+    def _declare(self) -> Step:
+        names = [self._name()]
+        while self._peek().text == ",":
+            self._at += 1
+            names.append(self._name())
+        kind = value = ""
+        if self._peek().word != "DEFAULT":
+            kind = self._until(";", "DEFAULT")
+        if self._peek().word == "DEFAULT":
+            self._at += 1
+            value = self._until(";")
+        return Step("DECLARE", (kind, value), tuple(names))
+
+    def _set(self) -> Step:
+        names = []
+        if self._peek().text == "(":
+            while self._peek().text in ("(", ","):
+                self._at += 1
+                names.append(self._name())
+            self._expect(")")
+        else:
+            names.append(self._name())
+        self._expect("=")
+        return Step("SET", (self._until(";"),), tuple(names))
+
+    def _if(self) -> Step:
+        conditions, blocks = [self._until("THEN")], []
+        ends = ("ELSEIF", "ELSE", "END")
+        self._expect("THEN")
+        blocks.append(self.block(ends))
+        while self._peek().word == "ELSEIF":
+            self._at += 1
+            conditions.append(self._until("THEN"))
+            self._expect("THEN")
+            blocks.append(self.block(ends))
+        return self._ended("IF", conditions, blocks)
+
+    def _case(self) -> Step:
+        subject = "" if self._peek().word == "WHEN" else self._until("WHEN")
+        conditions: list[str] = []
+        blocks = []
+        while self._peek().word == "WHEN":
+            self._at += 1
+            condition = self._until("THEN")
+            conditions.append(f"({subject}) = ({condition})" if subject else condition)
+            self._expect("THEN")
+            blocks.append(self.block(("WHEN", "ELSE", "END")))
+        return self._ended("CASE", conditions, blocks)
+
+    def _ended(self, word: str, conditions: list[str], blocks: list[tuple[Step, ...]]) -> Step:
+        """The last block of an IF or a CASE, and its end."""
+        if self._peek().word == "ELSE":
+            self._at += 1
+            conditions.append("TRUE")
+            blocks.append(self.block(("END",)))
+        self._expect("END", word)
+        return Step("IF", tuple(conditions), blocks=tuple(blocks))
+
+    def _loop(self) -> Step:
+        block = self.block(("END",))
+        self._expect("END", "LOOP")
+        return Step("WHILE", ("TRUE",), blocks=(block,))
+
+    def _while(self) -> Step:
+        condition = self._until("DO")
+        self._expect("DO")
+        block = self.block(("END",))
+        self._expect("END", "WHILE")
+        return Step("WHILE", (condition,), blocks=(block,))
+
+    def _repeat(self) -> Step:
+        block = self.block(("UNTIL",))
+        self._expect("UNTIL")
+        condition = self._until("END")
+        self._expect("END", "REPEAT")
+        return Step("REPEAT", (condition,), blocks=(block,))
+
+    def _for(self) -> Step:
+        name = self._name()
+        self._expect("IN", "(")
+        query = self._until(")")
+        self._expect(")", "DO")
+        block = self.block(("END",))
+        self._expect("END", "FOR")
+        return Step("FOR", (query,), (name,), (block,))
+
+    def _begin(self) -> Step:
+        block = self.block(("END", "EXCEPTION"))
+        if self._peek().word == "EXCEPTION":
+            raise Invalid("Unsupported statement: EXCEPTION in a script", code="invalidQuery")
+        self._expect("END")
+        return Step("BEGIN", blocks=(block,))
+
+    def _execute(self) -> Step:
+        self._expect("IMMEDIATE")
+        text, names = self._until("INTO", "USING", ";"), []
+        if self._peek().word == "INTO":
+            self._at += 1
+            names.append(self._name())
+            while self._peek().text == ",":
+                self._at += 1
+                names.append(self._name())
+        given: list[str] = []
+        called: list[str] = []
+        while self._peek().word == "USING" or (given and self._peek().text == ","):
+            self._at += 1
+            given.append(self._until(",", "AS", ";"))
+            if self._peek().word == "AS":
+                self._at += 1
+                called.append(self._name())
+        if called and len(called) < len(given):
+            raise Invalid(
+                "EXECUTE IMMEDIATE: either all values of USING have names or none", code="invalidQuery"
+            )
+        return Step("EXECUTE", (text, *given), tuple(names), called=tuple(called))
+
+    def _assert(self) -> Step:
+        condition, said = self._until("AS", ";"), ""
+        if self._peek().word == "AS":
+            self._at += 1
+            said = self._until(";")
+        return Step("ASSERT", (condition, said))
+
+    def _raise(self) -> Step:
+        if self._peek().word != "USING":
+            return Step("RAISE", ("",))
+        self._expect("USING", "MESSAGE", "=")
+        return Step("RAISE", (self._until(";"),))
+
+    def _break(self) -> Step:
+        return Step("BREAK")
+
+    def _continue(self) -> Step:
+        return Step("CONTINUE")
+
+    def _return(self) -> Step:
+        return Step("RETURN")
+
+    _leave, _iterate = _break, _continue
+
+
+# -- running ------------------------------------------------------------------------------------------------
+
+
+class Script:
+    """A script that is run: its variables, and what its last statement gave."""
+
+    def __init__(self, run: Run, evaluate: Run) -> None:
+        self._run, self._evaluate = run, evaluate
+        self._variables = Variables()
+        self._left = MOST_STEPS
+        self._depth = 0
+        self.answers: list[Answer] = []
+
+    def run(self, steps: Sequence[Step]) -> None:
+        """Run it to its end."""
+        try:
+            self._block(steps)
+        except _Return:
+            return
+        except (_Leave, _Again):
+            raise Invalid(
+                "BREAK and CONTINUE are only allowed inside of a loop", code="invalidQuery"
+            ) from None
+
+    def _block(self, steps: Sequence[Step]) -> None:
+        for step in steps:
+            deadlines.check()
+            self._count()
+            if step.kind == "RUN":
+                self.answers.append(self._run(step.parts[0], self._variables, None))
+            else:
+                getattr(self, f"_{step.kind.lower()}")(step)
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Invalid(f"A script may come to {MOST_STEPS:,} steps here.", code="resourcesExceeded")
+
+    def _ask(self, text: str, kind: str = "") -> Variable:
+        """The value of an expression."""
+        self._count()
+        asked = f"SELECT CAST(({text}) AS {kind})" if kind else f"SELECT ({text})"
+        answer = self._evaluate(asked, self._variables, None)
+        if len(answer.fields) != 1:
+            raise Invalid("Scalar subquery cannot have more than one column", code="invalidQuery")
+        return _kept(Variable(answer.fields[0], answer.rows[0][0]))
+
+    def _holds(self, condition: str) -> bool:
+        if condition.upper() == "TRUE":  # of LOOP and ELSE
+            self._count()
+            return True
+        found = self._ask(condition)
+        if found.kind["type"] != "BOOL":
+            raise Invalid(
+                f"Expected BOOL, but got {found.kind['type']}: {condition[:100]}", code="invalidQuery"
+            )
+        return bool(found.value)
+
+    def _declare(self, step: Step) -> None:
+        kind, value = step.parts
+        for name in step.names:
+            if name in self._variables.known:
+                raise Invalid(f"Variable '{name}' redeclaration is not allowed.", code="invalidQuery")
+            made = self._ask(value or "NULL", "" if not kind else kind if not value else "")
+            if kind and value:
+                made = self._fitting(name, self._ask("NULL", kind).kind, made, value, kind)
+            self._variables.known[name] = made
+
+    def _fitting(self, name: str, kind: Field, given: Variable, text: str, spelled: str = "") -> Variable:
+        """A value as one of the variable's type, if it may become that."""
+        same = (kind["type"], kind["mode"]) == (given.kind["type"], given.kind["mode"])
+        if given.value is None:
+            return Variable(kind, None)
+        if same and kind["type"] != "STRUCT" and not spelled:
+            return Variable(kind, given.value)
+        may = kind["type"] in _WIDER.get(given.kind["type"], ())
+        if given.kind["type"] == "STRING" and not re.match(r"\s*[rR]?['\"]", text):
+            may = False
+        if not same and not (may and kind["mode"] == given.kind["mode"] == "NULLABLE"):
+            wanted = f"type {_written(kind)} of variable '{name}'"
+            said = f"Cannot coerce expression {text[:100]} of type {_written(given.kind)} to {wanted}"
+            raise Invalid(said, code="invalidQuery")
+        if kind["type"] == "STRUCT" or kind["mode"] == "REPEATED":
+            return Variable(kind, given.value)
+        return Variable(kind, self._ask(text, spelled or kind["type"]).value)
+
+    def _assign(self, names: Sequence[str], values: Sequence[Variable], text: str) -> None:
+        if len(names) != len(values):
+            raise Invalid(f"{len(names)} variables are assigned {len(values)} values", code="invalidQuery")
+        for name, value in zip(names, values, strict=True):
+            if name not in self._variables.known:
+                raise Invalid(f"Undeclared variable: {name}", code="invalidQuery")
+            known = self._variables.known[name].kind
+            known_now = self._fitting(name, known, value, text)
+            self._variables.known[name] = known_now
+
+    def _set(self, step: Step) -> None:
+        given = self._ask(step.parts[0])
+        if len(step.names) == 1:
+            self._assign(step.names, [given], step.parts[0])
+            return
+        if given.kind["type"] != "STRUCT":
+            raise Invalid("SET with several variables needs a struct of as many values", code="invalidQuery")
+        parts = [Variable(one, (given.value or {}).get(one["name"])) for one in given.kind["fields"]]
+        self._assign(step.names, parts, step.parts[0])
+
+    def _if(self, step: Step) -> None:
+        for condition, block in zip(step.parts, step.blocks, strict=True):
+            if self._holds(condition):
+                self._scoped(block)
+                return
+
+    def _scoped(self, block: Sequence[Step]) -> None:
+        before = set(self._variables.known)
+        try:
+            self._block(block)
+        finally:
+            for name in self._variables.known.keys() - before:
+                del self._variables.known[name]
+
+    def _begin(self, step: Step) -> None:
+        self._scoped(step.blocks[0])
+
+    def _while(self, step: Step) -> None:
+        while self._holds(step.parts[0]):
+            if self._left_by(step.blocks[0]):
+                return
+
+    def _repeat(self, step: Step) -> None:
+        while not self._left_by(step.blocks[0]):
+            if self._holds(step.parts[0]):
+                return
+
+    def _left_by(self, block: Sequence[Step]) -> bool:
+        """Run the block of a loop once; whether it leaves the loop."""
+        try:
+            self._scoped(block)
+        except _Again:
+            return False
+        except _Leave:
+            return True
+        return False
+
+    def _for(self, step: Step) -> None:
+        (name,) = step.names
+        if name in self._variables.known:
+            raise Invalid(f"Variable '{name}' redeclaration is not allowed.", code="invalidQuery")
+        answer = self._evaluate(step.parts[0], self._variables, None)
+        kind: Field = {"name": name, "type": "STRUCT", "mode": "NULLABLE", "fields": answer.fields}
+        try:
+            for row in answer.rows:
+                value = {one["name"]: part for one, part in zip(answer.fields, row, strict=True)}
+                self._variables.known[name] = _kept(Variable(kind, value))
+                if self._left_by(step.blocks[0]):
+                    return
+        finally:
+            self._variables.known.pop(name, None)
+
+    def _execute(self, step: Step) -> None:
+        text = self._ask(step.parts[0])
+        if text.kind["type"] != "STRING" or text.value is None:
+            raise Invalid("EXECUTE IMMEDIATE needs a text that is not NULL", code="invalidQuery")
+        if steps_of(text.value) is not None:
+            raise Invalid("EXECUTE IMMEDIATE cannot run scripts", code="invalidQuery")
+        given = [self._ask(one).expression() for one in step.parts[1:]]
+        parameters = dict(zip(step.called, given, strict=True)) if step.called else given
+        answer = self._run(text.value, Variables(), parameters)
+        if not step.names:
+            self.answers.append(answer)
+            return
+        if answer.total > 1:
+            raise Invalid("EXECUTE IMMEDIATE with INTO gave more than one row", code="invalidQuery")
+        row = answer.rows[0] if answer.rows else [None] * len(answer.fields)
+        values = [Variable(one, part) for one, part in zip(answer.fields, row, strict=True)]
+        self._assign(step.names, values, "of EXECUTE IMMEDIATE")
+
+    def _assert(self, step: Step) -> None:
+        condition, said = step.parts
+        if not self._holds(condition):
+            why = self._ask(said).value if said else f"Assertion failed: {condition[:200]}"
+            raise Invalid(str(why), code="invalidQuery")
+
+    def _raise(self, step: Step) -> None:
+        why = self._ask(step.parts[0]).value if step.parts[0] else "RAISE"
+        raise Invalid(f"Query error: {why}", code="invalidQuery")
+
+    def _break(self, step: Step) -> None:
+        raise _Leave
+
+    def _continue(self, step: Step) -> None:
+        raise _Again
+
+    def _return(self, step: Step) -> None:
+        raise _Return
+
+
+def _kept(variable: Variable) -> Variable:
+    """The variable, if statements can be made with it: sqlglot lets nobody else work meanwhile."""
+    waiting, values, characters = [variable.value], 0, 0
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
+        values += 1
+        characters += len(value) if isinstance(value, str) else 0
+        if values > _MOST_VALUES or characters > _MOST_CHARACTERS:
+            said = f"A variable has at most {_MOST_VALUES:,} values and {_MOST_CHARACTERS:,} characters here."
+            raise Invalid(said, code="resourcesExceeded")
+    return variable
+
+
+def flat(steps: Sequence[Step]) -> Iterator[Step]:
+    """All steps of a script, with those of its blocks."""
+    for step in steps:
+        yield step
+        for block in step.blocks:
+            yield from flat(block)
+
+
+def used(parameters: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any]:
+    """The parameters of a script, which have names."""
+    if isinstance(parameters, Mapping):
+        return parameters
+    if parameters:
+        raise Invalid("Scripts take parameters by their names here, as in @name.", code="invalidQuery")
+    return {}
