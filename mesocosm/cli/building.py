@@ -38,6 +38,12 @@ class Listing(StrEnum):
     questions = "questions"
 
 
+_NO_DERIVATIONS = (
+    "how facts are derived is known of tasks in YAML with a walk (not of an instance on disk) or a domain; "
+    "others are proven by a solver that reads"
+)
+
+
 @app.command()
 def build(
     task: TaskName,
@@ -140,7 +146,7 @@ def describe(
     if described.exposure:
         show_exposure(described.exposure, described.edl)
     if derivations:
-        for text in described.derivations or ["this task does not know how its facts are derived"]:
+        for text in described.derivations or [_NO_DERIVATIONS]:
             out.print(escape(text), highlight=False)
     if plot:
         out.print(f"evidence drawn in {plot}")

@@ -8,9 +8,10 @@ from typing import Any
 
 from mesocosm.families.task import Task
 from mesocosm.kits.yaml_tasks.definition import Definition, Selection, Statement, Step
-from mesocosm.kits.yaml_tasks.deriving import Gap, selections
+from mesocosm.kits.yaml_tasks.deriving import selections
 from mesocosm.kits.yaml_tasks.entities import Wrong, selects
 from mesocosm.kits.yaml_tasks.facts import Truth
+from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.telling import Told
 from mesocosm.services.words import find_thing
 

@@ -22,27 +22,19 @@ from mesocosm.kits.yaml_tasks.expressions import ANYTHING, Expression
 from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.filling import Filled
 from mesocosm.kits.yaml_tasks.filters import show
+from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.judging import wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.numerals import says_number
 from mesocosm.kits.yaml_tasks.rendering import prepared
 from mesocosm.kits.yaml_tasks.stated import behind, reads_of, text_of
 from mesocosm.kits.yaml_tasks.telling import Told
+from mesocosm.kits.yaml_tasks.telling_apart import TellingApart
 from mesocosm.services.words import find_thing
 
 _SHOWN = 100
 _PLAIN = (0, 1, 100)
 """Numbers that need not be told: nothing, one, and what percentages are of."""
-
-
-@dataclass(frozen=True)
-class Gap:
-    """What does not follow, and where the file says it."""
-
-    keys: tuple[Any, ...]
-    message: str
-    untold: bool = False
-    """Whether it is a drawn value that nothing tells."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +76,8 @@ class Derived:
     gaps: list[Gap] = field(default_factory=list)
     asked: list[Gap] = field(default_factory=list)
     """Where the prompt says something else, or nothing of what is judged."""
+    apart: list[Gap] = field(default_factory=list)
+    """Cases and lookalikes that nothing tells from others."""
     quotations: list[Quotation] = field(default_factory=list)
     rules: str = ""
     """The prompt, and what is told once."""
@@ -128,16 +122,25 @@ def spelt(fields: Any) -> Iterator[str]:
         yield show(fields)
 
 
+def rules_of(filled: Filled, prompt: str) -> str:
+    """The prompt, and all that is told once."""
+    return "\n\n".join([prompt, *(text for one in filled.once for text in spelt(one.fields))])
+
+
 def derive(
     definition: Definition,
     truth: Truth,
     filled: Filled,
     prompt: str,
     prompt_reads: Iterable[Read],
-    mentions: frozenset[str],
+    asking: Expression,
 ) -> Derived:
-    """Follow all that the goal wants back to what is told; ``mentions`` are names that the prompt reads."""
-    return _Deriving(definition, truth, filled, prompt, prompt_reads, mentions).derived()
+    """Follow all that the goal wants back to what is told.
+
+    ``asking``: what the file has as prompt, which reads ``prompt_reads``.
+    """
+    names = asking.mentions, asking.shows
+    return _Deriving(definition, truth, filled, prompt, prompt_reads, names).derived()
 
 
 class _Deriving:
@@ -148,15 +151,14 @@ class _Deriving:
         filled: Filled,
         prompt: str,
         prompt_reads: Iterable[Read],
-        mentions: frozenset[str],
+        names: tuple[frozenset[str], frozenset[str]],
     ) -> None:
         self._definition, self._truth, self._filled = definition, truth, filled
         self._behind: dict[Read, set[Read]] = {}
-        self._mentions: dict[tuple[int, str], frozenset[str]] = {}
-        rules = [prompt, *(text for one in filled.once for text in spelt(one.fields))]
-        self._found = Derived(rules="\n\n".join(rules))
+        self._mentions: dict[tuple[int, str], tuple[frozenset[str], frozenset[str]]] = {}
+        self._found = Derived(rules=rules_of(filled, prompt))
         truth.forget()  # what was worked out before would hide what it follows from
-        self._prompt_reads = self._shown(prompt_reads, mentions)
+        self._prompt_reads = self._shown(prompt_reads, names)
         self._by_rule = self._prompt_reads | {
             read for one in filled.once for name in one.reads for read in self._shown_in(one, name)
         }
@@ -185,6 +187,8 @@ class _Deriving:
         self._selected_by()
         self._left_unused(closure)
         self._expectations()
+        everything = [*self._filled.once, *self._filled.told, *self._filled.beside]
+        self._found.apart += TellingApart(self._definition, truth, everything).untold()
         return self._found
 
     def _all_behind(self, reads: Iterable[Read]) -> set[Read]:
@@ -199,20 +203,26 @@ class _Deriving:
             self._mentions[place] = self._mentioned(prepared(told.statement.fields.get(part)))
         return self._shown(told.reads[part], self._mentions[place])
 
-    def _mentioned(self, source: Any) -> frozenset[str]:
-        """The names that are read by it; all of them where a function beside the file decides."""
-        found = set[str]()
+    def _mentioned(self, source: Any) -> tuple[frozenset[str], frozenset[str]]:
+        """The names that are read by it, and those of them whose values it shows and does not only ask about;
+        all of them where a function beside the file decides."""
+        found, shown = set[str](), set[str]()
         for expression in _expressions(source):
-            found |= expression.mentions | (
-                {ANYTHING} if expression.calls & self._truth.hooks.keys() else set()
-            )
-        return frozenset(found)
+            found |= expression.mentions
+            shown |= expression.shows
+            if expression.calls & self._truth.hooks.keys():
+                found.add(ANYTHING)
+        return frozenset(found), frozenset(shown)
 
-    def _shown(self, reads: Iterable[Read], mentions: frozenset[str]) -> set[Read]:
-        """Those of what was read that are mentioned, with what these only show."""
+    def _shown(self, reads: Iterable[Read], names: tuple[frozenset[str], frozenset[str]]) -> set[Read]:
+        """Those of what was read that are mentioned, with what these only show. A number or a moment that is
+        only compared with something is not known from that."""
+        mentions, shows = names
         if ANYTHING in mentions:
             return set(reads)
         found, todo = set[Read](), [read for read in reads if read[1] in mentions]
+        if mentions - shows and ANYTHING not in shows:
+            todo = [read for read in todo if read[1] in shows or not self._is_measured(read)]
         while todo:
             if (read := todo.pop()) in found:
                 continue
@@ -223,6 +233,12 @@ class _Deriving:
                 deeper = behind(self._truth, read, self._behind)
                 todo += self._shown(deeper - {read}, self._mentioned(source)) - found
         return found
+
+    def _is_measured(self, read: Read) -> bool:
+        entity, name = read
+        with self._quietly():
+            value = entity.lookup(name)
+        return _is_number(value) or isinstance(value, (dt.date, dt.timedelta))
 
     def _gap(self, keys: tuple[Any, ...], message: str, *, untold: bool = False) -> None:
         gap = Gap(keys, message, untold)

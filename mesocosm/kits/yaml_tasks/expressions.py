@@ -80,6 +80,8 @@ class Expression:
                 inner = tree
             self.calls, self.names, self.paths = _inspect(inner)
             self.mentions = _mentioned(inner)
+            self.shows = _mentioned(inner, asking=False)
+            """The same without what is only asked about: in a condition, or what is compared."""
             self.literals = [part.data for part in tree.find_all(nodes.TemplateData)]
             self.constants = list(_constants(inner))
             """Numbers, words and spans of time that its value depends on."""
@@ -261,11 +263,13 @@ ANYTHING = "*"
 """Stands for names that an expression may read and does not say."""
 
 
-def _mentioned(tree: nodes.Node) -> frozenset[str]:
-    """All that may be the name of something it reads, with ``ANYTHING`` where that cannot be told."""
+def _mentioned(tree: nodes.Node, *, asking: bool = True) -> frozenset[str]:
+    """All that may be the name of something it reads, with ``ANYTHING`` where that cannot be told; on demand
+    without what is only asked about."""
     found: set[str] = set()
-    kinds = (nodes.Name, nodes.Getattr, nodes.Const, nodes.Getitem, nodes.Filter)
-    for node in (tree, *tree.find_all(kinds)):
+    todo: list[nodes.Node] = [tree]
+    while todo:
+        node = todo.pop()
         match node:
             case nodes.Name(name=name) | nodes.Getattr(attr=name) | nodes.Const(value=str(name)):
                 found.add(name)
@@ -274,6 +278,12 @@ def _mentioned(tree: nodes.Node) -> frozenset[str]:
             case nodes.Filter(name=name, args=[part, *_]) if name in _BY_NAME:
                 if not isinstance(part, nodes.Const):
                     found.add(ANYTHING)
+        if asking:
+            todo += node.iter_child_nodes()
+        elif isinstance(node, (nodes.If, nodes.CondExpr)):
+            todo += node.iter_child_nodes(exclude=("test",))
+        elif not isinstance(node, (nodes.Compare, nodes.Not, nodes.Test)):
+            todo += node.iter_child_nodes()
     return frozenset(found)
 
 

@@ -27,6 +27,8 @@ class Filled:
     """The same, where the survey reads none of it singly but asks queries."""
     once: list[Told] = field(default_factory=list)
     """What is told once, whatever the facts: rules, tables, headings."""
+    beside: list[Told] = field(default_factory=list)
+    """What is told of things that do not count."""
     evidence: list[Evidence] = field(default_factory=list)
 
 
@@ -50,6 +52,7 @@ def fill(teller: Teller, world: World, filler: int, services: Iterable[str]) -> 
             left -= sum(map(teller.cost, everyday))
         _put_in(truth, world, what, [*told, *everyday])
         filled.once += [one for one in told if one.entity is None]
+        filled.beside += [one for one in told if one.entity is not None and not one.evidence]
         for one in told:
             if one.evidence and not teller.is_read(what, one.fields, one.statement):
                 filled.summed.append(one)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mesocosm.kits.yaml_tasks.definition import Definition
-from mesocosm.kits.yaml_tasks.deriving import Gap, flat, shortened, spelt
-from mesocosm.kits.yaml_tasks.drawing import drawn
+from mesocosm.kits.yaml_tasks.definition import Definition, Goal
+from mesocosm.kits.yaml_tasks.deriving import flat, shortened, spelt
+from mesocosm.kits.yaml_tasks.drawing import Choice, Draw, Hooked, drawn
 from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.judging import WAYS, Wanted
 
 _UNFILLED = re.compile(r"\$\{[^{}\n]{1,80}\}|<<[^<>\n]{1,80}>>")
@@ -138,10 +139,28 @@ def _said_to_be_empty(definition: Definition, prompt: str, wanted: Sequence[Want
                 filled = [one for one in rows if one.fields.get(name) not in (None, "", [], {})]
                 if not filled or not _says_empty(line, name):
                     continue
-                if len(filled) == len(rows) or not _CONDITION.search(line):
+                if not _CONDITION.search(line) or _is_never_empty(definition, goal, name):
                     value = shortened(str(filled[0].fields[name]))
                     message = f"the prompt says {shortened(sentence)!r}, and the goal fills {name}: {value!r}"
                     yield Gap(("goal", index, goal.what, name), f"{message} ({filled[0].shown})")
+
+
+def _is_never_empty(definition: Definition, goal: Goal, name: str) -> bool:
+    """Whether a field of a goal has a value whatever is true."""
+    source = drawn(goal.fields[name]) if isinstance(goal.fields[name], str) else goal.fields[name]
+    if not isinstance(source, Expression):
+        return bool(source)
+    fact = definition.facts.get(goal.for_ or "")
+    if not source.native or source.source.strip("{} ") not in (fact.own_fields if fact else {}):
+        return not source.native and not source.decides
+    assert fact is not None
+    own = source.source.strip("{} ")
+    sources = [fact.fields.get(own), *(fields[own] for fields in fact.special_fields if own in fields)]
+    return all(isinstance(one, Draw) and not _may_be_nothing(one) for one in sources)
+
+
+def _may_be_nothing(draw: Draw) -> bool:
+    return isinstance(draw, Hooked) or (isinstance(draw, Choice) and not all(draw.choice))
 
 
 def _says_empty(line: str, name: str) -> bool:

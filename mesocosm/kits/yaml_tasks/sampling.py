@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesocosm.kits.yaml_tasks import advising, stated
-from mesocosm.kits.yaml_tasks.definition import Between, Fact, Goal, Rows
+from mesocosm.kits.yaml_tasks.definition import Between, Fact, Goal
 from mesocosm.kits.yaml_tasks.deriving import missing_quotations, spelt
-from mesocosm.kits.yaml_tasks.entities import Entity, Read
-from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.entities import Read
 from mesocosm.kits.yaml_tasks.filling import Filled
 from mesocosm.kits.yaml_tasks.judging import Wanted, wanted_of
 from mesocosm.kits.yaml_tasks.letters import Sketches
 from mesocosm.kits.yaml_tasks.rendering import misfit
 from mesocosm.kits.yaml_tasks.telling import Teller, Told
+from mesocosm.kits.yaml_tasks.telling_apart import TellingApart, rows_in
 from mesocosm.kits.yaml_tasks.walking import Walker
 from mesocosm.kits.yaml_tasks.written import Start, Written
 from mesocosm.services.calling import Tools
@@ -91,7 +91,9 @@ class Sample:
         everything = [one for ones in told.values() for one in ones]
         advised = advising.advice(self._definition, self._written.task, self._truth, everything)
         yield from ((gap.keys, "warning", gap.message) for gap in advised)
-        yield from self._ambiguous(told)
+        apart = TellingApart(self._definition, self._truth, everything)
+        yield from ((gap.keys, "error", gap.message) for gap in apart.untold())
+        yield from ((gap.keys, "warning", gap.message) for gap in apart.mixed_up())
         for what, things in told.items():
             yield from self._sticks_out(what, things)
 
@@ -119,7 +121,9 @@ class Sample:
         """What does not follow from what is told, and what the prompt says otherwise."""
         things = [one for ones in told.values() for one in ones]
         filled = Filled(
-            told=[one for one in things if one.evidence], once=[one for one in things if one.entity is None]
+            told=[one for one in things if one.evidence],
+            once=[one for one in things if one.entity is None],
+            beside=[one for one in things if one.entity is not None and not one.evidence],
         )
         with self._truth.watched() as reads:
             prompt = self._written.prompt_of(self._truth)
@@ -153,7 +157,7 @@ class Sample:
             self._written.prompt_of(self._truth)
         needed = {entity.fact for entity, _ in reads}
         for goal in self._definition.goal:
-            needed |= {one.for_ for one in (goal, *_rows_in(goal.fields)) if one.for_}
+            needed |= {one.for_ for one in (goal, *rows_in(goal.fields)) if one.for_}
         facts = self._definition.facts
         for _ in facts:
             needed |= {str(it.of) for name, it in facts.items() if name in needed and it.of}
@@ -193,116 +197,6 @@ class Sample:
             message = f"no count, share or weight names {grows!r}, so that what counts does not grow"
             yield ("growth", "parameter"), "warning", message
 
-    def _ambiguous(self, told: Mapping[str, Sequence[Told]]) -> Iterator[Finding]:
-        by_entity: dict[Entity, list[Told]] = {}
-        for things in told.values():
-            for one in things:
-                for entity in _told_of(one):
-                    by_entity.setdefault(entity, []).append(one)
-        for name, fact in self._definition.facts.items():
-            yield from self._unlike(name, by_entity)
-            yield from self._mixed_up(name, by_entity)
-            kinds = list(fact.kinds) if fact.of is None else []
-            goals = {kind: self._goals_of(name, kind) for kind in kinds}
-            shapes = {kind: self._shapes(name, kind, by_entity) for kind in kinds}
-            for number, kind in enumerate(kinds):
-                for other in kinds[number + 1 :]:
-                    fields = {*fact.kinds[kind].fields, *fact.kinds[other].fields}
-                    if goals[kind] != goals[other] and not self._tellable(
-                        shapes[kind], shapes[other], fields
-                    ):
-                        message = f"no statement tells a {name} that is {kind} from one that is {other}"
-                        yield ("facts", name, "kinds", other), "error", message
-
-    def _unlike(self, fact: str, by_entity: Mapping[Entity, Sequence[Told]]) -> Iterator[Finding]:
-        """Lookalikes of which no statement says what is different in them."""
-        for name, like in self._definition.facts[fact].lookalikes.items():
-            told = [
-                read
-                for entity in self._truth.background.get(fact, ())
-                if entity.lookalike == name
-                for one in by_entity.get(entity, ())
-                for reads in one.reads.values()
-                for _, read in reads
-            ]
-            if told and not self._following(set(like.fields)).difference({"kind"}).intersection(told):
-                message = f"no statement says what is different in a {fact} that is {name}"
-                yield ("facts", fact, "lookalikes", name), "error", message
-
-    def _mixed_up(self, fact: str, by_entity: Mapping[Entity, Sequence[Told]]) -> Iterator[Finding]:
-        """Entities that are alike in all by which a second thing told of one could be known to be of it."""
-        told = {entity: by_entity[entity] for entity in self._truth.sets.get(fact, ()) if entity in by_entity}
-        read = {entity: [_fields_read(entity, one) for one in things] for entity, things in told.items()}
-        seen = set[int]()
-        for entity, things in told.items():
-            for number, one in enumerate(things):
-                elsewhere = set[str]().union(*(it for n, it in enumerate(read[entity]) if n != number))
-                shared = read[entity][number] & elsewhere
-                if not shared or not one.statement or id(one.statement) in seen:
-                    continue
-                for other in told:
-                    if (
-                        other is not entity
-                        and any(shared <= it for it in read[other])
-                        and all(entity[name] == other[name] for name in shared)
-                    ):
-                        seen.add(id(one.statement))
-                        keys = ("statements", self._definition.statements.index(one.statement))
-                        message = f"{entity.label} or {other.label}? {', '.join(sorted(shared))} are the same"
-                        yield keys, "warning", f"nothing says whether it is about {message}"
-                        break
-
-    def _goals_of(self, fact: str, kind: str) -> tuple[bool | None, ...]:
-        """Which goals speak of a kind; ``None`` where that depends on more."""
-        found: list[bool | None] = []
-        for goal in self._definition.goal:
-            selections = [goal, *_rows_in(goal.fields)]
-            found += [
-                None
-                if one.for_ == fact and one.where is not None
-                else one.for_ == fact and (one.kinds is None or kind in one.kinds)
-                for one in selections
-            ]
-        return tuple(found)
-
-    def _shapes(
-        self, fact: str, kind: str, by_entity: Mapping[Entity, Sequence[Told]]
-    ) -> tuple[set[tuple[int, ...]], set[str]]:
-        """Which statements are made for entities of a kind, and which of their fields these read."""
-        made, read = set(), set()
-        for entity in [*self._truth.sets[fact], *self._truth.background.get(fact, ())]:
-            if entity.kind == kind and not entity.lookalike:
-                told = by_entity.get(entity, ())
-                made.add(tuple(sorted(id(one.statement) for one in told)))
-                read |= {
-                    name
-                    for one in told
-                    for reads in one.reads.values()
-                    for who, name in reads
-                    if who == entity
-                }
-        return made, read
-
-    def _tellable(
-        self, one: tuple[set[tuple[int, ...]], set[str]], other: tuple[set[tuple[int, ...]], set[str]],
-        fields: set[str],
-    ) -> bool:  # fmt: skip
-        if not one[0] or not other[0]:
-            return True  # not in this sample
-        return not one[0] & other[0] or bool((one[1] | other[1]) & (fields | {"kind"})) or bool(
-            {name for name in one[1] | other[1] if name not in ("nth",)} & self._following(fields)
-        )  # fmt: skip
-
-    def _following(self, fields: set[str]) -> set[str]:
-        """Fields that are worked out from these, or from the kind."""
-        found = set(fields) | {"kind"}
-        for _ in range(4):
-            for fact in self._definition.facts.values():
-                for name, source in fact.fields.items():
-                    if isinstance(source, Expression) and source.names & found:
-                        found.add(name)
-        return found
-
     def _sticks_out(self, what: str, told: Sequence[Told]) -> Iterator[Finding]:
         thing = find_thing(what)
         assert thing is not None
@@ -322,14 +216,6 @@ class Sample:
                     f"{feature} alone tells what counts from what does not (area {max(area, 1 - area):.2f})"
                 )
                 yield ("statements", index, what), "warning", message
-
-
-def _fields_read(entity: Entity, told: Told) -> set[str]:
-    """The fields of an entity that stand in what is told of it; when it was told says nothing to a reader."""
-    thing = find_thing(told.statement.what) if told.statement else None
-    when = thing.when if thing else None
-    reads = (read for field, reads in told.reads.items() if field != when for read in reads)
-    return {name for who, name in reads if who is entity} - {"nth", "this", "kind", "lookalike"}
 
 
 def _amounts(fact: Fact) -> Iterator[Any]:
@@ -393,28 +279,6 @@ def _impossible(word: Word, value: Any) -> str | None:
     if word.choices or word.shape in ("moment", "date", "number", "flag"):
         return misfit(word, value)
     return None
-
-
-def _rows_in(fields: Mapping[str, Any]) -> list[Rows]:
-    return [Rows.model_validate(value) for value in fields.values() if _is_rows(value)]
-
-
-def _told_of(one: Told) -> Sequence[Entity]:
-    """Of whom a statement tells; a table tells of all in its rows."""
-    those = [one.entity]
-    if one.entity is None:
-        those = [who for reads in one.reads.values() for who, _ in reads]
-    tops = []
-    for entity in those:
-        while entity is not None and entity.parent is not None:
-            entity = entity.parent
-        if entity is not None:
-            tops.append(entity)
-    return list(dict.fromkeys(tops))
-
-
-def _is_rows(value: Any) -> bool:
-    return isinstance(value, Mapping) and "columns" in value
 
 
 def _features(things: Sequence[Told], thing: Thing) -> dict[str, list[float]]:

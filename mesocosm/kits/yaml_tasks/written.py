@@ -21,7 +21,7 @@ from mesocosm.families.verdict import Check, Misreading, Mutant
 from mesocosm.kits.yaml_tasks import checking, keeping, questions, stated
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
-from mesocosm.kits.yaml_tasks.deriving import Derived, derive, missing_quotations
+from mesocosm.kits.yaml_tasks.deriving import Derived, derive, missing_quotations, rules_of
 from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
 from mesocosm.kits.yaml_tasks.entities import Read, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.expressions import Expression
@@ -125,10 +125,15 @@ class Written:
             return expected
 
     def derived(self, truth: Truth, filled: Filled, prompt: str, reads: Iterable[Read]) -> Derived:
-        """How the goal follows from what is told, and what the prompt says otherwise."""
+        """How the goal follows from what is told, where no solver finds it by reading; and what the prompt
+        says otherwise."""
         with self._placed():
-            mentions = Expression(self.task.prompt + " ").mentions
-            derived = derive(self.definition, truth, filled, prompt, reads, mentions)
+            if self.reads:
+                derived = Derived(rules=rules_of(filled, prompt))
+            else:
+                derived = derive(
+                    self.definition, truth, filled, prompt, reads, Expression(self.task.prompt + " ")
+                )
             wanted = wanted_of(self.definition, truth)
             asked = questions.asked_otherwise(
                 self.definition, self.task.prompt, prompt, derived.rules, wanted
@@ -307,8 +312,9 @@ class Written:
         found = stated.missing(survey, expected.told)
         if expected._derive is not None:
             derived = expected._derive()
-            gaps = [] if self.reads else [*derived.gaps, *missing_quotations(derived, survey.everything)]
-            found += [str(FileProblem(self.path, gap.keys, gap.message)) for gap in [*derived.asked, *gaps]]
+            gaps = [*derived.asked, *derived.gaps, *derived.apart]
+            gaps += missing_quotations(derived, survey.everything)
+            found += [str(FileProblem(self.path, gap.keys, gap.message)) for gap in gaps]
         return found
 
     @contextmanager

@@ -1,0 +1,168 @@
+"""Whether what is told says which case something is, and which thing it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mesocosm.kits.yaml_tasks.definition import Definition, Rows
+from mesocosm.kits.yaml_tasks.entities import Entity
+from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.facts import Truth
+from mesocosm.kits.yaml_tasks.gaps import Gap
+from mesocosm.kits.yaml_tasks.telling import Told
+from mesocosm.services.words import find_thing
+
+
+class TellingApart:
+    """Looks at all that is told of something, of what counts and of what does not."""
+
+    def __init__(self, definition: Definition, truth: Truth, told: Sequence[Told]) -> None:
+        self._definition, self._truth = definition, truth
+        self._by_entity: dict[Entity, list[Told]] = {}
+        for one in told:
+            for entity in _told_of(one):
+                self._by_entity.setdefault(entity, []).append(one)
+
+    def untold(self) -> Iterator[Gap]:
+        """Lookalikes and cases that nothing tells from others."""
+        for name, fact in self._definition.facts.items():
+            yield from self._unlike(name)
+            kinds = list(fact.kinds) if fact.of is None else []
+            goals = {kind: self._goals_of(name, kind) for kind in kinds}
+            shapes = {kind: self._shapes(name, kind) for kind in kinds}
+            for number, kind in enumerate(kinds):
+                for other in kinds[number + 1 :]:
+                    fields = {*fact.kinds[kind].fields, *fact.kinds[other].fields}
+                    if goals[kind] != goals[other] and not self._tellable(
+                        shapes[kind], shapes[other], fields
+                    ):
+                        message = f"no statement tells a {name} that is {kind} from one that is {other}"
+                        yield Gap(("facts", name, "kinds", other), message)
+
+    def mixed_up(self) -> Iterator[Gap]:
+        """Entities that what is told of them does not tell from each other."""
+        for name in self._definition.facts:
+            yield from self._mixed_up(name)
+
+    def _unlike(self, fact: str) -> Iterator[Gap]:
+        """Lookalikes of which no statement says what is different in them."""
+        for name, like in self._definition.facts[fact].lookalikes.items():
+            told = [
+                read
+                for entity in self._truth.background.get(fact, ())
+                if entity.lookalike == name
+                for one in self._by_entity.get(entity, ())
+                for reads in one.reads.values()
+                for _, read in reads
+            ]
+            if told and not self._following(set(like.fields)).difference({"kind"}).intersection(told):
+                message = f"no statement says what is different in a {fact} that is {name}"
+                yield Gap(("facts", fact, "lookalikes", name), message)
+
+    def _mixed_up(self, fact: str) -> Iterator[Gap]:
+        """Entities that are alike in all by which a second thing told of one could be known to be of it."""
+        told = {
+            entity: self._by_entity[entity]
+            for entity in self._truth.sets.get(fact, ())
+            if entity in self._by_entity
+        }
+        read = {entity: [_fields_read(entity, one) for one in things] for entity, things in told.items()}
+        seen = set[int]()
+        for entity, things in told.items():
+            for number, one in enumerate(things):
+                elsewhere = set[str]().union(*(it for n, it in enumerate(read[entity]) if n != number))
+                shared = read[entity][number] & elsewhere
+                if not shared or not one.statement or id(one.statement) in seen:
+                    continue
+                for other in told:
+                    if (
+                        other is not entity
+                        and any(shared <= it for it in read[other])
+                        and all(entity[name] == other[name] for name in shared)
+                    ):
+                        seen.add(id(one.statement))
+                        keys = ("statements", self._definition.statements.index(one.statement))
+                        message = f"{entity.label} or {other.label}? {', '.join(sorted(shared))} are the same"
+                        yield Gap(keys, f"nothing says whether it is about {message}")
+                        break
+
+    def _goals_of(self, fact: str, kind: str) -> tuple[bool | None, ...]:
+        """Which goals speak of a kind; ``None`` where that depends on more."""
+        found: list[bool | None] = []
+        for goal in self._definition.goal:
+            selections = [goal, *rows_in(goal.fields)]
+            found += [
+                None
+                if one.for_ == fact and one.where is not None
+                else one.for_ == fact and (one.kinds is None or kind in one.kinds)
+                for one in selections
+            ]
+        return tuple(found)
+
+    def _shapes(self, fact: str, kind: str) -> tuple[set[tuple[int, ...]], set[str]]:
+        """Which statements are made for entities of a kind, and which of their fields these read."""
+        made, read = set(), set()
+        for entity in [*self._truth.sets[fact], *self._truth.background.get(fact, ())]:
+            if entity.kind == kind and not entity.lookalike:
+                told = self._by_entity.get(entity, ())
+                made.add(tuple(sorted(id(one.statement) for one in told)))
+                read |= {
+                    name
+                    for one in told
+                    for reads in one.reads.values()
+                    for who, name in reads
+                    if who == entity
+                }
+        return made, read
+
+    def _tellable(
+        self, one: tuple[set[tuple[int, ...]], set[str]], other: tuple[set[tuple[int, ...]], set[str]],
+        fields: set[str],
+    ) -> bool:  # fmt: skip
+        if not one[0] or not other[0]:
+            return True  # not in this sample
+        return not one[0] & other[0] or bool((one[1] | other[1]) & (fields | {"kind"})) or bool(
+            {name for name in one[1] | other[1] if name not in ("nth",)} & self._following(fields)
+        )  # fmt: skip
+
+    def _following(self, fields: set[str]) -> set[str]:
+        """Fields that are worked out from these, or from the kind."""
+        found = set(fields) | {"kind"}
+        for _ in range(4):
+            for fact in self._definition.facts.values():
+                for name, source in fact.fields.items():
+                    if isinstance(source, Expression) and source.names & found:
+                        found.add(name)
+        return found
+
+
+def _fields_read(entity: Entity, told: Told) -> set[str]:
+    """The fields of an entity that stand in what is told of it; when it was told says nothing to a reader."""
+    thing = find_thing(told.statement.what) if told.statement else None
+    when = thing.when if thing else None
+    reads = (read for field, reads in told.reads.items() if field != when for read in reads)
+    return {name for who, name in reads if who is entity} - {"nth", "this", "kind", "lookalike"}
+
+
+def rows_in(fields: Mapping[str, Any]) -> list[Rows]:
+    """The rows of tables that are judged."""
+    return [Rows.model_validate(value) for value in fields.values() if _is_rows(value)]
+
+
+def _told_of(one: Told) -> Sequence[Entity]:
+    """Of whom a statement tells; a table tells of all in its rows."""
+    those = [one.entity]
+    if one.entity is None:
+        those = [who for reads in one.reads.values() for who, _ in reads]
+    tops = []
+    for entity in those:
+        while entity is not None and entity.parent is not None:
+            entity = entity.parent
+        if entity is not None:
+            tops.append(entity)
+    return list(dict.fromkeys(tops))
+
+
+def _is_rows(value: Any) -> bool:
+    return isinstance(value, Mapping) and "columns" in value
