@@ -100,6 +100,6 @@ def _load(code: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except (SyntaxError, ImportError, NameError, TypeError, ValueError, AttributeError, LookupError) as error:
+    except Exception as error:  # noqa: BLE001 - it is somebody's program
         raise UsageError(f"{code}: it cannot be loaded: {type(error).__name__}: {error}") from None
     return module

@@ -119,3 +119,45 @@ def test_a_reply_is_no_comment_of_its_own(episode: Episode, instance: Instance) 
     text = f"Refunded {amount:.2f}"
     call(episode, "documents", "reply_to_comment", comment_id=listed[0]["id"], text=text)
     assert failures(episode) & {"documents_comment_missing", "documents_comment_otherwise"}
+
+
+def test_a_reply_can_be_asked_for_and_who_committed_is_read(tmp_path: Path) -> None:
+    text = REFUNDS.read_text()
+    for old, new in (
+        (_LATER, f"    as: remark\n{_LATER}"),
+        ('documents.comment: {document: "{{ case.id }}"', 'documents.comment: {reply_to: "{{ remark.id }}"'),
+        ('add_comment: {file_id: "{{ case.id }}"', 'reply_to_comment: {comment_id: "{{ remark.id }}"'),
+        ("codehost: {releases: true}", "codehost: {releases: true, commits: true}"),
+        ("statements:\n", f"statements:\n{_COMMITTED}"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    (path := tmp_path / "replies.yaml").write_text(text)
+    family = load_family(str(path))
+    built = build_instance(family, 0, tmp_path / "instance", parameters={"size": 7})
+    episode = Episode.create(tmp_path / "episode", built.path, family)
+    me = told(episode, "codehost", "get_me")["login"]
+    listed = call(episode, "codehost", "list_commits", owner=me, repo="rules")
+    commits = orjson.loads(listed.split("\n")[0])
+    authors = {one["commit"]["message"]: one["commit"]["author"]["name"] for one in commits}
+    assert [name for message, name in authors.items() if message.startswith("State the share of")] != []
+    shown = [one.contains for one in built.expected.evidence if one.contains.startswith('"sha"')]
+    assert len(shown) == 3
+    assert all(text in listed for text in shown)
+    solve(family, episode)
+    assert failures(episode) == set(), failed(episode)
+
+
+_LATER = """    documents.comment:
+      document: "{{ case.id }}"
+      created_at: "{{ opened + 4d }}"
+"""
+_COMMITTED = """  - for: rule
+    codehost.file:
+      repo: rules
+      path: "{{ goods }}.md"
+      author: "{{ colleague.name }}"
+      message: "State the share of {{ goods }}"
+      content: "{{ goods }} are paid back as the release says."
+      date: "{{ me.since + 1d }}"
+"""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -67,6 +68,25 @@ class WrittenExpected(family.Expected):
         return [str(one) for one in self._derive().known] if self._derive else []
 
 
+def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function beside the file, whose errors are complaints about the field that asks for it."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (ExpressionError, Undrawable, Wrong):
+            raise  # of a field that it reads
+        except Exception as error:
+            *outer, last = traceback.extract_tb(error.__traceback__)
+            if not outer:
+                raise  # it was not called as it is to be
+            place = f"{Path(last.filename).name}, line {last.lineno}"
+            raise ExpressionError(f"{function.__name__}: {place}: {type(error).__name__}: {error}") from None
+
+    return call
+
+
 class Written:
     """A task of which all parts are in its file."""
 
@@ -78,7 +98,7 @@ class Written:
         hooks = dict(hooks or {})
         self._further_check = hooks.pop("check", None)
         self._solver = hooks.pop("solve", None)
-        self.hooks = {name: for_expressions(hook) for name, hook in hooks.items()}
+        self.hooks = {name: for_expressions(_guarded(hook)) for name, hook in hooks.items()}
         with self._placed():
             try:
                 self.definition = Definition.model_validate(task.definition)
