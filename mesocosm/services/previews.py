@@ -8,14 +8,16 @@ import zlib
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from mesocosm.services.views import Asked, Block, Cell, Fields, Picture, Prose, Sheet, Table
 
 LINES = 400
 """Lines or rows of a page."""
 _LARGEST_PICTURE = 4_000_000
-_LONGEST_CELL = 2_000
+_LONGEST_CELL, _LONGEST_LINE, _MOST_COLUMNS, _MOST_SHEET_ROWS = 2_000, 20_000, 200, 10_000
+_MOST_UNPACKED = 64 * 2**20
+"""Bytes of a workbook: who looks at what an agent has left does not wait for it."""
 _PAGES, _SHEETS = 40, 30
 _PICTURES = {
     ".png": "image/png",
@@ -40,6 +42,8 @@ _CODE = (
     ".rs",
     ".go",
 )
+_DAMAGED = (BadZipFile, EOFError, KeyError, OSError, RuntimeError, SyntaxError, ValueError, zlib.error)
+"""What readers raise of a file that is not what its name says: ``SyntaxError`` of XML."""
 
 
 def preview(name: str, data: bytes, asked: Asked) -> Sequence[Block]:
@@ -53,7 +57,7 @@ def preview(name: str, data: bytes, asked: Asked) -> Sequence[Block]:
             return workbook_sheets(data, asked)
         if lower.endswith(".pdf"):
             return [Prose(text, f"Page {n}") for n, text in enumerate(pdf_pages(data), 1)]
-    except (BadZipFile, EOFError, KeyError, OSError, RuntimeError, ValueError, zlib.error) as error:
+    except _DAMAGED as error:
         return [Table(["What is wrong with the file"], []), Prose(f"It cannot be read: {error}")]
     try:
         text = data.decode()
@@ -69,30 +73,49 @@ def text_page(text: str, asked: Asked, *, code: bool = False, title: str = "") -
     lines = text.split("\n")
     shown = lines[asked.start : asked.start + LINES]
     many = len(lines) > LINES
+    shown = [one if len(one) <= _LONGEST_LINE else f"{one[:_LONGEST_LINE]}…" for one in shown]
     return Prose("\n".join(shown), title, code, first=asked.start + 1, total=len(lines) if many else None)
 
 
 def _table_of(text: str, delimiter: str, asked: Asked) -> Sheet:
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
     try:
-        rows = list(islice(reader, asked.start, asked.start + LINES))
+        rows = [
+            [cell_of(value) for value in row[:_MOST_COLUMNS]]
+            for row in islice(reader, asked.start, asked.start + LINES)
+        ]
         more = sum(1 for _ in reader)
     except csv.Error:
-        return Sheet([[line] for line in text.split("\n")[asked.start : asked.start + LINES]])
+        lines = text.split("\n")[asked.start : asked.start + LINES]
+        return Sheet([[cell_of(line)] for line in lines])
     total = asked.start + len(rows) + more
     return Sheet(rows, first=asked.start + 1, total=total if total > LINES else None)
 
 
-def workbook_sheets(data: bytes, asked: Asked) -> list[Block]:
-    """The sheets of a workbook, with the formulas that it holds."""
+def _workbook(data: bytes) -> Any:
+    """A workbook; ``ValueError`` where it would take too long to read."""
     from openpyxl import load_workbook
 
-    book = load_workbook(io.BytesIO(data), read_only=True)
+    with ZipFile(io.BytesIO(data)) as archive:
+        # No more than that is read of a part, whatever it holds.
+        if sum(one.file_size for one in archive.infolist()) > _MOST_UNPACKED:
+            raise ValueError(f"it has more than {_MOST_UNPACKED:,} bytes")
+    return load_workbook(io.BytesIO(data), read_only=True)
+
+
+def _columns(sheet: Any) -> int:
+    return min(sheet.max_column or 1, _MOST_COLUMNS)
+
+
+def workbook_sheets(data: bytes, asked: Asked) -> list[Block]:
+    """The sheets of a workbook, with the formulas that it holds."""
+    book = _workbook(data)
     found: list[Block] = []
     for sheet in book.worksheets[:_SHEETS]:
         first = asked.start + 1
         total = sheet.max_row or 0
-        rows = sheet.iter_rows(min_row=first, max_row=min(total, asked.start + LINES), values_only=True)
+        last = min(total, asked.start + LINES)
+        rows = sheet.iter_rows(min_row=first, max_row=last, max_col=_columns(sheet), values_only=True)
         shown = [[cell_of(value) for value in row] for row in rows]
         found.append(Sheet(shown, sheet.title, first, total if total > LINES else None))
     book.close()
@@ -123,27 +146,20 @@ def readable(name: str, data: bytes) -> str:
     lower = name.lower()
     try:
         if lower.endswith((".xlsx", ".xlsm")):
-            from openpyxl import load_workbook
-
-            book = load_workbook(io.BytesIO(data), read_only=True)
+            book = _workbook(data)
             lines = [
                 "\t".join("" if value is None else str(value) for value in row)
-                for sheet in book.worksheets
-                for row in sheet.iter_rows(values_only=True)
+                for sheet in book.worksheets[:_SHEETS]
+                for row in sheet.iter_rows(
+                    max_row=min(sheet.max_row or 0, _MOST_SHEET_ROWS),
+                    max_col=_columns(sheet),
+                    values_only=True,
+                )
             ]
             book.close()
             return "\n".join(lines)
         if lower.endswith(".pdf"):
             return "\n".join(pdf_pages(data))
         return data.decode()
-    except (
-        BadZipFile,
-        EOFError,
-        KeyError,
-        OSError,
-        RuntimeError,
-        UnicodeDecodeError,
-        ValueError,
-        zlib.error,
-    ):
+    except _DAMAGED:
         return ""

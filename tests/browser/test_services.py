@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import os
 import re
 from pathlib import Path
 from urllib.parse import urlencode
+from zipfile import ZIP_DEFLATED, ZipFile
 
+import openpyxl
 import pytest
 from browsing import asking, links_of, text_of
 
@@ -66,3 +70,39 @@ def test_every_service_with_records_of_its_own_has_a_view() -> None:
     products = {"calendar", "canvas", "codehost", "documents", "email", "woocommerce"}
     products |= {"google_cloud", "google_sheet", "snowflake", "gridworld", "treeworld", "listworld", "puzzle"}
     assert {name for name in service_names() if load_view(name)} == products
+
+
+def _changed(book: bytes, before: bytes, after: bytes) -> bytes:
+    """A workbook whose parts have something else in its place."""
+    made = io.BytesIO()
+    with ZipFile(io.BytesIO(book)) as source, ZipFile(made, "w", ZIP_DEFLATED) as target:
+        for name in source.namelist():
+            target.writestr(name, source.read(name).replace(before, after))
+    return made.getvalue()
+
+
+def test_files_that_an_agent_left_are_shown_as_far_as_they_can_be(tmp_path: Path) -> None:
+    build_instance(load_family("canvas_list_test"), 0, path := tmp_path / "instance", target=8_000)
+    workspace = path / "world" / "workspace"
+    openpyxl.Workbook().save(made := io.BytesIO())
+    book = made.getvalue()
+    end = b"<sheetData />"
+    for name, data in {
+        "wide.csv": b"a," * 1_000_000,
+        "line.txt": b"a" * 5_000_000,
+        "bomb.xlsx": _changed(book, end, b"<sheetData>" + b" " * 100_000_000 + b"</sheetData>"),
+        "far.xlsx": _changed(book, end, b'<sheetData><row r="1048576"><c r="XFD1048576"/></row></sheetData>'),
+        "cut.xlsx": _changed(book, end, b""),
+        "<script>.txt": b"<script>alert(1)</script>",
+        os.fsdecode(b"\xff.txt"): b"x",
+    }.items():
+        (workspace / name).write_bytes(data)
+    with asking(path) as get:
+        listed = get("/0/world/now/files/")
+        assert "<script>alert" not in listed
+        shown = re.findall(r'href="(/0/world/now/files/file/[^"]+)"', listed)
+        for place in shown:
+            page = get(place, 404 if "%FF" in place else 200)
+            assert len(page) < 100_000
+            assert "<script>alert" not in page
+        assert len(shown) >= 7

@@ -85,6 +85,13 @@ class Entry:
         return {name: told.get(name, "") for name in names} | {"kept": "yes" if self.path else ""}
 
 
+class _Html(HTMLResponse):
+    """A page in which names of files may have bytes that are no text."""
+
+    def render(self, content: Any) -> bytes:
+        return str(content).encode("utf-8", "replace")
+
+
 class Browser:
     """What is looked at, opened when somebody looks."""
 
@@ -207,14 +214,14 @@ def application(
             .get_template("missing.html")
             .render(subject=None, base="", title="Not found", said=str(error))
         )
-        return HTMLResponse(page, 404)
+        return _Html(page, 404)
 
-    known: dict[str, Any] = {"dependencies": [Depends(allowed)], "response_class": HTMLResponse}
+    known: dict[str, Any] = {"dependencies": [Depends(allowed)], "response_class": _Html}
 
     def show(number: int, what: Callable[[Pages], str]) -> HTMLResponse:
         subject, pages = browser.pages(number)
         with subject.lock:
-            return HTMLResponse(what(pages))
+            return _Html(what(pages))
 
     def static(name: str, kind: str) -> Response:
         return Response(
@@ -237,7 +244,7 @@ def application(
             answer = RedirectResponse("/" if len(browser.entries) > 1 else "/0/", 303)
             answer.set_cookie(_COOKIE, key, httponly=True, samesite="strict")
             return answer
-        return HTMLResponse(browser.runs(options))
+        return _Html(browser.runs(options))
 
     @app.get("/beside", **known)
     def beside(request: Request) -> HTMLResponse:

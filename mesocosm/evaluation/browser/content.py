@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -184,6 +185,11 @@ def _short(value: Any) -> str | int | float | None:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
 
 
+def file_path(name: str) -> str:
+    """Where a file is shown, whatever bytes its name has."""
+    return f"file/{quote(os.fsencode(name))}"
+
+
 # -- files ----------------------------------------------------------------------------------------------
 
 _files = View()
@@ -204,7 +210,7 @@ def _branches(names: Sequence[str], below: str) -> list[Branch]:
         if rest:
             folders.setdefault(head, []).append(name)
         else:
-            found.append(Branch(head, path=f"file/{quote(name)}", ref=f"{FILES}:{name}"))
+            found.append(Branch(head, path=file_path(name), ref=f"{FILES}:{name}"))
     inner = [Branch(f"{head}/", _branches(those, f"{below}{head}/")) for head, those in folders.items()]
     return inner + found
 
@@ -227,7 +233,7 @@ def _file_items(workspace: Workspace) -> Iterator[Item]:
         paged = not name.lower().endswith((".xlsx", ".xlsm", ".pdf"))
         step = LINES if paged else len(lines) or 1
         for start in range(0, len(lines), step):
-            where = f"file/{quote(name)}" + (f"?from={start}" if start else "")
+            where = file_path(name) + (f"?from={start}" if start else "")
             title = name if not start else f"{name}, from line {start + 1:,}"
             yield Item(
                 "file",

@@ -90,7 +90,7 @@ def _file(pages: dict[str, str]) -> bytes:
         f'<link rel="icon" href="data:,"><style>{style}</style></head><body><div id="shell"></div>'
         f'<script type="application/json" id="pages">{data}</script>'
         f"{''.join(f'<script>{script}</script>' for script in scripts)}</body></html>\n"
-    ).encode()
+    ).encode("utf-8", "replace")
 
 
 def _static(name: str) -> str:

@@ -20,6 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from mesocosm.errors import NotFound
 from mesocosm.evaluation.browser.calls import FILES, Call
 from mesocosm.evaluation.browser.comparing import compared
+from mesocosm.evaluation.browser.content import file_path
 from mesocosm.evaluation.browser.marks import Marks, Piece, plain
 from mesocosm.evaluation.browser.subject import NOW, Subject
 from mesocosm.evaluation.browser.why import Part, explain
@@ -553,7 +554,7 @@ class Pages:
     def _where(self, service: str, ref: str) -> str:
         """Where a row of a database, or a file, is shown; nothing where it is not."""
         if service == FILES:
-            return f"world/now/{FILES}/file/{quote(ref.partition(':')[2])}"
+            return f"world/now/{FILES}/{file_path(ref.partition(':')[2])}"
         item = self._subject.content(NOW).by_ref.get((service, ref))
         return f"world/now/{service}/{item.path}" if item else ""
 
