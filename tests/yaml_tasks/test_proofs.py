@@ -11,7 +11,9 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from mesocosm.cli.commands import app
-from mesocosm.kits.yaml_tasks.numerals import says_number
+from mesocosm.kits.yaml_tasks.expressions import bare
+from mesocosm.kits.yaml_tasks.language import missing
+from mesocosm.kits.yaml_tasks.numerals import says_number, says_span
 
 FOLDER = Path(__file__).with_name("proofs")
 FALSE: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "false.yaml").read_text())
@@ -75,7 +77,7 @@ def test_a_true_task_is_proven_by_derivation_with_what_an_agent_must_know() -> N
 def test_numbers_are_said_in_figures_in_words_and_as_percentages() -> None:
     for text, number in [
         ("within 30 days", 30), ("of thirty-five pieces", 35), ("10 percent less", 0.9), ("90 %", 0.9),
-        ("7.7 % more", 1.077), ("half an hour", 30), ("$1,200.00", 1200), ("twice", 2), ("10% off", 90),
+        ("7.7 % more", 1.077), ("$1,200.00", 1200), ("twice", 2), ("10% off", 90),
     ]:  # fmt: skip
         assert says_number(text, number), (text, number)
     for text, number in [
@@ -86,3 +88,11 @@ def test_numbers_are_said_in_figures_in_words_and_as_percentages() -> None:
         ("ten days", 90),
     ]:
         assert not says_number(text, number), (text, number)
+    for text, span in [
+        ("two weeks overdue", "14d"), ("14 working days", "14d"), ("a fortnight", "14d"),
+        ("lasts one hour", "1h"),
+        ("of half an hour", "30min"), ("90 minutes", "90min"), ("48-hour notice", "2d"),
+    ]:  # fmt: skip
+        assert says_span(text, bare(span).value(lambda name: missing)), (text, span)
+    for text, span in [("2 percent, ten days", "14d"), ("14 pieces a week", "14d"), ("30 hours", "30min")]:
+        assert not says_span(text, bare(span).value(lambda name: missing)), (text, span)

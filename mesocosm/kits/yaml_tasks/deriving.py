@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from mesocosm.kits.yaml_tasks.definition import Definition, Kind, Lookalike, Rows, Selection, Statement
-from mesocosm.kits.yaml_tasks.drawing import Draw
+from mesocosm.kits.yaml_tasks.drawing import Draw, drawn
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated, selects
 from mesocosm.kits.yaml_tasks.expressions import ANYTHING, Expression
 from mesocosm.kits.yaml_tasks.facts import Truth
@@ -25,7 +25,7 @@ from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.judging import wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
-from mesocosm.kits.yaml_tasks.numerals import says_number
+from mesocosm.kits.yaml_tasks.numerals import says_number, says_span
 from mesocosm.kits.yaml_tasks.rendering import prepared
 from mesocosm.kits.yaml_tasks.stated import behind, reads_of, text_of
 from mesocosm.kits.yaml_tasks.telling import Told
@@ -139,8 +139,7 @@ def derive(
 
     ``asking``: what the file has as prompt, which reads ``prompt_reads``.
     """
-    names = asking.mentions, asking.shows
-    return _Deriving(definition, truth, filled, prompt, prompt_reads, names).derived()
+    return _Deriving(definition, truth, filled, prompt, prompt_reads, asking).derived()
 
 
 class _Deriving:
@@ -151,14 +150,16 @@ class _Deriving:
         filled: Filled,
         prompt: str,
         prompt_reads: Iterable[Read],
-        names: tuple[frozenset[str], frozenset[str]],
+        asking: Expression,
     ) -> None:
         self._definition, self._truth, self._filled = definition, truth, filled
         self._behind: dict[Read, set[Read]] = {}
         self._mentions: dict[tuple[int, str], tuple[frozenset[str], frozenset[str]]] = {}
         self._found = Derived(rules=rules_of(filled, prompt))
         truth.forget()  # what was worked out before would hide what it follows from
-        self._prompt_reads = self._shown(prompt_reads, names)
+        self._prompt_reads = self._shown(prompt_reads, (asking.mentions, asking.shows))
+        self._written = flat(" ".join([*asking.literals, *_literals(filled.once)]))
+        """What the file itself says to all: no value is taken for a number of a rule, such as today's day."""
         self._by_rule = self._prompt_reads | {
             read for one in filled.once for name in one.reads for read in self._shown_in(one, name)
         }
@@ -328,7 +329,7 @@ class _Deriving:
         if isinstance(value, bool) or value is None or value == "":
             return True
         if isinstance(value, (int, float)):
-            return value in _PLAIN or says_number(self._rules, value)
+            return value in _PLAIN or says_number(self._written, value)
         if isinstance(value, str):
             return flat(value) in self._told
         return True
@@ -365,16 +366,15 @@ class _Deriving:
         self._sources.add(place)
         for expression in _expressions(source):
             for value in expression.constants:
-                told = self._says_span(value) if isinstance(value, dt.timedelta) else self._is_told(value)
+                told = (
+                    says_span(self._written, value)
+                    if isinstance(value, dt.timedelta)
+                    else self._is_told(value)
+                )
                 if not told:
                     label = f"{entity.label}: " if entity else ""
                     message = f"{label}{_shown(value)} decides in {shortened(expression.source)!r}"
                     self._gap(keys, f"{message}, and neither the prompt nor a rule says it")
-
-    def _says_span(self, span: dt.timedelta) -> bool:
-        seconds = abs(span.total_seconds())
-        units = (1, 60, 3600, 86400, 7 * 86400)
-        return seconds == 0 or any(says_number(self._rules, seconds / unit) for unit in units)
 
     # -- cases ------------------------------------------------------------------------------------------
 
@@ -538,7 +538,7 @@ class _Deriving:
             return False
         value = entity.lookup(name)
         if _is_number(value):
-            return not says_number(self._rules, value)
+            return not says_number(self._written, value)
         return value is None or isinstance(value, (bool, Entity)) or flat(show(value)) not in self._rules
 
     # -- what is told and makes no difference -----------------------------------------------------------
@@ -624,6 +624,14 @@ def _read_in(told: Told) -> set[str]:
         for who, name in reads
         if who is told.entity
     } - {"nth", "this", "kind", "lookalike"}
+
+
+def _literals(once: Iterable[Told]) -> Iterator[str]:
+    """What stands in statements that are made once, whatever is true."""
+    for told in once:
+        for text in spelt(told.statement.fields if told.statement else {}):
+            source = drawn(text)
+            yield from source.literals if isinstance(source, Expression) else [text]
 
 
 def _is_worked_out(source: Any) -> bool:

@@ -1,7 +1,8 @@
-"""Whether a text says a number: in figures or in words, or as the percentage that it comes to."""
+"""Whether a text says a number or a span of time: in figures, in words, or as a percentage."""
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 
 _SMALL = (
@@ -16,15 +17,17 @@ _OTHERS: dict[float, tuple[str, ...]] = {
     3: ("thrice", "triple", "third"),
     4: ("fourth",),
     5: ("fifth",),
-    7: ("week",),
     12: ("dozen",),
-    14: ("fortnight",),
-    24: ("day",),
-    30: ("half an hour",),
-    60: ("hour", "minute"),
-    90: ("an hour and a half",),
-    365: ("year",),
 }
+
+
+_UNITS = {
+    7 * 86400: "week", 86400: "day", 3600: "hour|hr|h", 60: "minute|min", 1: "second|sec",
+}  # fmt: skip
+_SPANS = {
+    1800: ("half an hour", "half-hour"), 5400: ("an hour and a half",), 900: ("quarter of an hour",),
+    14 * 86400: ("fortnight",), 7 * 86400: ("week's",), 86400: ("day's",), 3600: ("hour's", "hour long"),
+}  # fmt: skip
 
 
 def says_number(text: str, number: float) -> bool:
@@ -32,17 +35,31 @@ def says_number(text: str, number: float) -> bool:
     return _written(text, number) or any(_as_percentage(text, one) for one in _percentages(number))
 
 
+def says_span(text: str, span: dt.timedelta) -> bool:
+    """Whether a text (in small letters) says a span of time, in one unit or another: 14 days, two weeks."""
+    seconds = abs(span.total_seconds())
+    if seconds == 0 or any(re.search(rf"\b{words}", text) for words in _SPANS.get(int(seconds), ())):
+        return True
+    for size, unit in _UNITS.items():
+        number = seconds / size
+        forms = [re.escape(one) for one in (*_figures(number), *_words(number))]
+        forms += ["an?", "the", "each", "per", "every"] if number == 1 else []
+        if re.search(rf"(?<![\d.])\b(?:{'|'.join(forms)})[\s-]?(?:[a-z]+ )?(?:{unit})s?\b", text):
+            return True
+    return False
+
+
 def _written(text: str, number: float) -> bool:
-    plain = f"{number:.10f}".rstrip("0").rstrip(".")
-    figures = {
-        plain,
-        f"{number:.2f}",
-        f"{number:,.2f}",
-        *([f"{number:,.0f}"] if number == int(number) else []),
-    }
-    if any(re.search(rf"(?<![\d.]){re.escape(one)}(?!\d|\.\d)", text) for one in figures):
+    figures = "|".join(map(re.escape, _figures(number)))
+    if re.search(rf"(?<![\d.])(?:{figures})(?!\d|\.\d)", text):
         return True
     return any(re.search(rf"\b{re.escape(word)}s?\b", text) for word in _words(number))
+
+
+def _figures(number: float) -> list[str]:
+    plain = f"{number:.10f}".rstrip("0").rstrip(".")
+    whole = [f"{number:,.0f}"] if number == int(number) else []
+    return list(dict.fromkeys([plain, f"{number:.2f}", f"{number:,.2f}", *whole]))
 
 
 def _words(number: float) -> list[str]:
