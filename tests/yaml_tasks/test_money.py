@@ -23,6 +23,8 @@ from mesocosm.generators.filter_low_selling_products.planning import plan_shop
 from mesocosm.kits.prose import Prose
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions, missing
+from mesocosm.tasks.ab_testing import rate_of
+from mesocosm.tasks.academic_warning import average_of, drop_of
 
 CENT = Decimal("0.01")
 _CENTS = some.integers(-10_000_000, 10_000_000).map(lambda cents: Decimal(cents).scaleb(-2))
@@ -165,6 +167,23 @@ def test_growth_is_what_fractions_give() -> None:
         rates = [millions(raw, year) / millions(raw, year - 1) for raw in plan.fed()]
         for found, rate in zip(row, [*rates, total(year) / total(year - 1)], strict=True):
             assert abs(_exact(found) - (rate - 1) * 100) < Fraction(1, 10**9)
+
+
+def _half_up(exact: Fraction, digits: int) -> float:
+    units = int(abs(exact) * 10**digits + Fraction(1, 2))
+    return float(Decimal(units if exact >= 0 else -units).scaleb(-digits))
+
+
+@given(some.integers(0, 10**6), some.integers(1, 10**6))
+def test_rates_of_the_ab_tests_are_rounded_as_people_do(views: int, clicks: int) -> None:
+    assert rate_of(views, clicks) == _half_up(Fraction(100 * views, clicks), 3)
+
+
+@given(some.integers(0, 1000), some.lists(some.integers(0, 1000), min_size=1, max_size=40))
+def test_means_and_drops_of_scores_are_rounded_as_people_do(latest: int, past: list[int]) -> None:
+    assert average_of(past) == _half_up(Fraction(sum(past), 10 * len(past)), 2)
+    if sum(past):
+        assert drop_of(latest, past) == _half_up(100 * (1 - Fraction(latest * len(past), sum(past))), 2)
 
 
 def test_every_discount_of_the_clearance_is_whole_cents() -> None:
