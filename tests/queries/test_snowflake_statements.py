@@ -80,3 +80,22 @@ def test_a_column_without_a_name_is_called_as_it_was_written(
     store: SnowflakeStore, query: str, names: list[str]
 ) -> None:
     assert [one.name for one in store.query(query, limit=10).fields] == names
+
+
+def test_an_instant_is_stored_as_the_text_that_it_becomes(tmp_path: Path) -> None:
+    world = World.create(tmp_path / "world", Manifest(services={"snowflake": None}))
+    store = world.store(SnowflakeStore)
+    row = ("x", "2024-01-02 03:04:05")
+    store.add_table("DB.PUBLIC.T", {"A": "VARCHAR", "AT": "TIMESTAMP_NTZ"}, [row])
+    world.finish_building()
+    for text in (
+        "insert into db.public.t (a) select at from db.public.t",
+        "update db.public.t set a = at where a = 'x'",
+    ):
+        assert world.call("snowflake", "write_query", {"query": text}).status == "ok"
+    query = "select listagg(a, ' '), upper(max(at)) from db.public.t"
+    shown = world.call("snowflake", "read_query", {"query": query}).text
+    assert "2024-01-02 03:04:05.000 2024-01-02 03:04:05.000" in shown
+    assert shown.count("2024-01-02 03:04:05.000") == 3
+    refused = world.call("snowflake", "read_query", {"query": "select soundex('a')"})
+    assert "Unsupported feature 'The function SOUNDEX'" in refused.text

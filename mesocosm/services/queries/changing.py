@@ -3,8 +3,9 @@ new values with the ``row_id`` of each row that they are for, and is then writte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from sqlglot import exp
@@ -64,14 +65,21 @@ _LIMITS = {
 """The first and the last value that the products have of a type; DuckDB has more, and infinity."""
 
 
-def stored_sql(name: str, column: Column) -> str:
-    """DuckDB's expression for a value of a column as SQLite keeps it."""
+def stored_sql(name: str, column: Column, moments: Mapping[str, str] = MappingProxyType({})) -> str:
+    """DuckDB's expression for a value of a column as SQLite keeps it.
+
+    ``moments``: how instants become texts, by DuckDB's types.
+    """
     kind = column.kind
     value = f"CAST({name} AS {kind})"
     if kind == "VARCHAR":
         # A text out of JSON is the text, without quotes.
         loose = f"json_extract_string(CAST({name} AS JSON), '$')"
-        value = f"CASE WHEN typeof({name}) = 'JSON' THEN {loose} ELSE {value} END"
+        whens = f"WHEN typeof({name}) = 'JSON' THEN {loose}"
+        for of, form in moments.items():
+            read = f"TRY_CAST(CAST({name} AS VARCHAR) AS TIMESTAMP)"
+            whens += f" WHEN typeof({name}) = '{of}' THEN strftime({read}, '{form}')"
+        value = f"CASE {whens} ELSE {value} END"
     if column.longest is not None:
         said = f"'String ''' || left({value}, 100) || ''' is too long and would be truncated'"
         value = _refusing(value, f"length({value}) > {column.longest}", said)
@@ -396,7 +404,8 @@ class Changing:
         """Rows of values as SQLite keeps them; of a target also the ``row_id``."""
 
         def outer(sql: str) -> str:
-            names = [stored_sql(f"c{index}", column) for index, column in enumerate(columns)]
+            forms = self._dialect.moments_as_texts
+            names = [stored_sql(f"c{index}", column, forms) for index, column in enumerate(columns)]
             alias = ", ".join(f"c{index}" for index in range(len(columns)))
             if target is not None:
                 names.append('"row"')

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import ClassVar
 
 import sqlglot
@@ -71,6 +72,8 @@ class Dialect(ABC):
     alike."""
     one_match: ClassVar[bool] = False
     """Whether UPDATE and MERGE refuse a row that several rows would change."""
+    moments_as_texts: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """How instants become texts where they are stored as such, by DuckDB's types."""
     named_as_written: ClassVar[bool] = False
     """Whether columns without a name are called as they are written."""
 

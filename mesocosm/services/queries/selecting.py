@@ -64,8 +64,10 @@ def run(
             seed=seed,
             counters=counters,
         )
-    except Barred:
-        raise dialect.unsupported("An expression of this statement") from None
+    except Barred as barred:
+        name = barred.function.upper()
+        what = f"The function {name}" if name in called else "An expression of this statement"
+        raise dialect.unsupported(what) from None
     except Failed as failed:
         # Not raised from here: a refusal that is kept would keep DuckDB's instance.
         result = failed.with_traceback(None)

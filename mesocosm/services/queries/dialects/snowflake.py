@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, 
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import MEANINGLESS, SCANNED, WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects import foreign
-from mesocosm.services.queries.dialects.snowflake_rewriting import FUNCTIONS, rewritten
+from mesocosm.services.queries.dialects.snowflake_rewriting import FUNCTIONS, MOMENTS, rewritten
 from mesocosm.services.queries.dialects.snowflake_stages import generate, read_stages
 from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.refusals import SqlError, compilation
@@ -58,6 +58,7 @@ class Snowflake(Dialect):
     name: ClassVar[str] = "snowflake"
     functions: ClassVar[frozenset[str]] = FUNCTIONS
     named_as_written: ClassVar[bool] = True
+    moments_as_texts: ClassVar[Mapping[str, str]] = MOMENTS
 
     def tokens(self, tokens: list[Token]) -> list[Token]:
         foreign.SNOWFLAKE.refuse(tokens, self)

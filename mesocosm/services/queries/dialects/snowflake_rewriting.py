@@ -29,6 +29,8 @@ from mesocosm.services.queries.dialects.snowflake_tables import filled, mark_fla
 from mesocosm.services.queries.numeric_models import is_number_model
 
 _VERSION = "9.30.0"
+MOMENTS = {"TIMESTAMP": "%Y-%m-%d %H:%M:%S.%g", "TIMESTAMP WITH TIME ZONE": "%Y-%m-%d %H:%M:%S.%g +0000"}
+"""How instants become texts, by DuckDB's types."""
 _TYPES = exp.DataType.Type
 FUNCTIONS = frozenset({"HASH", "LAST_QUERY_ID", *NAMED})
 """Functions that sqlglot has no class for."""
@@ -54,6 +56,13 @@ _JSON_CALLS = {
     "json_merge_patch",
     "json_group_object",
 }
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Neg, exp.Sum, exp.Avg, exp.Round, exp.Abs)
+_COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.In, exp.Between)
+_ON_TEXT = (
+    *(exp.Upper, exp.Lower, exp.Length, exp.Concat, exp.DPipe, exp.Like, exp.ILike, exp.Substring, exp.Trim),
+    *(exp.SplitPart, exp.Replace, exp.Contains, exp.StartsWith, exp.EndsWith, exp.GroupConcat, exp.Initcap),
+    *(exp.RegexpLike, exp.RegexpReplace, exp.Left, exp.Right),
+)
 _NEEDS_TYPES = (
     *(
         exp.Div,
@@ -68,13 +77,7 @@ _NEEDS_TYPES = (
         exp.Anonymous,
     ),
     *_MAKES_JSON,
-)
-_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Neg, exp.Sum, exp.Avg, exp.Round, exp.Abs)
-_COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.In, exp.Between)
-_ON_TEXT = (
-    *(exp.Upper, exp.Lower, exp.Length, exp.Concat, exp.DPipe, exp.Like, exp.ILike, exp.Substring, exp.Trim),
-    *(exp.SplitPart, exp.Replace, exp.Contains, exp.StartsWith, exp.EndsWith, exp.GroupConcat, exp.Initcap),
-    *(exp.RegexpLike, exp.RegexpReplace, exp.Left, exp.Right),
+    *_ON_TEXT,
 )
 
 
@@ -152,13 +155,13 @@ def _text(node: exp.Expr) -> exp.Expr:
 
 def _show_moments(tree: exp.Expr) -> None:
     """Instants and times become texts by the formats that a session has at first."""
-    for node in list(tree.find_all(exp.Cast, exp.TryCast, exp.ToChar, exp.DPipe, exp.Concat)):
+    for node in list(tree.find_all(exp.Cast, exp.TryCast, exp.ToChar, *_ON_TEXT)):
         if isinstance(node, exp.Cast) and getattr(_made(node), "this", None) not in _STRINGS:
             continue
         if isinstance(node, exp.ToChar) and node.args.get("format") is not None:
             continue
-        values = node.expressions or [node.this, *([node.expression] if isinstance(node, exp.DPipe) else [])]
-        for value in values:
+        inside = node.iter_expressions() if isinstance(node, _ON_TEXT) else (node.this,)
+        for value in list(inside):
             inner = value.unnest()
             kind = _made(inner) if isinstance(inner, exp.Cast) else inner.type
             if isinstance(inner, exp.CurrentTimestamp) and not inner.args.get("sysdate"):
@@ -179,8 +182,8 @@ def _shown(form: str) -> Callable[[exp.Expr], exp.Expr]:
 
 _STRINGS = {_TYPES.VARCHAR, _TYPES.TEXT, _TYPES.CHAR, _TYPES.NCHAR, _TYPES.NVARCHAR}
 _SHOWN: dict[object, Callable[[exp.Expr], exp.Expr]] = {
-    **dict.fromkeys((_TYPES.TIMESTAMP, _TYPES.TIMESTAMPNTZ, _TYPES.DATETIME), _shown("%Y-%m-%d %H:%M:%S.%g")),
-    **dict.fromkeys((_TYPES.TIMESTAMPTZ, _TYPES.TIMESTAMPLTZ), _shown("%Y-%m-%d %H:%M:%S.%g +0000")),
+    **dict.fromkeys((_TYPES.TIMESTAMP, _TYPES.TIMESTAMPNTZ, _TYPES.DATETIME), _shown(MOMENTS["TIMESTAMP"])),
+    **dict.fromkeys((_TYPES.TIMESTAMPTZ, _TYPES.TIMESTAMPLTZ), _shown(MOMENTS["TIMESTAMP WITH TIME ZONE"])),
     _TYPES.TIME: lambda value: call("left", exp.cast(value, "TEXT"), exp.Literal.number(8)),
 }
 
