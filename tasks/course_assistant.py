@@ -164,7 +164,7 @@ def _siblings(
             of = own.choice(campus.courses)
             when = waking(own, begin, campus.now - _DAY / 4, of.instructor)
             here = [who for who in of.students if who not in left] or of.students
-            drawn = own.sample(here, min(8, len(here)))
+            drawn = own.sample(here, min(16, len(here)))
             # Who was met once is met again.
             s, t = sorted(drawn, key=lambda who: met[who] != 1)[:2]
             met.update((s, t))
