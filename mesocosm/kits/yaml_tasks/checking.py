@@ -279,7 +279,7 @@ def _check_thing(
             yield (*place, doing.what, field), f"unknown field; {doing.what} has {', '.join(words)}"
             continue
         if words[field].shape == "list" and isinstance(value, dict) and _ROWS & value.keys():
-            yield from _check_rows(definition, value, (*place, doing.what, field), around=doing.for_)
+            yield from _check_rows(definition, value, (*place, doing.what, field))
         elif field == "rows" and isinstance(value, list) and not all(isinstance(one, dict) for one in value):
             message = 'rows are a mapping, such as {for: article, columns: {SKU: "{{ sku }}"}}'
             yield (*place, doing.what, field), f"{message}, found {str(value)[:60]}"
@@ -296,7 +296,7 @@ def _check_thing(
 
 
 def _check_rows(
-    definition: Definition, given: Mapping[str, Any], place: tuple[Any, ...], around: str | None
+    definition: Definition, given: Mapping[str, Any], place: tuple[Any, ...]
 ) -> Iterator[Complaint]:
     """What is wrong with the rows of a table."""
     if "columns" not in given:
