@@ -73,7 +73,7 @@ def files(world: World) -> dict[str, list[Call]]:
         entity = {"name": f"Person {n}", "entityType": "person", "observations": [text[:1_000]] * 3}
         world.call("memory", "create_entities", {"entities": [entity]})
     names = [f"Person {n}" for n in range(100)]
-    world.call("memory_tool", "create", {"path": "/memories/long.txt", "file_text": most[:90_000]})
+    world.call("memory_tool", "create", {"path": "/memories/long.txt", "file_text": most[:70_000]})
     many = [f"many/a_file_of_some_name_{n:04}.txt" for n in range(20)]
     return {
         "filesystem": [
@@ -117,20 +117,43 @@ def measure(world: World, service: str, calls: list[Call]) -> dict[str, int]:
 
 
 def long_texts(world: World) -> dict[str, list[Call]]:
-    """Texts that people write long, and what shows them."""
+    """Texts that people write long, a wide sheet, and what shows them."""
     text = "".join(f"{n} and what line {n} says\n" for n in range(4_000))
-    home, file = {"owner": "acme", "repo": "app"}, {"path": "long.txt", "branch": "main"}
-    mail = world.call("email", "send_email", {"to": "ann@mcp.com", "subject": "Long", "body": text})
-    world.call("codehost", "create_or_update_file", {**home, **file, "content": text, "message": "Long"})
+    home, file = {"owner": "acme", "repo": "app"}, {"path": "long.txt", "content": text, "message": "Long"}
+    sheet = {"sheet": "Sheet1", "range": "A1:T500"}
+    cells = [[row * 1_000 + column + 0.25 for column in range(20)] for row in range(500)]
+
+    def make(service: str, tool: str, **arguments: Any) -> Any:
+        outcome = world.call(service, tool, arguments)
+        assert outcome.status == "ok", outcome.text[:500]
+        return json.loads(outcome.text)
+
+    mail = make("email", "send_email", to="ann@mcp.com", subject="Long", body=text)["id"]
+    document = {"file_id": make("documents", "create_document", title="Long", content=text)["id"]}
+    sheet["spreadsheet_id"] = book = make("google_sheet", "create_spreadsheet", title="Wide")["spreadsheetId"]
+    make("google_sheet", "update_cells", **sheet, data=cells)
+    make("codehost", "create_branch", **home, branch="long", from_branch="main")
+    make("codehost", "create_or_update_file", **home, **file, branch="long")
+    pull = make("codehost", "create_pull_request", **home, title="Long", head="long", base="main")
+    number = int(str(pull["url"]).rpartition("/")[2])
+    read = {"limit": 100_000}
     return {
         **{name: [] for name in FILLED},
-        "email": [
-            ("read_email", {"email_id": json.loads(mail.text)["id"]}),
-            ("search_emails", {"query": "subject:Long"}),
+        "email": [("read_email", {"email_id": mail}), ("search_emails", {"query": "subject:Long"})],
+        "documents": [
+            ("read_document", {**document, **read}),
+            ("read_version", {**document, **read, "version": 1}),
+        ],
+        "google_sheet": [
+            ("get_sheet_data", sheet),
+            ("get_sheet_formulas", sheet),
+            ("get_multiple_sheet_data", {"queries": [sheet]}),
+            ("get_multiple_spreadsheet_summary", {"spreadsheet_ids": [book], "rows_to_fetch": 100}),
         ],
         "codehost": [
-            ("get_file_contents", {**home, "path": "long.txt"}),
-            ("get_commit", {**home, "sha": "main", "detail": "full_patch"}),
+            ("get_file_contents", {**home, "path": "long.txt", "ref": "long"}),
+            ("get_commit", {**home, "sha": "long", "detail": "full_patch"}),
+            ("pull_request_read", {**home, "pullNumber": number, "method": "get_diff"}),
         ],
     }
 
