@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.exc import DBAPIError
 
-from mesocosm.errors import Conflict
+from mesocosm.errors import Conflict, Invalid
 from mesocosm.services.disturbing import COLLEAGUE
 from mesocosm.services.kept_reads import RecentReads
 from mesocosm.services.outcomes import Outcome, failed, fault, outcome_of, too_long
 from mesocosm.services.service import Action, Store, load_service
 from mesocosm.worlds import database, deadlines
 from mesocosm.worlds.journal import Entry
+from mesocosm.worlds.limits import setting
 from mesocosm.worlds.writing_down import written_down
 
 if TYPE_CHECKING:
@@ -288,6 +289,10 @@ class Calls:
                 database.rollback(session)
             else:
                 session.flush()
+                if database.size(session) > (most := setting("service_size")):
+                    raise Invalid(
+                        f"The service is full: what it keeps may take {most:,} bytes. Remove something first."
+                    )
                 # Part of the transaction: tells after a crash whether this call was applied.
                 database.connection_of(session).exec_driver_sql(f"PRAGMA user_version={seq}")
                 self._world.keep_step(lambda steps: steps.keep_pages(seq, call.service))

@@ -110,6 +110,15 @@ def driver_connection(session: Session) -> sqlite3.Connection:
     return driver
 
 
+def size(session: Session) -> int:
+    """Bytes that what a database keeps takes, with what the present transaction has written."""
+    one = driver_connection(session).execute
+    ((pages,), (free,), (each,)) = (
+        one(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")
+    )
+    return int((pages - free) * each)
+
+
 Row = dict[str, Any]
 
 

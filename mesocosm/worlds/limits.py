@@ -36,6 +36,7 @@ class Settings(BaseModel):
     workspace_size: ByteSize = _size(1024, "All files of a workspace together")
     workspace_entries: int = Field(default=100_000, ge=1, description="Files and folders in a workspace")
     workspace_depth: int = Field(default=64, ge=1, le=200, description="Folders nested in a workspace")
+    service_size: ByteSize = _size(1024, "What one service of an episode may keep")
     structured_results: bool = Field(
         default=False, description="Whether tools whose result is an object give it to clients as one, too"
     )

@@ -510,6 +510,10 @@ def _lowered(done: Done) -> None:
             "refund_list",
             _in_csv("refunds.csv", lambda lines: [f"{lines[0]},amount", *(f"{one},1" for one in lines[1:])]),
         ),
+        (
+            "refund_list",
+            _in_csv("refunds.csv", lambda lines: [f"amount,{lines[0]}", *(f"1,{one}" for one in lines[1:])]),
+        ),
         ("refund_list", _in_csv("refunds.csv", lambda lines: ["Refunds", *lines])),
         (
             "refund_list",
@@ -521,6 +525,7 @@ def _lowered(done: Done) -> None:
         ("stock_take", _in_final(("D3", [["checked"]]))),
         ("stock_take", _in_final(("D1", [["Pieces"]]))),
         ("stock_take", _in_final(("D1", [["SKU", "Shelf", "Pieces"]]))),
+        ("stock_take", _in_final(("A1", [["", "SKU", "Shelf"]]))),
         ("stock_take", _lowered),
     ],
 )

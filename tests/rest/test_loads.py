@@ -154,5 +154,23 @@ def test_values_of_any_kind_become_documents(hosted: HostedWorld) -> None:
     assert "1970-01-01" in said
 
 
+def test_a_service_keeps_no_more_than_it_may(hosted: HostedWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    with hosted.tools() as tools, httpx2.Client(headers={"Authorization": f"Bearer {hosted.id}"}) as client:
+
+        def put(number: int) -> httpx2.Response:
+            place = f"{hosted.api('snowflake')}/stage/s1/files/big/{number}"
+            return client.put(place, content=b"\xff" * 2_000_000)
+
+        tools.call("snowflake", "write_query", query="remove @db.public.s")
+        monkeypatch.setenv("MESOCOSM_SERVICE_SIZE", "5MiB")
+        assert [put(1).status_code, put(2).status_code] == [200, 200]
+        assert "full" in put(3).text
+        tools.call("snowflake", "write_query", query="remove @db.public.s/big/1")
+        assert put(3).status_code == 200
+        upload = f"{hosted.api('google_cloud')}/upload/storage/v1/b/{{}}/o?uploadType=media&name=x"
+        tools.call("google_cloud", "storage_create_bucket", bucket_name="kept")
+        assert "full" in client.post(upload.format("kept"), content=b"x" * 6_000_000).text
+
+
 def test_no_fault_is_ours(hosted: HostedWorld) -> None:
     assert not [one for one in hosted.journal() if one.status == "fault"]
