@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Makes the environments of agent frameworks, which cannot share one with this project or with each other:
-# `tests/clients/environments.sh FOLDER`; tests find them by MESOCOSM_CLIENTS=FOLDER. One that cannot be made is said,
-# and its tests are skipped.
+# `tests/clients/environments.sh FOLDER [NAME ...]` makes all of them, or those; tests find them by
+# MESOCOSM_CLIENTS=FOLDER. One that cannot be made is said, and its tests are skipped.
 set -uo pipefail
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
+wanted=" ${*:2} "
 python3 -m venv "$folder/uv" && "$folder/uv/bin/pip" install -q uv || exit 1
 uv=$folder/uv/bin/uv
 make() {
     local name=$1
     shift
+    [ "$wanted" = "  " ] || [[ $wanted == *" $name "* ]] || return 0
     "$uv" venv -q --clear --python "$folder/uv/bin/python" "$folder/$name" && "$uv" pip install -q --python "$folder/$name/bin/python" "$@" && return
     echo "no environment $name: $*" >&2
     rm -rf "${folder:?}/$name"
