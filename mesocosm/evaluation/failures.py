@@ -17,6 +17,7 @@ CLASSES = {
     "lead_lost": "a lead was never followed though later ones were (LORE, Figure 5 b)",
     "reasoned_wrongly": "all that was told was read, and combined wrongly (LORE, Figure 5 c)",
     "gave_up": "gave up: it read none of the evidence and did nothing, or answered nothing",
+    "broke_off": "stopped after a call that was refused, without declaring that it was done",
     "source_missed": "a source was never read",
     "stopped_early": "some evidence was read, and not all of a source",
     "undone": "all was read, and nothing was done with it",
@@ -44,6 +45,8 @@ def classify(verdict: Verdict, reading: Reading, conversation: Conversation | No
         return reading.lapse
     if ended in ("empty", "refused"):
         return "gave_up"
+    if reading.broke_off and ended in (None, "stopped") and (reading.writes or reading.delivered):
+        return "broke_off"
     if not reading.writes:
         if not reading.delivered:
             return "gave_up"

@@ -44,6 +44,8 @@ class Reading(BaseModel):
     coerced: int = 0
     """Calls of which an argument was taken as another value than was sent: JSON as text, a number as text,
     null for what may be left out."""
+    broke_off: bool = False
+    """Whether the last call was refused, and none had declared that the episode was over."""
     lapse: Lapse | None = None
     """What went wrong, if it failed; ``None`` in families that cannot tell."""
 
@@ -92,6 +94,7 @@ def read_journal(episode: Episode) -> Reading:
     held = _told_by_prompt(episode)
     ending = ending_tools(world.services)
     seen: set[tuple[str, str, str]] = set()
+    over = False
     reading = Reading(evidence=len(evidence))
     if length := world.manifest.length:
         reading.adequate, reading.edl = length.adequate, length.measured
@@ -101,6 +104,9 @@ def read_journal(episode: Episode) -> Reading:
         tool = (
             world.services[entry.service].tools.get(entry.tool) if entry.service in world.services else None
         )
+        if entry.parent is None:
+            over = over or bool(tool and tool.ends_episode and entry.status == "ok")
+            reading.broke_off = entry.status == "refused" and not over
         reading.coerced += bool(tool and tool.signature.coercions(entry.arguments))
         if entry.status == "refused":
             reading.refused += 1

@@ -36,7 +36,7 @@ from mesocosm.families.verdict import Inapplicable, Misreading
 from mesocosm.families.workers.processes import Processes
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import serving
-from mesocosm.services.calling import Direct
+from mesocosm.services.calling import Direct, ToolError
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\"><!--<script>"
@@ -94,6 +94,30 @@ def test_the_first_page_says_why_it_failed(made: Path, failed: Path) -> None:
     assert (told["verdict"], told["first_wrong"], told["calls"]) == ("failed", 4, 5)
     assert told["why"] in page or said.strip().startswith(told["why"][:60])
     assert all(one["stands_in"] for one in told["missed"])
+
+
+def test_a_run_that_stopped_after_a_refused_call_is_said_to_have(made: Path) -> None:
+    """And neither one that went on after it, nor one that declared that it was done."""
+    for name, then in {"refused": [], "went-on": ["get_folders"], "declared": ["claim_done"]}.items():
+        path = made.parent / name
+        episode = Episode.create(path / "episode", made, load_family("course_assistant"))
+        tools = Direct(episode.world)
+        for subject in range(2):
+            tools.call("email", "send_email", to="a@b.example", subject=str(subject), body="Hello")
+        tools.call("email", "search_emails", query="presentation")
+        with pytest.raises(ToolError):
+            tools.call("email", "read_email", email_id="999999")
+        for tool in then:
+            tools.call("email" if tool == "get_folders" else tool, tool)
+        episode.close()
+        told = summary(path)
+        assert (told["failure"] == "broke_off") == (name == "refused"), told
+        assert ("without declaring that it was done" in told["why"]) == (name == "refused")
+        if name == "refused":
+            assert "Its last call was number 4, email.read_email, refused with “" in told["why"]
+            assert "”; claim_done was not called. First finding" in told["why"]
+            with asking(path) as get:
+                assert '<a href="/0/calls/4">number 4, email.read_email</a>' in get("/0/")
 
 
 def test_the_event_that_was_misread_is_named(made: Path) -> None:

@@ -101,6 +101,8 @@ def test_classes_of_failures_follow_from_reading_and_findings() -> None:
     assert why("rows", writes=0, delivered=2) == "undone"
     assert why("rows", unread=["email"]) == "source_missed"
     assert why("rows", begun=["email"]) == "stopped_early"
+    assert why("rows", broke_off=True) == "broke_off"
+    assert why("rows", writes=0, broke_off=True) == "gave_up"
     assert why("header", "row_order") == "format"
     assert why("other_files", "mailbox") == "damage"
     assert why("header", "start_time") == "value_drifted"

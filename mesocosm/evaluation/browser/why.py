@@ -71,6 +71,7 @@ def explain(subject: Subject, marks: Marks) -> list[Part]:
     misread = list(_misread(subject, marks))
     # The class says less than an event that explains everything.
     parts = [*misread, Part(f"{meaning[:1].upper()}{meaning[1:]} ({name}). ")] if name else misread
+    parts += _broken_off(subject) if name == "broke_off" else ()
     wrong = [check for check in verdict.findings if not check.passed]
     if wrong:
         parts += [Part("First finding: "), Part(wrong[0].name, "#findings")]
@@ -88,6 +89,21 @@ def explain(subject: Subject, marks: Marks) -> list[Part]:
             Part(f": {what}. " if " " in what else f": after it, {what} no longer holds. "),
         ]
     return [*parts, *_end(subject)]
+
+
+def _broken_off(subject: Subject) -> Iterator[Part]:
+    """The refused call after which nothing more was done."""
+    last = [call for call in subject.calls if call.parent is None][-1]
+    yield Part("Its last call was ")
+    yield Part(f"number {last.seq}, {last.name}", f"calls/{last.seq}")
+    yield Part(f", refused with “{_quoted(last.result)}”; ")
+    endings = [
+        f"{service}.{tool}" if service != tool else tool
+        for service, held in subject.episode.world.services.items()
+        for tool, action in held.tools.items()
+        if action.ends_episode
+    ]
+    yield Part(f"{' or '.join(endings) or 'nothing more'} was not called. ")
 
 
 def _misread(subject: Subject, marks: Marks) -> Iterator[Part]:
@@ -223,23 +239,26 @@ def _end(subject: Subject) -> Iterator[Part]:
     ended = _ENDED.get(talk.ended or "", talk.ended) if talk else None
     if ended:
         yield Part(f"It ended after {_count(len(subject.calls), 'call')}: {ended}")
-        if subject.turns and (words := " ".join(subject.turns[-1].text.split())):
+        if subject.turns and (words := _quoted(subject.turns[-1].text)):
             yield Part("; its last words were ")
-            yield Part(
-                f"“{words[:_WORDS]}{'…' if len(words) > _WORDS else ''}”", f"turns/{subject.turns[-1].number}"
-            )
+            yield Part(f"“{words}”", f"turns/{subject.turns[-1].number}")
         yield Part(".")
     elif subject.calls:
         last = subject.calls[-1]
         yield Part(f"It ended after {_count(len(subject.calls), 'call')}; the last was ")
         yield Part(last.name, f"calls/{last.seq}")
-        yield Part(".")
+        yield Part("." if last.status == "ok" else f" ({last.status}).")
     else:
         yield Part("No call was made.")
 
 
 def _call(subject: Subject, seq: int) -> str:
     return next((call.name for call in subject.calls if call.seq == seq), "")
+
+
+def _quoted(text: str) -> str:
+    words = " ".join(text.split())
+    return f"{words[:_WORDS]}{'…' if len(words) > _WORDS else ''}"
 
 
 def _shown(detail: str) -> str:
