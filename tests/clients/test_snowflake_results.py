@@ -74,6 +74,36 @@ def test_a_result_is_scanned_once_more(cursor: Any) -> None:
         cursor.execute("select * from table(result_scan('nothing'))")
 
 
+def test_statements_are_counted_back(cursor: Any) -> None:
+    first, second = (cursor.execute(f"select {number} n").sfqid for number in (1, 2))
+    asked = "select last_query_id(), last_query_id(-1), last_query_id(-2)"
+    assert cursor.execute(asked).fetchall() == [(second, second, first)]
+    scan = "select n from table(result_scan(last_query_id(-3)))"
+    assert cursor.execute(scan).fetchall() == [(1,)]
+    for number in ("1", "-99", "0", "null"):
+        with pytest.raises(connector.errors.ProgrammingError, match="reaches back from -1 to -20"):
+            cursor.execute(f"select last_query_id({number})")
+
+
+def test_a_session_is_set_to_what_holds(cursor: Any) -> None:
+    for said in ("timezone = 'UTC'", "query_tag = 'x' week_start = 0", "client_prefetch_threads = 8"):
+        cursor.execute(f"alter session set {said}")
+    for said, words in {
+        "timezone = 'Asia/Tokyo'": "'TIMEZONE = Asia/Tokyo'. It is 'UTC' here",
+        "query_tag = 'x', week_start = 7": "'WEEK_START = 7'",
+        "query_tag = 'x' week_start = 7": "'WEEK_START = 7'",
+        "quoted_identifiers_ignore_case = true": "'QUOTED_IDENTIFIERS_IGNORE_CASE = TRUE'",
+        "nonsense = 1": "invalid property 'NONSENSE'",
+        "multi_statement_count = -1": "invalid value",
+    }.items():
+        with pytest.raises(connector.errors.ProgrammingError, match=words):
+            cursor.execute(f"alter session set {said}")
+    cursor.execute("alter session set multi_statement_count = 0")
+    cursor.execute("alter session unset timezone, multi_statement_count")
+    with pytest.raises(connector.errors.ProgrammingError, match="did not match the desired"):
+        cursor.execute("select 1; select 2")
+
+
 def test_several_statements_of_one_request(cursor: Any) -> None:
     cursor.execute("create or replace table m (a int); insert into m values (1), (2); select * from m",
                    num_statements=3)  # fmt: skip
@@ -95,6 +125,7 @@ def test_lists_have_the_products_columns(cursor: Any) -> None:
     assert [row[1:] for row in terse] == [("ORDERS", "TABLE", "SALES", "PUBLIC")]
     names = [one[0] for one in cursor.execute("show objects").description]
     assert {"is_dynamic", "is_iceberg"} <= set(names)
+    assert cursor.execute("show iceberg tables").fetchall() == []
     assert isinstance(terse[0][0], dt.datetime)
     assert cursor.execute("show user functions in sales.public").fetchall() == []
     identity = (

@@ -113,6 +113,17 @@ def test_buckets_and_objects_are_made_read_changed_and_deleted(gcs: Any, tools: 
     assert not bucket.exists()
 
 
+def test_answers_come_in_part_and_lists_of_access_are_the_vendors(gcs: Any, hosted: HostedWorld) -> None:
+    bucket = gcs.create_bucket("parts-1", predefined_acl="private")
+    bucket.blob("a").upload_from_string("x", predefined_acl="bucketOwnerRead")
+    (found,) = gcs.list_blobs(bucket, fields="items(name),nextPageToken")
+    assert (found.name, found.size) == ("a", None)
+    place = f"{hosted.api('google_cloud')}/upload/storage/v1/b/parts-1/o?uploadType=media&name=b"
+    refused = requests.post(f"{place}&predefinedAcl=everybody", data=b"x", timeout=30)
+    assert (refused.status_code, "predefinedAcl 'everybody'" in refused.text) == (400, True)
+    assert [one.name for one in gcs.list_blobs(bucket)] == ["a"]
+
+
 GLOBS = [
     ("*.csv", ["a.csv", "b.csv"]),
     ("**.csv", ["a.csv", "b.csv", "year/2025/a.csv", "year/a.csv"]),

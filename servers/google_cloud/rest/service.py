@@ -8,12 +8,14 @@ from typing import Any
 
 import orjson
 
+from mesocosm.doors.partial_answers import PartialApi
 from mesocosm.doors.request import Request
-from mesocosm.doors.rest import Api
+from mesocosm.doors.rest import Route
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.storage import Condition
 from mesocosm.services.fields import Fields
+from mesocosm.services.service import Reply
 from mesocosm.services.values import Kinds, Reader
 
 Json = dict[str, Any]
@@ -51,8 +53,28 @@ def _known(request: Request, headers: Mapping[str, str], token: str) -> bool:
     return dict(request.pairs).get("access_token", token) == token
 
 
-class _Google(Api):
+_OF_OBJECTS = frozenset(
+    {
+        *("authenticatedRead", "bucketOwnerFullControl", "bucketOwnerRead", "private", "projectPrivate"),
+        "publicRead",
+    }
+)
+_LISTS = {
+    "predefinedAcl": _OF_OBJECTS | {"publicReadWrite"},
+    "predefinedDefaultObjectAcl": _OF_OBJECTS,
+    "destinationPredefinedAcl": _OF_OBJECTS,
+}
+"""The vendor's own access control lists, by the parameters that name one."""
+
+
+class _Google(PartialApi):
     """APIs of which only a part is offered."""
+
+    def _reply(self, result: Any, route: Route, request: Request) -> Reply:
+        for name, value in request.pairs:
+            if name in _LISTS and value not in _LISTS[name]:
+                raise Invalid(f"Invalid argument: {name} {value[:100]!r}.", code="invalid")
+        return super()._reply(result, route, request)
 
     def nothing(self, method: str, path: str) -> str:
         """What is said of a path that no route has."""

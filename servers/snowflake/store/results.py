@@ -39,11 +39,11 @@ class Results(Information):
         if older:
             self.session.execute(delete(KeptResult).where(KeptResult.id.in_(older)))
 
-    def last_query(self, back: int = 1) -> str | None:
-        """The id of the session's last statement, or of one before it; negative: counted from the first."""
+    def last_queries(self) -> dict[str, str]:
+        """The ids of the session's last statements: ``last_query``, ``last_query_2`` and so on."""
         own = select(KeptResult.query).where(KeptResult.session == self.session_id)
-        ordered = own.order_by(KeptResult.id.desc() if back > 0 else KeptResult.id)
-        return self.session.scalars(ordered.offset(abs(back) - 1).limit(1)).first() if back else None
+        found = self.session.scalars(own.order_by(KeptResult.id.desc())).all()
+        return {f"last_query_{back}" if back > 1 else "last_query": id_ for back, id_ in enumerate(found, 1)}
 
     def kept_result(self, id_: str) -> tuple[Answer, int]:
         """What a statement of the session gave, and the number of its kind."""

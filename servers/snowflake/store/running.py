@@ -13,6 +13,7 @@ from mesocosm.servers.snowflake.store.answers import Answer, changed, done
 from mesocosm.servers.snowflake.store.binding import bind, name_identifiers, open_up
 from mesocosm.servers.snowflake.store.copying import Copying
 from mesocosm.servers.snowflake.store.defining import Defining
+from mesocosm.servers.snowflake.store.settings import check_parameter
 from mesocosm.servers.snowflake.store.showing import describe, show, show_nothing
 from mesocosm.services.queries.changing import change
 from mesocosm.services.queries.dialect import Context
@@ -44,7 +45,7 @@ def context_of(store: SnowflakeStore) -> Context:
         now=lambda: store.now,
         seed=lambda: store.rng.uniform(-1, 1),
         counters=store,
-        about=lambda: {**store.current(), "user": "AGENT", "last_query": store.last_query()},
+        about=lambda: {**store.current(), "user": "AGENT", **store.last_queries()},
     )
 
 
@@ -116,7 +117,7 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
         if said is not None:
             # Several settings at once, which sqlglot does not take apart.
             for name, value in _SETTING.findall(said[1]):
-                _set_one(store, name, value)
+                _set_one(store, name, value.strip("'"))
             return done("Statement executed successfully.")
     if isinstance(tree, exp.Copy):
         return Copying(store, DIALECT, context).copy(tree)
@@ -149,17 +150,23 @@ _SETTING = re.compile(r"(\w+)\s*=\s*('[^']*'|[\w.-]+)")
 
 
 def _set(store: SnowflakeStore, tree: exp.Alter) -> None:
-    """ALTER SESSION SET."""
+    """ALTER SESSION SET and UNSET."""
     for item in tree.find_all(exp.SetItem):
-        value = item.this.args.get("expression")
-        if isinstance(value, exp.Literal):
-            _set_one(store, item.this.this.name, value.name)
+        if isinstance(item.this, exp.Identifier):
+            _set_one(store, item.name, None)
+        else:
+            value = item.this.args["expression"]
+            _set_one(store, item.this.this.name, value.name if value.is_string else value.sql("snowflake"))
 
 
-def _set_one(store: SnowflakeStore, name: str, value: str) -> None:
+def _set_one(store: SnowflakeStore, name: str, value: str | None) -> None:
     """Of what may be set, only how many statements a request has is taken notice of."""
-    if name.upper() == "MULTI_STATEMENT_COUNT" and value.isdecimal():
-        store.set_statements(int(value))
+    check_parameter(name, value)
+    if name.upper() == "MULTI_STATEMENT_COUNT":
+        if value is not None and not value.isdecimal():
+            said = f"SQL compilation error:\ninvalid value [{value[:100]}] for parameter '{name.upper()}'"
+            raise SqlError(1008, "22023", said)
+        store.set_statements(1 if value is None else int(value))
 
 
 def _numbered(values: exp.Values) -> exp.Values:

@@ -121,6 +121,8 @@ def show(store: SnowflakeStore, tree: exp.Show) -> Answer:
         "ROLES": _roles,
         "USERS": _users,
     }
+    if tree.args.get("iceberg"):
+        kind = f"ICEBERG {kind}"
     if kind in _NONE:
         return listing(_NONE[kind], [])
     if kind not in makers:

@@ -17,7 +17,12 @@ from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, 
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import MEANINGLESS, SCANNED, WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects import foreign
-from mesocosm.services.queries.dialects.snowflake_rewriting import FUNCTIONS, MOMENTS, rewritten
+from mesocosm.services.queries.dialects.snowflake_rewriting import (
+    FUNCTIONS,
+    MOMENTS,
+    last_query,
+    rewritten,
+)
 from mesocosm.services.queries.dialects.snowflake_stages import generate, read_stages
 from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.refusals import SqlError, compilation
@@ -104,9 +109,7 @@ class Snowflake(Dialect):
             return
         asked = call.expressions[0] if len(call.expressions) == 1 else None
         if isinstance(asked, exp.Anonymous) and asked.name.upper() == "LAST_QUERY_ID":
-            if asked.expressions and asked.expressions[0].sql() != "-1":
-                raise self.unsupported("RESULT_SCAN of any but the last statement by its number")
-            id_ = context.about().get("last_query")
+            id_ = last_query(asked, context)
         else:
             id_ = asked.name if isinstance(asked, exp.Literal) else None
         if id_ is None:

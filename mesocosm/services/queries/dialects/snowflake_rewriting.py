@@ -27,6 +27,7 @@ from mesocosm.services.queries.dialects.snowflake_functions import (
 )
 from mesocosm.services.queries.dialects.snowflake_tables import filled, mark_flattened, table_functions
 from mesocosm.services.queries.numeric_models import is_number_model
+from mesocosm.services.queries.refusals import SqlError
 
 _VERSION = "9.30.0"
 MOMENTS = {"TIMESTAMP": "%Y-%m-%d %H:%M:%S.%g", "TIMESTAMP WITH TIME ZONE": "%Y-%m-%d %H:%M:%S.%g +0000"}
@@ -225,11 +226,24 @@ def _compared(node: exp.Expr, others: list[exp.Expr]) -> exp.Expr:
 def _rewrite(node: exp.Expr, context: Context) -> exp.Expr:
     if isinstance(node, exp.Anonymous):
         if node.name.upper() == "LAST_QUERY_ID":
-            return _said("last_query")(node, context)
+            id_ = last_query(node, context)
+            return exp.null() if id_ is None else exp.Literal.string(id_)
         make = NAMED.get(node.name.upper())
         return make(node) if make else node
     rule = _RULES.get(type(node))
     return rule(node, context) if rule else node
+
+
+def last_query(node: exp.Anonymous, context: Context) -> str | None:
+    """The id that LAST_QUERY_ID(-2) means; ids before those that are kept are refused, not guessed."""
+    said = node.expressions[0].sql() if node.expressions else "-1"
+    back = int(said[1:]) if re.fullmatch(r"-[1-9]\d{0,8}", said) and len(node.expressions) < 2 else 0
+    about = context.about()
+    id_ = about.get("last_query" if back == 1 else f"last_query_{back}")
+    if id_ is None and back != 1:
+        reach = "It reaches back from -1 to -20 here, no further than the session's statements."
+        raise SqlError(2, "0A000", f"Unsupported feature 'LAST_QUERY_ID({said[:40]})'. {reach}")
+    return id_
 
 
 def _cast(node: exp.Expr, context: Context) -> exp.Expr:
