@@ -282,7 +282,11 @@ class Requests:
         said = answered[-1]["body"]
         refused = b'"error":{' in said or b'"insertErrors":[' in said
         # Lists of what there is none of take any filter: there is nothing that it could have left out.
-        none = scope["method"] == "GET" and bool(said == b"[]" or re.search(rb'"total_count":0[,}]', said))
+        none = scope["method"] == "GET" and bool(
+            said == b"[]"
+            or re.fullmatch(rb'\{"\w+":\[\]\}', said)
+            or re.search(rb'"total_count":0[,}]', said)
+        )
         dropped = sent and _UNKNOWN[1].encode() not in said and not refused and not none
         assert status >= 300 or not dropped, (
             f"{scope['method']} answers {status} and drops a field of {body[:800]!r}"
