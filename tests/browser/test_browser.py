@@ -166,6 +166,17 @@ def test_a_message_shows_its_evidence_derivation_and_who_read_it(failed: Path) -
     assert "◆ evidence 1" in page
 
 
+def test_what_only_a_list_showed_is_listed(failed: Path) -> None:
+    """The mail that was opened is read; others are listed, whatever greetings and names they share with it."""
+    with asking(failed) as get:
+        inbox = links_of(get, "/0/world/now/email/", most=60)
+    told = [text_of(page) for path, page in inbox.items() if "/email/mail/" in path]
+    assert len(told) > 10
+    assert len(set(re.findall("● read, call 3 .{80}", " ".join(told)))) == 1, "on each page of its thread"
+    assert sum("○ listed, never read, call 1" in one for one in told) >= 10
+    assert "◐ read in part" not in " ".join(told)
+
+
 def test_expected_stands_against_got(failed: Path) -> None:
     with asking(failed) as get:
         page = text_of(get("/0/changes?against=solution"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +35,9 @@ _WHOLE = 0.6
 _LINE = 12
 """Letters from which on a line is looked for among what was delivered."""
 _LINES = 60
+_SHORT = 60
+"""Letters up to which a line may be one that many texts have."""
+_CUT = re.compile(r"\n|<[^>]*>")
 _FEW = 60
 """Pieces of evidence that are looked for one by one; of more, each text is looked through for all."""
 
@@ -73,6 +76,8 @@ class Reached:
     """The calls whose results hold some of it."""
     lines: int
     delivered: int
+    listed: tuple[int, ...] = ()
+    """The calls whose results hold none of it, and name it in a list."""
 
     @property
     def whole(self) -> bool:
@@ -117,6 +122,7 @@ class Marks:
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
+        self._repeats: dict[str, Collection[str]] = {}
         self._texts: dict[str, tuple[str, list[int], list[Item]]] = {}
 
     @cached_property
@@ -274,15 +280,33 @@ class Marks:
             needles[piece.service] += [(number, form) for form in dict.fromkeys(forms)]
         return {service: EvidenceFinder(found) for service, found in needles.items()}
 
-    def reached(self, text: str) -> Reached:
-        """How much of a text was delivered, and by which calls."""
-        lines = [line.strip() for line in text.split("\n") if len(line.strip()) >= _LINE][:_LINES] or [
-            text.strip()
-        ]
+    def _repeated(self, service: str) -> Collection[str]:
+        """Short lines that several things of a service have: greetings, and whatever else tells none of them."""
+        if service not in self._repeats:
+            content = self._subject.content("now")
+            items = content.items(service) if service in content.services else []
+            counts = Counter(
+                line
+                for item in items
+                for line in {one.strip() for one in _CUT.split(item.text)}
+                if _LINE <= len(line) <= _SHORT
+            )
+            self._repeats[service] = {line for line, count in counts.items() if count > 1}
+        return self._repeats[service]
+
+    def reached(self, text: str, service: str = "", title: str = "", sender: str = "") -> Reached:
+        """How much of a text was delivered, and by which calls; which calls only listed what has this title and
+        this sender. Lines that a list shows, or that other things of the service have too, tell nothing."""
+        lines = [line.strip() for line in text.split("\n") if len(line.strip()) >= _LINE]
+        if service:
+            own = [one for one in lines if one != title and one not in sender]
+            repeated = self._repeated(service)
+            lines = [one for one in own if one not in repeated] or own or lines
+        lines = lines[:_LINES] or [text.strip()]
         forms = [orjson.dumps(line).decode()[1:-1] for line in lines if line]
         if not forms:
             return Reached((), 0, 0)
-        calls, held = [], set()
+        calls, held, listed = [], set(), []
         for call in self._subject.calls:
             if call.status != "ok" or call.parent is not None:
                 continue
@@ -294,7 +318,35 @@ class Marks:
             if here:
                 calls.append(call.seq)
                 held |= here
-        return Reached(tuple(calls), len(forms), len(held))
+            elif title and _lists(call.result, title, sender):
+                listed.append(call.seq)
+        return Reached(tuple(calls), len(forms), len(held), tuple(listed))
+
+
+def _lists(result: str, title: str, sender: str) -> bool:
+    """Whether a result names a thing among others: a row of JSON has its title and its sender."""
+    if any(orjson.dumps(one).decode()[1:-1] not in result for one in (title, sender)):
+        return False
+    try:
+        waiting: list[Any] = [orjson.loads(result)]
+    except orjson.JSONDecodeError:
+        return False
+    for value in waiting:
+        if isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+            rows = (row for row in value if isinstance(row, dict) and title in row.values())
+            if any(sender in _strings(row) for row in rows):
+                return True
+    return False
+
+
+def _strings(value: Any) -> str:
+    """All texts in a value of JSON, one a line."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return "\n".join(map(_strings, value)) if isinstance(value, list) else str(value)
 
 
 def _all(text: str, needle: str) -> Iterable[int]:

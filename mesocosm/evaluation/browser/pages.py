@@ -242,7 +242,9 @@ class Pages:
             changed=changed,
             held=held,
             evidence=lambda text: self._marks.evidence_in(service, text),
-            delivered=self._marks.reached if subject.acted and subject.calls else lambda text: None,
+            delivered=partial(self._marks.reached, service=service)
+            if subject.acted and subject.calls
+            else lambda text, **of: None,
             pieces=lambda text, derived=True: self._marks.pieces(service, text, sought, derived=derived),
             start=asked.start,
             size=asked.size,
