@@ -167,7 +167,7 @@ def test_a_message_shows_its_evidence_derivation_and_who_read_it(failed: Path) -
 
 
 def test_what_only_a_list_showed_is_listed(failed: Path) -> None:
-    """The mail that was opened is read; others are listed, whatever greetings and names they share with it."""
+    """The mail that was opened is read; others are listed, whatever greetings they share with it."""
     with asking(failed) as get:
         inbox = links_of(get, "/0/world/now/email/", most=60)
     told = [text_of(page) for path, page in inbox.items() if "/email/mail/" in path]
@@ -182,6 +182,45 @@ def test_expected_stands_against_got(failed: Path) -> None:
         page = text_of(get("/0/changes?against=solution"))
     assert page.count("✗ missing") >= 5
     assert "✗ not expected" in page
+
+
+class Spoiling(Direct):
+    """Makes the second note at the first one's order, and gives the first issue another label, twice."""
+
+    note: Any = None
+    spoilt = False
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> Any:
+        if tool == "woo_orders_notes_create":
+            spoilt = self.note is not None and not self.spoilt
+            self.spoilt, self.note = self.spoilt or spoilt, self.note or arguments["orderId"]
+            arguments |= {"orderId": self.note} if spoilt else {}
+        if tool == "issue_write" and not self.spoilt:
+            self.spoilt, arguments = True, arguments | {"labels": ["spoilt"]}
+            super().look(service, tool, arguments)  # whatever follows is later than it is otherwise
+        return super().look(service, tool, arguments)
+
+
+def test_references_are_compared_by_what_they_lead_to(tmp_path: Path) -> None:
+    """A note at another order is not the same; a label of another name is not, whatever its number; nor does
+    a commit differ that was made at another time."""
+    for task, service in (("recall_campaign", "woocommerce"), ("bug_triage", "codehost")):
+        family = load_family(task)
+        build_instance(family, 0, made := tmp_path / task, target=family.task.lengths[0])
+        episode = Episode.create(tmp_path / f"{task}-run" / "episode", made, family)
+        family.solve(Spoiling(episode.world), episode.prompt, episode.expected())
+        episode.close()
+        with asking(tmp_path / f"{task}-run") as get:
+            page = text_of(get("/0/changes?against=solution"))
+        expected = page.partition("What differs from the world")[0]
+        if service == "woocommerce":
+            assert re.search(r"woocommerce.order_notes ?\d+ the same, 1 not", expected)
+            [(right, wrong)] = re.findall(r"order_id ?(orders \d+) ?order_id ?(orders \d+)", expected)
+            assert right != wrong
+        else:
+            assert re.search(r"codehost.issue_labels ?\d+ the same, 1 not", expected)
+            assert re.search(r"label_id ?\S+ ?label_id ?spoilt", expected)
+            assert re.search(r"codehost.commits ?\d+ the same ?codehost", expected)
 
 
 def test_without_the_key_nothing_is_shown(failed: Path) -> None:

@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from mesocosm.evaluation.browser.calls import CONTENT, FILES, Change, RowChange
 from mesocosm.services.service import load_service
 
 _PASSING = re.compile(
-    r"id|date|.*(created|updated|modified).*|(posted|submitted|graded|pushed|closed|drafted|last_\w+)_at"
+    r"id|date|.*(created|updated|modified).*"
+    r"|(posted|submitted|graded|pushed|closed|drafted|authored|committed|corrected|last_\w+)_at"
     r"|message_id|references|in_reply_to|etag|sequence|revision|version"
 )
 """Names of columns that differ from one run to the next without meaning anything."""
-
-
+_CALLED = (
+    "to",
+    "recipients",
+    "login_id",
+    "login",
+    "name",
+    "title",
+    "subject",
+    "summary",
+    "filename",
+    "path",
+    "email",
+    "answer",
+)
+_SIGNED = re.compile(rb"> \d+ [+-]\d{4}")
+"""When a commit was made, as git's objects say it."""
+_NEW = "(new)"
+"""What stands for a hash, or a number, that a row was given in the run."""
+RowOf = Callable[[str, str, str, Any], Mapping[str, Any] | None]
+"""Looks up a row as the world was built, by service, table, column and value."""
 _LINES = 20
 """Lines of a text that are shown where it differs."""
 _ENOUGH = 0.5
@@ -31,6 +50,8 @@ class Pair:
     expected: RowChange | None
     got: RowChange | None
     differing: Sequence[tuple[str, Any, Any]]
+    called: str = ""
+    """What the row is called by: its own name, or what it belongs to."""
 
     @property
     def same(self) -> bool:
@@ -38,88 +59,157 @@ class Pair:
         return bool(self.expected and self.got and not self.differing)
 
 
-@dataclass(frozen=True)
-class _Rule:
-    """Which columns of a table mean something."""
+class _Side:
+    """The rows that one side changed, and what their values mean."""
 
-    keys: frozenset[str]
-    numbers: Set[str]
-    """Those that rows were given which changed: they follow the order of the calls."""
+    def __init__(self, changes: Sequence[Change], row_of: RowOf) -> None:
+        self._row_of = row_of
+        self.rows = {(one.service, one.table): one.rows for one in changes}
+        self._added: dict[tuple[str, str, str], dict[Any, RowChange]] = {}
+        rows = [row for one in changes for row in one.rows if row.how == "added"]
+        self._numbers = {row.ref.partition(":")[2] for one in changes for row in one.rows}
+        self._hashes = {str(row.after["sha"]): row.after.get("data") for row in rows if row.after.get("sha")}
 
-    def means(self, name: str, value: Any) -> bool:
-        """Whether a value is more than a number in passing."""
-        if name in self.keys or _PASSING.fullmatch(name):
-            return False
-        return not (name.endswith("_id") and str(value) in self.numbers)
+    def meant(self, service: str, table: str, row: RowChange) -> dict[str, Any]:
+        """The values of a row that mean something: references by what they lead to, contents for hashes."""
+        keys, references = _columns(service, table)
+        found = {}
+        for name, value in (row.after or row.before).items():
+            if name in references and value is not None:
+                found[name] = self._led_to(service, *references[name], value)
+            elif not (
+                name in keys
+                or _PASSING.fullmatch(name)
+                or (name.endswith("_id") and str(value) in self._numbers)
+                or (name == "sha" and "data" in row.after)  # which is compared
+            ):
+                found[name] = self._content(value)
+        return found
+
+    def called(self, service: str, table: str, row: RowChange) -> str:
+        """What a row is called by, or else what it belongs to."""
+        meant, (_, references) = self.meant(service, table, row), _columns(service, table)
+        owners = " / ".join(str(meant[name]) for name in references if name in meant)
+        return label_of(row) or (f"{table} of {owners}" if owners else "")
+
+    def _led_to(self, service: str, table: str, column: str, value: Any) -> Any:
+        """What a reference leads to: rows of the run have other numbers in another."""
+        added = self._added.get((service, table, column))
+        if added is None:
+            rows = [row for row in self.rows.get((service, table), ()) if row.how == "added"]
+            added = self._added[service, table, column] = {row.after.get(column): row for row in rows}
+        if row := added.get(value):
+            return label_of(row) or f"{_NEW[:-1]}: {table})"
+        built = self._row_of(service, table, column, value)
+        if built is None:
+            return _NEW
+        name = _named(built)
+        return f"{name} ({table} {value})" if name else f"{table} {value}"
+
+    def _content(self, value: Any) -> Any:
+        if isinstance(value, str) and value in self._hashes:
+            data = self._hashes[value]
+            text = _decoded(data) if isinstance(data, bytes) else None
+            return _NEW if text is None or value in text or _SIGNED.search(data or b"") else text
+        if isinstance(value, bytes):
+            for one in self._hashes:
+                value = value.replace(one.encode(), b"")
+                if re.fullmatch("(?:[0-9a-f]{2})+", one):
+                    value = value.replace(bytes.fromhex(one), b"")
+            value = _SIGNED.sub(b">", value)
+            text = _decoded(value)
+            return value if text is None else text
+        return value
 
 
-def compared(expected: Sequence[Change], got: Sequence[Change]) -> list[tuple[str, list[Pair]]]:
+def _decoded(data: bytes) -> str | None:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def label_of(row: RowChange) -> str:
+    """What a row is called by, as far as columns of these names say it."""
+    if row.ref.startswith(f"{FILES}:"):
+        return row.ref.partition(":")[2][:120]
+    return _named({**row.before, **row.after})
+
+
+def _named(values: Mapping[str, Any]) -> str:
+    return " / ".join([str(values[name]) for name in _CALLED if values.get(name) not in (None, "")][:2])[:120]
+
+
+def compared(
+    expected: Sequence[Change], got: Sequence[Change], row_of: RowOf
+) -> list[tuple[str, list[Pair]]]:
     """By table: rows that were to be changed beside those that were, the most alike together."""
-    rows = [{(one.service, one.table): one.rows for one in changes} for changes in (expected, got)]
-    numbers = {
-        row.ref.partition(":")[2] for changes in (expected, got) for one in changes for row in one.rows
-    }
-    found = []
-    for service, table in dict.fromkeys([*rows[0], *rows[1]]):
-        theirs, mine = (one.get((service, table), []) for one in rows)
-        found.append(
-            (
-                f"{service}.{table}" if service != table else service,
-                _paired(_Rule(_keys(service, table), numbers), theirs, mine),
-            )
-        )
-    return found
+    theirs, mine = _Side(expected, row_of), _Side(got, row_of)
+    return [
+        (f"{service}.{table}" if service != table else service, _paired(service, table, theirs, mine))
+        for service, table in dict.fromkeys([*theirs.rows, *mine.rows])
+    ]
 
 
-def _paired(rule: _Rule, expected: Sequence[RowChange], got: Sequence[RowChange]) -> list[Pair]:
+_Meant = tuple[RowChange, Mapping[str, Any]]
+
+
+def _paired(service: str, table: str, expected: _Side, got: _Side) -> list[Pair]:
     """Rows beside each other: first those that are the same, then of the others the most alike."""
-    pairs, waiting, left = [], [], list(got)
-    for row in expected:
-        same = next((one for one in left if _alike(rule, row, one) and not _differing(rule, row, one)), None)
+    wanted, left = (
+        [(row, side.meant(service, table, row)) for row in side.rows.get((service, table), ())]
+        for side in (expected, got)
+    )
+    pairs, waiting = [], []
+    for one in wanted:
+        same = next((other for other in left if _alike(one, other) and not _differing(one, other)), None)
         if same is None:
-            waiting.append(row)
+            waiting.append(one)
         else:
             left.remove(same)
-            pairs.append(Pair(row, same, ()))
-    for row in waiting:
-        best = max(left, key=partial(_alike, rule, row), default=None)
-        if best is not None and _alike(rule, row, best) >= _ENOUGH:
+            pairs.append(Pair(one[0], same[0], ()))
+    for one in waiting:
+        best = max(left, key=partial(_alike, one), default=None)
+        called = expected.called(service, table, one[0])
+        if best is not None and _alike(one, best) >= _ENOUGH:
             left.remove(best)
-            pairs.append(Pair(row, best, _differing(rule, row, best)))
+            pairs.append(Pair(one[0], best[0], _differing(one, best), called))
         else:
-            pairs.append(Pair(row, None, ()))
-    return pairs + [Pair(None, row, ()) for row in left]
+            pairs.append(Pair(one[0], None, (), called))
+    return pairs + [Pair(None, row, (), got.called(service, table, row)) for row, _ in left]
 
 
-def _keys(service: str, table: str) -> frozenset[str]:
-    """Columns that number rows, its own or those of other tables: they follow the order of the calls."""
+@cache
+def _columns(service: str, table: str) -> tuple[frozenset[str], Mapping[str, tuple[str, str]]]:
+    """Columns that number rows, which follows the order of the calls; by column that leads to another table:
+    that one and its column."""
     metadata = None if service == FILES else load_service(service).metadata
     if metadata is None or table not in metadata.tables:
-        return frozenset()
+        return frozenset(), {}
     columns = metadata.tables[table].columns
-    return frozenset(one.name for one in columns if one.primary_key or one.foreign_keys)
+    own = [one.name for one in columns if one.primary_key]
+    references = {
+        one.name: (key.column.table.name, key.column.name) for one in columns for key in one.foreign_keys
+    }
+    # Of several columns, those that lead nowhere say something: a path, a name, a place.
+    return frozenset(own if len(own) == 1 else ()) - references.keys(), references
 
 
-def _meant(rule: _Rule, row: RowChange) -> dict[str, Any]:
-    values = row.after or row.before
-    return {name: value for name, value in values.items() if rule.means(name, value)}
-
-
-def _alike(rule: _Rule, one: RowChange, other: RowChange) -> float:
-    if one.how != other.how:
+def _alike(one: _Meant, other: _Meant) -> float:
+    if one[0].how != other[0].how:
         return 0
-    if one.how != "added" or one.ref.startswith(f"{FILES}:"):
-        return float(one.ref == other.ref)
-    mine, theirs = _meant(rule, one), _meant(rule, other)
+    if one[0].how != "added" or one[0].ref.startswith(f"{FILES}:"):
+        return float(one[0].ref == other[0].ref)
+    mine, theirs = one[1], other[1]
     telling = [name for name in mine if mine[name] not in (None, "", 0, 1)] or list(mine)
     same = [name for name in telling if mine[name] == theirs.get(name)]
     return len(same) / len(telling) if telling else 1
 
 
-def _differing(rule: _Rule, one: RowChange, other: RowChange) -> list[tuple[str, Any, Any]]:
-    mine, theirs = _meant(rule, one), _meant(rule, other)
+def _differing(one: _Meant, other: _Meant) -> list[tuple[str, Any, Any]]:
+    mine, theirs = one[1], other[1]
     differing = [(name, mine[name], theirs.get(name)) for name in mine if mine[name] != theirs.get(name)]
-    return [_lines(*found) if found[0] == CONTENT else found for found in differing]
+    return [_lines(*found) if found[0] == CONTENT or "\n" in str(found[1]) else found for found in differing]
 
 
 def _lines(name: str, expected: Any, got: Any) -> tuple[str, str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
@@ -92,6 +92,15 @@ class Content:
     def by_ref(self) -> dict[tuple[str, str], Item]:
         """Items by service and ``table:key``."""
         return {(service, item.ref): item for service, item in self.all_items() if item.ref}
+
+    def row(self, service: str, table: str, column: str, value: Any) -> Mapping[str, Any] | None:
+        """A row of a service by a column of it; nothing where there is none."""
+        with self._reading(service) as store:
+            assert isinstance(store, Store)
+            assert store.metadata is not None
+            of = store.metadata.tables[table]
+            found = store.session.execute(sql.select(of).where(of.c[column] == value)).mappings().first()
+            return dict(found) if found else None
 
     def _reading(self, service: str) -> _Reading:
         return _Reading(self.world.workspace if service == FILES else self.world.store_of(service))

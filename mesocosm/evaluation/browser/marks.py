@@ -281,7 +281,7 @@ class Marks:
         return {service: EvidenceFinder(found) for service, found in needles.items()}
 
     def _repeated(self, service: str) -> Collection[str]:
-        """Short lines that several things of a service have: greetings, and whatever else tells none of them."""
+        """Short lines that several things of a service have: greetings and the like."""
         if service not in self._repeats:
             content = self._subject.content("now")
             items = content.items(service) if service in content.services else []
@@ -295,8 +295,10 @@ class Marks:
         return self._repeats[service]
 
     def reached(self, text: str, service: str = "", title: str = "", sender: str = "") -> Reached:
-        """How much of a text was delivered, and by which calls; which calls only listed what has this title and
-        this sender. Lines that a list shows, or that other things of the service have too, tell nothing."""
+        """How much of a text was delivered, by which calls, and which only listed its title and sender.
+
+        Lines that a list shows, or that other things of the service have too, tell nothing.
+        """
         lines = [line.strip() for line in text.split("\n") if len(line.strip()) >= _LINE]
         if service:
             own = [one for one in lines if one != title and one not in sender]

@@ -22,7 +22,7 @@ from mesocosm.evaluation.browser.calls import FILES, Call
 from mesocosm.evaluation.browser.comparing import compared
 from mesocosm.evaluation.browser.content import file_path
 from mesocosm.evaluation.browser.marks import Marks, Piece, plain
-from mesocosm.evaluation.browser.subject import NOW, Subject
+from mesocosm.evaluation.browser.subject import BUILT, NOW, Subject
 from mesocosm.evaluation.browser.why import Part, explain
 from mesocosm.services.previews import LINES
 from mesocosm.services.schema import description_of
@@ -373,7 +373,7 @@ class Pages:
             solution=solution,
             pairs=[]
             if solution is None or isinstance(solution, str)
-            else compared(solution, subject.changes),
+            else compared(solution, subject.changes, subject.content(BUILT).row),
         )
 
     # -- the answer -------------------------------------------------------------------------------------

@@ -8,28 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mesocosm.evaluation.browser.calls import FILES, RowChange
 from mesocosm.evaluation.browser.comparing import compared
 from mesocosm.evaluation.browser.marks import Marks
-from mesocosm.evaluation.browser.subject import Subject
+from mesocosm.evaluation.browser.subject import BUILT, Subject
 from mesocosm.evaluation.runs import CUT_OFF
 from mesocosm.services.views import Item
 
 _NAMED = 4
 """Things that are named; of others their number is told."""
-_CALLED = (
-    "to",
-    "recipients",
-    "login_id",
-    "name",
-    "title",
-    "subject",
-    "summary",
-    "filename",
-    "path",
-    "email",
-    "answer",
-)
 _WORDS = 240
 """Letters of the last words that are quoted."""
 _LOOKED_FOR = 50
@@ -131,13 +117,11 @@ def _against(subject: Subject) -> Iterator[Part]:
     if not subject.is_small or not subject.reading.writes or isinstance(subject.solution, str):
         return
     told: dict[str, list[str]] = {"missing": [], "different": [], "not expected": []}
-    for _, pairs in compared(subject.solution, subject.changes):
+    for _, pairs in compared(subject.solution, subject.changes, subject.content(BUILT).row):
         for pair in pairs:
-            row = pair.expected or pair.got
-            assert row is not None
             how = "missing" if not pair.got else "not expected" if not pair.expected else "different"
-            if (how != "different" or pair.differing) and (label := _label(row)) not in told[how]:
-                told[how].append(label)
+            if (how != "different" or pair.differing) and pair.called not in told[how]:
+                told[how].append(pair.called)
     for how, labels in told.items():
         # Rows that say most come first; those that only lead from one row to another say nothing beside them.
         told[how] = sorted(filter(None, labels), key=lambda label: -label.count(" / "))
@@ -147,15 +131,6 @@ def _against(subject: Subject) -> Iterator[Part]:
             yield Part(f"{': ' if not number else '; '}{how} {', '.join(labels[:_NAMED])}")
             yield Part(f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else "")
         yield Part(". ")
-
-
-def _label(row: RowChange) -> str:
-    """What a row is called by, as far as columns of these names say it."""
-    values = {**row.before, **row.after}
-    named = [str(values[name]) for name in _CALLED if values.get(name) not in (None, "")][:2]
-    if row.ref.startswith(f"{FILES}:"):
-        named = [row.ref.partition(":")[2]]
-    return " / ".join(named)[:120]
 
 
 def _missed(subject: Subject, marks: Marks) -> Iterator[Part]:
