@@ -303,7 +303,7 @@ def calibrate(
             least = -(-last.tokens // 100) * 100
             raise TooShort(
                 f"{family.name}: a length of {show_length(target)} tokens is below the minimum of this task "
-                f"and seed, which is {show_length(least)}"
+                f"and seed, which is {show_length(least)}; {_smaller(growth, 0, fixed)}"
             )
     if overshoot and best and abs(target - best.tokens) > TOLERANCE * target:
         best = above
@@ -311,7 +311,22 @@ def calibrate(
         if best != last:
             build(best.size, best.filler)
         return best
-    raise RuntimeError(f"{family.name}: no world of {target} tokens within {TOLERANCE:.0%}; closest {best}")
+    assert best
+    point = next((at for at, length in enumerate(growth.points) if length >= target), -1)
+    raise UsageError(
+        f"{family.name}: no world of {target} tokens within {TOLERANCE:.0%} was found for this seed; the "
+        f"closest has {best.tokens} ({growth.parameter}={best.size}, filler_tokens={best.filler}); its "
+        f"filler is too little or too coarse; {_smaller(growth, point, fixed)}"
+    )
+
+
+def _smaller(growth: Growth, at: int, fixed: int | None) -> str:
+    """What leaves more of a length to the filler: a lower point of the growth."""
+    if fixed is not None:
+        return f"give a smaller {growth.parameter} than {fixed}"
+    length, size = list(growth.points.items())[at]
+    which = "the first point" if at == 0 else "the point"
+    return f"in a task of your own, lower {which} of `growth` ({show_length(length)}: {size})"
 
 
 _DENSITY_TRIES = 8

@@ -101,13 +101,20 @@ def test_the_size_shrinks_when_the_table_asks_for_too_much() -> None:
 
 
 def test_what_is_below_the_minimum_is_refused_with_the_minimum() -> None:
-    with pytest.raises(UsageError, match=r"below the minimum .* 7\.1k"):
+    with pytest.raises(
+        UsageError, match=r"below the minimum .* 7\.1k; .* lower the first point of `growth` \(8k: 7\)"
+    ):
         calibrate(family(**{"8k": 7}), 5_000, lambda size, filler: size * 1000 + 30 + filler)
 
 
-def test_a_generator_that_does_not_spend_its_filler_is_a_fault_of_ours() -> None:
-    with pytest.raises(RuntimeError, match="no world of 50000 tokens"):
-        calibrate(family(**{"8k": 7}), 50_000, lambda size, _: size * 1000)
+def test_a_length_that_the_filler_does_not_meet_names_the_point_of_growth_to_change() -> None:
+    toy = family(**{"8k": 7, "64k": 50})
+    with pytest.raises(UsageError, match=r"no world of 50000 tokens .* `growth` \(64k: 50\)$"):
+        calibrate(toy, 50_000, lambda size, _: 7_000)
+    with pytest.raises(UsageError, match=r"the first point of `growth` \(8k: 7\)$"):
+        calibrate(toy, 8_000, lambda size, _: 7_000)
+    with pytest.raises(UsageError, match=r"give a smaller size than 9$"):
+        calibrate(toy, 8_000, lambda size, _: 7_000, 9)
 
 
 @pytest.mark.parametrize("seed", range(20))
