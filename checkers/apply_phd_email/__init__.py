@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from mesocosm.checkers.apply_phd_email.mutants import MUTANTS
 from mesocosm.errors import Refusal
-from mesocosm.families.verdict import Check, finding
+from mesocosm.families.verdict import Check, finding, told
 from mesocosm.generators.apply_phd_email.expected import OUTBOX, Expected, File
 from mesocosm.kits.damage import touched_files, touched_tables
 from mesocosm.kits.outbox import Outbox
@@ -102,5 +102,5 @@ def _letters(text: str) -> str:
 
 def _difference(found: Sequence[str], texts: Sequence[str]) -> str:
     if len(found) != len(texts):
-        return f"{len(found)} pages instead of {len(texts)}"
+        return f"pages: {told(len(found), len(texts))}"
     return f"page {next(i for i, pair in enumerate(zip(found, texts, strict=True), 1) if pair[0] != pair[1])}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mesocosm.checkers.canvas_list_test.lists import LISTINGS, Cells, Listing, Table, read_table
 from mesocosm.checkers.canvas_list_test.mutants import MUTANTS
-from mesocosm.families.verdict import Check, finding
+from mesocosm.families.verdict import Check, finding, told
 from mesocosm.generators.canvas_list_test.expected import Expected, Row
 from mesocosm.kits.damage import touched_files, touched_tables
 from mesocosm.services.world import World
@@ -52,7 +52,7 @@ def _judge(listing: Listing, table: Table, rows: Sequence[Row]) -> Iterator[Chec
     known = [(row, lines[_key(row)]) for row in rows if _key(row) in lines]
     for column in listing.columns:
         wrong = [
-            f"{_shown(_key(row))}: {cells[column.name][:80]!r} instead of {column.truth(row)!r}"
+            f"{_shown(_key(row))}: {told(repr(cells[column.name][:80]), repr(column.truth(row)))}"
             for row, cells in known
             if not column.agrees(cells, row)
         ]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mesocosm.families.verdict import told
 from mesocosm.generators.canvas_list_test.expected import (
     ASSIGNMENT_FILE,
     ASSIGNMENT_HEADER,
@@ -60,7 +61,7 @@ def read_table(world: World, name: str, header: Sequence[str]) -> Table:
         table.problem = f"the header of {name} is {','.join(rows[0])[:200]!r}"
     for number, row in enumerate(rows[1:], 1):
         if len(row) != len(header):
-            table.problem = table.problem or f"row {number} of {name} has {len(row)} cells, not {len(header)}"
+            table.problem = table.problem or f"cells of row {number} of {name}: {told(len(row), len(header))}"
         padded = [*row, *[""] * len(header)]
         table.lines.append(dict(zip(header, padded, strict=False)))
     return table

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesocosm.checkers.excel_market_research.mutants import MUTANTS
-from mesocosm.families.verdict import Check, finding
+from mesocosm.families.verdict import Check, finding, told
 from mesocosm.generators.excel_market_research.expected import RESULT, Expected
 from mesocosm.kits.damage import touched_files
 from mesocosm.servers.excel.store.contents import read_contents
@@ -39,12 +39,10 @@ def check(world: World, expected: Expected) -> list[Check]:
     years = [_number(row[0]) if row else None for row in table.rows]
     return [
         Check(name="workbook", passed=not table.problem, detail=table.problem),
-        finding(
-            "header", [] if table.header == expected.header else [f"{table.header} is not {expected.header}"]
-        ),
+        finding("header", [] if table.header == expected.header else [told(table.header, expected.header)]),
         finding(
             "years",
-            table.oddities or ([] if years == expected.years else [f"{years} instead of {expected.years}"]),
+            table.oddities or ([] if years == expected.years else [told(years, expected.years)]),
         ),
         finding("numbers", table.not_numbers),
         finding("other_cells", list(_beside(table))),
@@ -86,7 +84,7 @@ def _wrong(table: Table, expected: Expected, columns: slice) -> Sequence[str]:
             place = places.get(name, len(row))
             found = _number(row[place]) if place < len(row) else None
             if found is None or not abs(found - value) <= _NEAR:
-                wrong.append(f"{year}, {name}: {found} instead of {value:.2f}")
+                wrong.append(f"{year}, {name}: {told(found, f'{value:.2f}')}")
             elif abs(round(found, 2) - found) > BINARY:
                 wrong.append(f"{year}, {name}: {found} is not rounded to two decimals")
     return wrong

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 
 from mesocosm.checkers.recall_campaign.mutants import MUTANTS
-from mesocosm.families.verdict import Check, finding
+from mesocosm.families.verdict import Check, finding, told
 from mesocosm.generators.recall_campaign.expected import Expected, Pickup
 from mesocosm.kits.damage import touched_files, touched_tables
 from mesocosm.kits.moments import stated_moments
@@ -67,7 +67,7 @@ def _events(world: World, changes: Changes, expected: Expected) -> Iterable[Chec
         + [f"{title!r} in another calendar" for title in elsewhere],
     )
     wrong = [
-        f"{title}: {row['start_at']} to {row['end_at']}, not {_span(pickup)}"
+        f"{title}: {told(' to '.join([row['start_at'], row['end_at']]), _span(pickup))}"
         for title, pickup in wanted.items()
         for row in by_title.get(title, [])
         if (row["start_at"], row["end_at"]) != (_instant(pickup.start), _instant(pickup.end))
@@ -124,7 +124,7 @@ def _wrong_slots(pairs: Sequence[tuple[Letter, Pickup]], zone: str) -> Iterable[
         for form in mail.forms:
             stated = stated_moments(form, ZoneInfo(zone))
             if stated != [pickup.local]:
-                yield f"{', '.join(stated) or 'no moment'} in the mail to {pickup.email}, not {pickup.local}"
+                yield f"mail to {pickup.email}: {told(', '.join(stated) or 'no moment', pickup.local)}"
 
 
 def _wrong_orders(pairs: Sequence[tuple[Letter, Pickup]], known: Collection[int]) -> Iterable[str]:
@@ -133,7 +133,7 @@ def _wrong_orders(pairs: Sequence[tuple[Letter, Pickup]], known: Collection[int]
             stated = {int(number) for number in _ORDER.findall(form)}
             others = {int(number) for number in _NUMBER.findall(form)} & (set(known) - set(pickup.orders))
             if stated != set(pickup.orders) or others:
-                yield f"orders {sorted(stated | others)} in the mail to {pickup.email}, not {pickup.orders}"
+                yield f"orders in the mail to {pickup.email}: {told(sorted(stated | others), pickup.orders)}"
 
 
 # -- notes ------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from mesocosm.checkers.set_conf_cr_ddl.calendar import Held, held_events
 from mesocosm.checkers.set_conf_cr_ddl.mutants import MUTANTS
-from mesocosm.families.verdict import Check, finding
+from mesocosm.families.verdict import Check, finding, told
 from mesocosm.generators.set_conf_cr_ddl.expected import Expected, Reminder
 from mesocosm.kits.damage import touched_files, touched_tables
 from mesocosm.kits.moments import utc_stamp
@@ -82,7 +82,7 @@ def _wrong_ends(expected: Expected, by_title: dict[str, list[Held]], end: str) -
         truth = utc_stamp(reminder.start if end == "start" else reminder.deadline)
         found = event.start if end == "start" else event.end
         if found != truth:  # nor is a date alone right
-            wrong.append(f"{reminder.title}: {found} instead of {truth}")
+            wrong.append(f"{reminder.title}: {told(found, truth)}")
     return wrong
 
 

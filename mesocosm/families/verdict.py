@@ -46,6 +46,11 @@ def finding(name: str, wrong: Iterable[object]) -> Check:
     return Check(name=name, passed=not shown, detail="; ".join(shown) + more)
 
 
+def told(got: object, expected: object) -> str:
+    """What was found and what should have been, in the words in which every finding says it."""
+    return f"got {got}, expected {expected}"
+
+
 class Verdict(BaseModel):
     """The judgement of one episode."""
 

@@ -77,7 +77,9 @@ def test_a_finding_says_which_line_was_wanted(tmp_path: Path) -> None:
     episode = Episode.create(tmp_path / "episode", instance.path, family)
     solve(family, episode)
     [body] = [check for check in episode.grade().findings if not check.passed]
-    assert re.search(r"Hello, See you at [\d :-]+, not lines: See you on [\d :-]+;", body.detail), body.detail
+    assert re.search(
+        r": got Hello, See you at [\d :-]+, expected lines: See you on [\d :-]+;", body.detail
+    ), body.detail
 
 
 def test_an_event_of_the_own_calendar_is_too_much(episode: Episode) -> None:

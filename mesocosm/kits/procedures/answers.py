@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from mesocosm.families.verdict import told
 from mesocosm.kits.procedures.protocol import Score
 from mesocosm.worlds import tokens
 
@@ -79,7 +80,7 @@ def compare_blocks(gold: str, answer: str, tags: Sequence[str]) -> Score:
                     why = f"ends before {expected[:_SHOWN]!r}"
                 else:
                     wanted = repr(expected[:_SHOWN]) if expected else f"</{tag}>"
-                    why = f"{found[:_SHOWN]!r} instead of {wanted}"
+                    why = told(repr(found[:_SHOWN]), wanted)
                 return _deviation(gold, right, matched, total, why)
             matched += 1
         if not complete:

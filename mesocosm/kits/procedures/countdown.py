@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from mesocosm.families.verdict import told
 from mesocosm.kits.procedures.answers import clean_lines, compare_blocks, last_block
 from mesocosm.kits.procedures.protocol import Case, Score
 from mesocosm.kits.procedures.rules import text_of
@@ -187,7 +188,7 @@ def _wrong(case: CountdownCase, solution: str | None) -> str:
         return "there is no complete <Solution>"
     lines = clean_lines(solution)
     if len(lines) != len(case.numbers) - 1:
-        return f"the solution has {len(lines)} lines, not {len(case.numbers) - 1}"
+        return f"lines of the solution: {told(len(lines), len(case.numbers) - 1)}"
     left = list(case.numbers)
     for line in lines:
         found = _EQUATION.fullmatch(line) if len(line) <= _MAX_LINE else None
@@ -203,7 +204,7 @@ def _wrong(case: CountdownCase, solution: str | None) -> str:
         if not 0 < made <= LARGEST:
             return f"{line!r} is not between 1 and {LARGEST}"
         left.append(made)
-    return "" if left == [case.target] else f"leads to {left[0]}, not to {case.target}"
+    return "" if left == [case.target] else f"where it leads: {told(left[0], case.target)}"
 
 
 def _holds(a: int, sign: str, b: int, made: int) -> bool:

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Literal
 
 from mesocosm.errors import UsageError
+from mesocosm.families.verdict import told
 from mesocosm.kits.procedures.answers import clean_lines, last_block, open_block
 from mesocosm.kits.procedures.instance import DIFFERENT_EXAMPLES, Instance, examples_of, procedure
 from mesocosm.kits.procedures.protocol import Score
@@ -133,5 +134,5 @@ def score_segment(gold: str, answer: str, tag: str) -> Score:
         partial=same / len(right),
         line=same + 1,
         token=before,
-        why=f"{said!r} instead of {right[same][:160]!r}",
+        why=told(repr(said), repr(right[same][:160])),
     )

@@ -11,6 +11,7 @@ from math import log2
 
 from pydantic import BaseModel, ConfigDict
 
+from mesocosm.families.verdict import told
 from mesocosm.kits.procedures.answers import clean_lines, compare_blocks, last_block
 from mesocosm.kits.procedures.places import Places
 from mesocosm.kits.procedures.protocol import TOLERANCE, Case, Score
@@ -264,7 +265,7 @@ def _wrong(case: TravelCase, plan: str | None) -> str:
         return "there is no complete <Plan>"
     lines = clean_lines(plan)
     if len(lines) != 2 * len(case.stays) - 1:
-        return f"the plan has {len(lines)} lines, not {2 * len(case.stays) - 1}"
+        return f"lines of the plan: {told(len(lines), 2 * len(case.stays) - 1)}"
     wanted = {stay.city: stay for stay in case.stays}
     day, here = 1, ""
     for at, line in enumerate(lines):

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.errors import UsageError
-from mesocosm.families.verdict import Check, finding
+from mesocosm.families.verdict import Check, finding, told
 from mesocosm.kits.html_text import visible_text
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal, Rows
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated
@@ -475,7 +475,7 @@ def _judge_goal(goal: Goal, pairs: Sequence[tuple[Wanted, Found | None]]) -> Ite
             yield from _judge_tables(f"{base}_{name}", name, both)
             continue
         wrong = [
-            f"{one.shown}: {_shown(found.fields.get(name))}, not {_shown_wanted(one.fields[name])}"
+            f"{one.shown}: {told(_shown(found.fields.get(name)), _shown_wanted(one.fields[name]))}"
             for one, found in both
             if not matches(one.fields[name], found.fields.get(name))
         ]
@@ -484,7 +484,7 @@ def _judge_goal(goal: Goal, pairs: Sequence[tuple[Wanted, Found | None]]) -> Ite
         yield finding(f"{base}_otherwise", [text for pair in both for text in _also_changed(goal, *pair)])
     elif usual := _usual(goal):
         wrong = [
-            f"{one.shown}: {name} is {_shown(found.fields.get(name))}"
+            f"{one.shown}: {name}: {told(_shown(found.fields.get(name)), _shown_wanted(value))}"
             for one, found in both
             for name, value in usual.items()
             if not matches(value, found.fields.get(name))
@@ -542,7 +542,7 @@ def _table_faults(table: Table, found: Any) -> Iterator[tuple[str, str]]:
             if not table.same(column, row[column], other[column]):
                 yield (
                     "cells",
-                    f"{_shown(row[key])}: {column} is {_shown(other[column])}, not {_shown(row[column])}",
+                    f"{_shown(row[key])}: {column}: {told(_shown(other[column]), _shown(row[column]))}",
                 )
     yield from (("extra", _shown(row[key])) for row in left.values())
     if table.ordered and order != sorted(order):
@@ -563,7 +563,7 @@ def _rows_of(table: Table, found: Any) -> tuple[Sequence[Mapping[str, Any]] | No
     else:
         return None, [str(found) if isinstance(found, Unreadable) else f"no rows: {_shown(found)}"]
     if columns != table.columns:
-        return None, [f"{', '.join(columns)}, not {', '.join(table.columns)}", *wrong]
+        return None, [told(", ".join(columns), ", ".join(table.columns)), *wrong]
     return rows, wrong
 
 
