@@ -120,6 +120,32 @@ def test_a_run_that_stopped_after_a_refused_call_is_said_to_have(made: Path) -> 
                 assert '<a href="/0/calls/4">number 4, email.read_email</a>' in get("/0/")
 
 
+def test_a_list_that_was_not_read_to_its_end_is_named(made: Path) -> None:
+    """If evidence was missed that stands on the rest, and not if the list was read to its end."""
+    for pages in (1, 2, 99):
+        path = made.parent / f"pages-{pages}"
+        episode = Episode.create(path / "episode", made, load_family("course_assistant"))
+        tools, number = Direct(episode.world), 1
+        while number <= pages:
+            listed = tools.call("email", "get_emails", folder="INBOX", page=number, page_size=5)
+            if number == listed["total_pages"]:
+                break
+            number += 1
+        tools.call("claim_done", "claim_done")
+        episode.close()
+        why = summary(path)["why"]
+        hint = f"email.get_emails was not asked for the rest of a list after page {pages} of"
+        assert (f"{hint} {listed['total_pages']}, call {pages}: what holds" in why) == (pages < 99)
+
+
+def test_derivations_that_are_not_kept_are_said_not_to_be(tmp_path: Path) -> None:
+    build_instance(load_family("refund_list"), 0, made := tmp_path / "made", target=8_000)
+    with asking(made) as get:
+        page = text_of(get("/0/derivations"))
+    assert "How each fact" not in page
+    assert re.search("None are kept in this instance: .+ The evidence says where each thing stands", page)
+
+
 def test_the_event_that_was_misread_is_named(made: Path) -> None:
     """Of an agent that is right but for one event."""
     family = load_family("course_assistant")

@@ -320,12 +320,12 @@ class Marks:
             if here:
                 calls.append(call.seq)
                 held |= here
-            elif title and _lists(call.result, title, sender):
+            elif title and lists(call.result, title, sender):
                 listed.append(call.seq)
         return Reached(tuple(calls), len(forms), len(held), tuple(listed))
 
 
-def _lists(result: str, title: str, sender: str) -> bool:
+def lists(result: str, title: str, sender: str) -> bool:
     """Whether a result names a thing among others: a row of JSON has its title and its sender."""
     if any(orjson.dumps(one).decode()[1:-1] not in result for one in (title, sender)):
         return False

@@ -10,6 +10,7 @@ from typing import Any
 
 from mesocosm.evaluation.browser.comparing import compared
 from mesocosm.evaluation.browser.marks import Marks
+from mesocosm.evaluation.browser.paging import unfinished_lists
 from mesocosm.evaluation.browser.subject import BUILT, Subject
 from mesocosm.evaluation.runs import CUT_OFF
 from mesocosm.services.views import Item
@@ -65,6 +66,11 @@ def explain(subject: Subject, marks: Marks) -> list[Part]:
         if len(wrong) > 1:
             parts.append(Part(f"{_count(len(wrong) - 1, 'further finding')} failed. "))
     parts += _missed(subject, marks)
+    for one in unfinished_lists(subject, marks):
+        parts.append(Part(f"{one.call.name} was not asked for the rest of a list after {one.read}, "))
+        parts.append(Part(f"call {one.call.seq}", f"calls/{one.call.seq}"))
+        parts.append(Part(f": what holds {one.pieces} of {'these' if one.pieces > 1 else 'the'} missed "))
+        parts.append(Part(f"{'pieces' if one.pieces > 1 else 'piece'} stands on the pages after it. "))
     parts += () if misread else _against(subject)
     parts += _concerned(subject, marks, [check.detail for check in wrong])
     if first_wrong := subject.first_wrong:
@@ -123,6 +129,8 @@ def _against(subject: Subject) -> Iterator[Part]:
             if (how != "different" or pair.differing) and pair.called not in told[how]:
                 told[how].append(pair.called)
     for how, labels in told.items():
+        # What belongs to a row that is named itself goes with it.
+        labels = [one for one in labels if not any(of != one and f" of {of}" in one for of in labels if of)]
         # Rows that say most come first; those that only lead from one row to another say nothing beside them.
         told[how] = sorted(filter(None, labels), key=lambda label: -label.count(" / "))
     if found := {how: labels for how, labels in told.items() if labels}:
