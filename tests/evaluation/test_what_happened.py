@@ -170,6 +170,16 @@ def test_records_of_which_some_fields_were_asked_for_are_read(tmp_path: Path) ->
     assert delivered[2] == 0, "nothing says which products these are"
 
 
+def test_arguments_that_were_taken_as_other_values_are_counted(tmp_path: Path) -> None:
+    family = load_family("refund_list")
+    built = build_instance(family, 0, tmp_path / "instance", target=8_000)
+    episode = Episode.create(tmp_path / "episode", built.path, family)
+    for sent in ({"perPage": 5}, {"perPage": "5"}, {"perPage": 5, "search": None}, {"fields": '["id"]'}):
+        assert not episode.world.call("woocommerce", "woo_products_list", sent).is_error
+    assert read_journal(episode).coerced == 3
+    episode.close()
+
+
 def test_what_it_takes_is_told_before_and_while_it_runs_and_has_a_limit(tmp_path: Path) -> None:
     words = ("gridworld", "--n", "4", "--seeds", "0-2", "--model", "scripted/solver")
     planned = mesocosm("eval", *words, "--epochs", "2", "--dry-run", "--price", "1,5", "--json", cwd=tmp_path)

@@ -108,6 +108,10 @@ def _is_written_well(node: exp.Expr, text: str) -> bool:
     return isinstance(node, _TEXTS) or not text or _WORDS.match(text) is not None
 
 
+MEASURED = "measured"
+"""Tells a cast that only measures how long a value is as text: bytes need not be any."""
+
+
 def check_functions(tree: exp.Expr, dialect: Dialect) -> None:
     """Refuse functions and units that are not the dialect's, and what is no part of a query."""
     check_units(tree, dialect)
@@ -223,7 +227,9 @@ def _length(value: exp.Expr) -> exp.Expr:
 
 def _text_of(value: exp.Expr) -> exp.Expr:
     # Not ``exp.cast``, which looks at what a cast is to, be it a type or not.
-    return exp.Cast(this=value.copy(), to=exp.DataType.build("text"))
+    made = exp.Cast(this=value.copy(), to=exp.DataType.build("text"))
+    made.meta[MEASURED] = True
+    return made
 
 
 def _bound_series(node: exp.Expr) -> None:

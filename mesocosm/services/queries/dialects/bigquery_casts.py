@@ -10,6 +10,7 @@ from mesocosm.errors import Invalid
 from mesocosm.services.queries.dialects import bigquery_intervals as intervals
 from mesocosm.services.queries.dialects.bigquery_functions import as_text, duck, written_time
 from mesocosm.services.queries.dialects.bigquery_numbers import BIGNUMERIC, NUMERIC, operand_kinds
+from mesocosm.services.queries.guards import MEASURED
 from mesocosm.services.queries.numeric_models import is_number_format
 
 _TYPE = exp.DataType.Type
@@ -72,6 +73,10 @@ def _made(node: exp.Expr) -> exp.Expr:
 
 def _to_text(node: exp.Expr, layout: exp.Expr | None) -> exp.Expr:
     value = node.this
+    if layout is None and isinstance(value, exp.Column) and not node.meta.get(MEASURED):
+        # Only when it is run is it known whether the column has bytes, which are read as UTF-8.
+        told = "CASE TYPEOF(:x) WHEN 'BLOB' THEN DECODE(CAST(CAST(:x AS VARCHAR) AS BLOB)) ELSE :t END"
+        return duck(told, x=value, t=as_text(value.copy()))
     if layout is None:
         return node if isinstance(value, exp.Literal) and value.is_string else as_text(value)
     pattern, zone = (

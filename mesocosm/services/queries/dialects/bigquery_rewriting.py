@@ -47,6 +47,7 @@ from mesocosm.services.queries.dialects.bigquery_numbers import (
     rounded,
     whole_quotient,
 )
+from mesocosm.services.queries.guards import MEASURED
 
 _SUFFIX = "_TABLE_SUFFIX"
 _TEXTS = (exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR)
@@ -95,6 +96,9 @@ def rewritten(tree: exp.Expr, context: Context) -> exp.Expr:
     for cast in list(tree.find_all(exp.Cast)):
         if cast.to.this in _TEXTS and isinstance(cast.this, intervals.WRITTEN_OUT):
             cast.replace(duck(intervals.AS_TEXT, x=cast.this))
+        plain = cast.to.this in _TEXTS and cast.args.get("format") is None and not cast.meta.get(MEASURED)
+        if plain and _is_bytes(cast.this):
+            cast.set("format", exp.Literal.string("UTF-8"))
     # What is inside comes first: what a rule makes of it is not looked at again.
     for node in reversed(list(tree.walk())):
         if isinstance(node, exp.Unnest) and isinstance(node.parent, exp.From | exp.Join):
@@ -202,7 +206,11 @@ def _is_bytes(node: exp.Expr) -> bool:
     """Whether it is written as bytes."""
     node = node.unnest()
     made = isinstance(
-        node, exp.ByteString | exp.FromBase64 | exp.FromBase32 | exp.Unhex | exp.CodePointsToBytes
+        node,
+        (
+            *(exp.ByteString, exp.FromBase64, exp.FromBase32, exp.Unhex, exp.CodePointsToBytes),
+            *(exp.MD5Digest, exp.SHA1Digest, exp.SHA2Digest),
+        ),
     )
     return made or (isinstance(node, exp.Cast) and node.to.this in exp.DataType.BINARY_TYPES)
 

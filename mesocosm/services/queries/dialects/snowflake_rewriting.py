@@ -26,6 +26,7 @@ from mesocosm.services.queries.dialects.snowflake_functions import (
     time_format,
 )
 from mesocosm.services.queries.dialects.snowflake_tables import filled, mark_flattened, table_functions
+from mesocosm.services.queries.guards import MEASURED
 from mesocosm.services.queries.numeric_models import is_number_model
 from mesocosm.services.queries.refusals import SqlError
 
@@ -87,7 +88,7 @@ def rewritten(tree: exp.Expr, context: Context) -> exp.Expr:
     mark_flattened(tree)
     if tree.find(*_NEEDS_TYPES) is not None:
         _infer(tree, context.columns)
-        _show_moments(tree)
+        _show_values(tree)
         for operator in list(tree.find_all(*_ARITHMETIC, *_COMPARES, *_ON_TEXT)):
             _loosen(operator)
     # From the leaves up: what stands in a node is rewritten before the node is.
@@ -154,8 +155,8 @@ def _text(node: exp.Expr) -> exp.Expr:
     return call("json_extract_string", node, exp.Literal.string("$"))
 
 
-def _show_moments(tree: exp.Expr) -> None:
-    """Instants and times become texts by the formats that a session has at first."""
+def _show_values(tree: exp.Expr) -> None:
+    """Instants, times and bytes become texts by the formats that a session has at first."""
     for node in list(tree.find_all(exp.Cast, exp.TryCast, exp.ToChar, *_ON_TEXT)):
         if isinstance(node, exp.Cast) and getattr(_made(node), "this", None) not in _STRINGS:
             continue
@@ -167,7 +168,10 @@ def _show_moments(tree: exp.Expr) -> None:
             kind = _made(inner) if isinstance(inner, exp.Cast) else inner.type
             if isinstance(inner, exp.CurrentTimestamp) and not inner.args.get("sysdate"):
                 kind = exp.DataType.build("TIMESTAMPTZ")
-            if kind is not None and kind.this in _SHOWN and not _is_date(inner):
+            is_bytes = isinstance(inner, _MAKES_BYTES) or (kind is not None and kind.this in _BYTES)
+            if is_bytes and not isinstance(node, _ON_TEXT) and not node.meta.get(MEASURED):
+                value.replace(call("hex", value.copy()))
+            elif kind is not None and kind.this in _SHOWN and not _is_date(inner):
                 value.replace(_SHOWN[kind.this](value.copy()))
 
 
@@ -182,6 +186,11 @@ def _shown(form: str) -> Callable[[exp.Expr], exp.Expr]:
 
 
 _STRINGS = {_TYPES.VARCHAR, _TYPES.TEXT, _TYPES.CHAR, _TYPES.NCHAR, _TYPES.NVARCHAR}
+_BYTES = {_TYPES.BINARY, _TYPES.VARBINARY, _TYPES.BLOB}
+_MAKES_BYTES = (
+    *(exp.HexString, exp.ToBinary, exp.MD5Digest, exp.SHA1Digest, exp.SHA2Digest, exp.Unhex),
+    *(exp.Base64DecodeBinary, exp.TryHexDecodeBinary, exp.TryBase64DecodeBinary),
+)
 _SHOWN: dict[object, Callable[[exp.Expr], exp.Expr]] = {
     **dict.fromkeys((_TYPES.TIMESTAMP, _TYPES.TIMESTAMPNTZ, _TYPES.DATETIME), _shown(MOMENTS["TIMESTAMP"])),
     **dict.fromkeys((_TYPES.TIMESTAMPTZ, _TYPES.TIMESTAMPLTZ), _shown(MOMENTS["TIMESTAMP WITH TIME ZONE"])),
