@@ -138,6 +138,20 @@ def test_a_list_that_was_not_read_to_its_end_is_named(made: Path) -> None:
         assert (f"{hint} {listed['total_pages']}, call {pages}: what holds" in why) == (pages < 99)
 
 
+def test_an_excerpt_holds_the_sentence_that_decides(tmp_path: Path) -> None:
+    """Wherever it stands in its text."""
+    for task in ("refund_list", "oral_exams"):
+        build_instance(family := load_family(task), 0, made := tmp_path / task, target=16_000)
+        expected: Any = family.read_expected((made / "expected.json").read_bytes())
+        says = [one.says for one in getattr(expected, "derivations", ())]
+        says += [said for service, said, _ in getattr(expected, "told", ()) if service == "email"]
+        deciding = {" ".join(one.split()) for one in says if len(one) >= 12}
+        assert len(deciding) > 3
+        with asking(made) as get:
+            page = text_of(get("/0/evidence"))
+        assert not [one for one in deciding if one not in page]
+
+
 def test_derivations_that_are_not_kept_are_said_not_to_be(tmp_path: Path) -> None:
     build_instance(load_family("refund_list"), 0, made := tmp_path / "made", target=8_000)
     with asking(made) as get:

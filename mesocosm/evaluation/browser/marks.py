@@ -38,6 +38,10 @@ _LINES = 60
 _SHORT = 60
 """Letters up to which a line may be one that many texts have."""
 _CUT = re.compile(r"\n|<[^>]*>")
+_EXCERPT, _AROUND = 240, 50
+"""Letters of a piece of evidence that are shown, and those around a sentence that decides."""
+_LONG = 20_000
+"""Letters up to which what holds a piece is looked through for such sentences."""
 _FEW = 60
 """Pieces of evidence that are looked for one by one; of more, each text is looked through for all."""
 
@@ -208,6 +212,57 @@ class Marks:
     def leaned(self) -> Collection[int]:
         """The pieces of evidence that derivations lean on."""
         return self._pieces_of_keys.values()
+
+    @cached_property
+    def _deciding(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """By service: sentences that tell a fact of the goal, and which."""
+        found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for service, sentence, fact in getattr(self._subject.expected, "told", ()):
+            if len(sentence) >= _LINE:
+                found[service].append((plain(sentence), fact))
+        return found
+
+    def excerpt(self, number: int, holders: Sequence[tuple[str, Item]] = ()) -> list[Piece]:
+        """What is shown of a piece of evidence: its beginning, or around the sentences that decide.
+
+        A piece is found by some of a text: where these are not in it, they are in the rest of what holds it.
+        """
+        piece = self._subject.evidence[number]
+        sentences = [*self._deciding.get(piece.service, ())]
+        for one in self.derivations:
+            if self._pieces_of_keys.get(one.text) == number:
+                sentences.append((plain(one.says), f"tells {_words(one.kind)}"))
+        text = own = plain(piece.contains)
+        spans: list[tuple[int, int, Mark]] = []
+        for text in (own, *(plain(item.text) for _, item in holders[:1] if len(item.text) <= _LONG)):
+            spans = [
+                (at, at + len(said), Mark("derivation", fact))
+                for said, fact in sentences
+                for at in _all(text, said)
+            ]
+            if spans:
+                break
+        else:
+            text = own
+        spans.sort(key=lambda span: span[:2])
+        if len(text) <= _EXCERPT:
+            return _cut(text, spans)
+        windows: list[list[int]] = []
+        for start, end in [span[:2] for span in spans] or [(0, _EXCERPT - _AROUND)]:
+            begin, stop = max(0, start - _AROUND), min(len(text), end + _AROUND)
+            if windows and begin <= windows[-1][1]:
+                windows[-1][1] = max(stop, windows[-1][1])
+            else:
+                windows.append([begin, stop])
+        found = [] if windows[0][0] == 0 else [Piece("…")]
+        for begin, stop in windows:
+            inside = [
+                (start - begin, end - begin, mark)
+                for start, end, mark in spans
+                if begin <= start and end <= stop
+            ]
+            found += [*_cut(text[begin:stop], inside), *([Piece("…")] if stop < len(text) else [])]
+        return found
 
     def told_by(self, derivation: Any) -> int | None:
         """The call that first delivered the message of a derivation; None if none did."""

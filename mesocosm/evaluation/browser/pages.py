@@ -384,7 +384,16 @@ class Pages:
         numbers = subject.missed if only == "missed" else range(len(subject.evidence))
         shown = numbers[asked.start : asked.start + PAGE]
         holders = self._marks.holders(shown)
-        rows = [(n, subject.evidence[n], holders.get(n, []), subject.delivered.get(n)) for n in shown]
+        rows = [
+            (
+                n,
+                subject.evidence[n].service,
+                holders.get(n, []),
+                subject.delivered.get(n),
+                self._marks.excerpt(n, holders.get(n, ())),
+            )
+            for n in shown
+        ]
         return self._page(
             "evidence.html",
             "Evidence",
