@@ -116,6 +116,10 @@ def test_fields_that_strict_models_ask_for(http: httpx2.Client) -> None:
     made = said(http.post(f"{REPO}/milestones", json={"title": "M"}), 201)
     assert made["created_at"]
     assert made["updated_at"]
+    closed = said(http.post(f"{REPO}/milestones", json={"title": "Done", "state": "closed"}), 201)
+    assert (closed["state"], closed["closed_at"] is None) == ("closed", False)
+    assert said(http.post(f"{REPO}/milestones", json={"title": "Odd", "state": "half"}), 422)
+    assert [one["title"] for one in said(http.get(f"{REPO}/milestones"))][-1] == "M"
     assert said(http.get("/api/v3/search/issues", params={"q": "repo:acme/app"}))["search_type"] == "lexical"
     content = {"message": "m", "content": "eA==", "branch": "main"}
     assert said(http.put(f"{REPO}/contents/x.txt", params={"ref": "main"}, json=content), 201)

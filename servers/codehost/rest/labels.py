@@ -152,6 +152,8 @@ def create_milestone(store: CodehostStore, request: Request, owner: str, repo: s
     repository, body = store.repositories.repository(owner, repo), body_of(request)
     title, about = read.required(body, "title"), read.text(body, "description") or ""
     row = store.listing.new_milestone(repository, title, about, read.text(body, "due_on"))
+    if state := read.choice(body, "state", "open", "closed"):
+        row = store.taking_back.change_milestone(repository, row["number"], {"state": state})
     return milestone(Links(request), repository, row)
 
 
