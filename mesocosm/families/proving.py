@@ -185,8 +185,9 @@ def _prove_disturbed(family: Family, proof: Proof, folder: Path) -> None:
 def _prove_mutants(family: Family, instance: Instance, solved: Episode, folder: Path, proof: Proof) -> None:
     misreaders = _Misreaders(family, instance, folder)
     for number, mutant in enumerate(family.mutants):
+        hint: str | None = None
         if isinstance(mutant, Misreading):
-            episode = misreaders.episode(mutant, number)
+            episode, hint = misreaders.episode(mutant, number)
         else:
             episode = _edited(mutant, instance, solved, folder / f"mutant-{number}")
         if episode is None:
@@ -198,7 +199,8 @@ def _prove_mutants(family: Family, instance: Instance, solved: Episode, folder: 
         failed = {check.name for check in verdict.findings if not check.passed}
         if verdict.verdict != "failed" or not breaks & failed:
             should = " or ".join(sorted(breaks)[:4])
-            proof.problems.append(f"mutant {mutant.name!r} should break {should!r}: {_show(verdict)}")
+            found = f"{_show(verdict)}; {hint}" if hint else _show(verdict)
+            proof.problems.append(f"mutant {mutant.name!r} should break {should!r}: {found}")
         episode.close()
         shutil.rmtree(episode.path)
 
@@ -223,8 +225,9 @@ class _Misreaders:
         self._family, self._instance, self._folder = family, instance, folder
         self._started: dict[int, Episode] = {}
 
-    def episode(self, mutant: Misreading, number: int) -> Episode | None:
-        """What such an agent leaves; ``None`` where there is nothing to misread."""
+    def episode(self, mutant: Misreading, number: int) -> tuple[Episode | None, str | None]:
+        """What such an agent leaves (``None`` where there is nothing to misread), and what to say where no
+        check notices."""
         start = id(mutant.start)
         if start not in self._started:
             path = self._folder / f"begun-{number}"
@@ -234,11 +237,11 @@ class _Misreaders:
             self._started[start] = begun
         tools = _Fork(self._started[start], self._folder / f"misread-{number}")
         try:
-            mutant.act(tools, self._instance.expected)
+            hint = mutant.act(tools, self._instance.expected)
         except Inapplicable:
             tools.drop()
-            return None
-        return tools.episode
+            return None, None
+        return tools.episode, hint
 
 
 class _Fork(Tools):

@@ -129,8 +129,9 @@ class Misreading:
     """Names of checks of which one at least must fail."""
     start: Callable[[Tools, Any], None]
     """What such agents do alike; done once for all misreadings that share it."""
-    act: Callable[[Tools, Any], None]
-    """``act(tools, expected)`` does the rest, wrongly; raises ``Inapplicable`` if it has no place."""
+    act: Callable[[Tools, Any], str | None]
+    """``act(tools, expected)`` does the rest, wrongly; raises ``Inapplicable`` if it has no place. Returns
+    what the author is told, if anything, where no check notices."""
 
 
 class Inapplicable(Exception):

@@ -179,6 +179,8 @@ class Thing:
         """How the survey shows the value of a field."""
         if isinstance(value, datetime):
             return stamp(value)
+        if isinstance(value, bool):
+            return str(value).lower()
         return "" if value is None or isinstance(value, (list, dict)) else str(value)
 
     def rearranged(self, world: World, fields: Fields, change: Callable[[list[list[Any]]], Any]) -> bool:

@@ -259,7 +259,9 @@ class IssueThing(Thing):
         "state": Word("Whether it is open.", choices=("open", "closed")),
         "state_reason": Word("Why it was closed.", choices=("completed", "not_planned", "duplicate")),
         "duplicate_of": Word("Number of the issue that it repeats.", "data"),
+        "locked": Word("Whether it is locked; default: it is not.", "flag"),
     }
+    usual: ClassVar[Mapping[str, Any]] = {"locked": False}
     gives: ClassVar[Mapping[str, str]] = {"number": "The issue's number.", "author": "Its author's login."}
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
@@ -305,7 +307,10 @@ class IssueThing(Thing):
         for number in sorted((touched | set(before_after)) - new):
             before, row = before_after.get(number, ({}, {}))
             columns = {name for name in before if before[name] != row[name]}
-            judged = {"title", "body", "state", "state_reason", "duplicate_of", "closed_at", "closed_by_id"}
+            judged = {
+                *("title", "body", "state", "state_reason", "duplicate_of", "locked"),
+                *("closed_at", "closed_by_id"),
+            }
             if columns and columns <= {"updated_at", "comments"} and number not in touched:
                 continue  # somebody commented on it: that is the comment's
             found = (
@@ -366,6 +371,7 @@ def _seen(world: World, row: Row) -> Fields:
         "labels": sorted(session.scalars(marks.where(models.IssueLabel.issue_id == row["id"]))),
         "assignees": sorted(session.scalars(people.where(issues.Assignee.issue_id == row["id"]))),
         **same(row, "state", "state_reason", "duplicate_of"),
+        "locked": bool(row["locked"]),
     }
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from mesocosm.kits.html_text import visible_text
 from mesocosm.kits.yaml_tasks.judging import _lines_of, matches
+from mesocosm.kits.yaml_tasks.sampling import _Refusing
+from mesocosm.kits.yaml_tasks.stated import Collecting, missing
 
 LINE = "I will be there at 2025-02-26 11:45"
 SAID = {"lines": LINE, "only": "(?i).*be there at.*"}
@@ -87,3 +89,10 @@ def test_lines_of_html_are_those_that_a_reader_sees(around: str, right: bool) ->
 @pytest.mark.parametrize("tag", ["s", "del", "strike"])
 def test_what_is_struck_out_is_not_said(tag: str) -> None:
     assert visible_text(f"<p>At <{tag}>9:00</{tag}> 10:00</p>").split() == ["At", "10:00"]
+
+
+def test_a_flag_that_is_not_shown_is_named_as_such() -> None:
+    told = [("codehost", "false", "incident 0: pre"), ("codehost", "v1.2", "incident 0: tag")]
+    flag, text = missing(Collecting(_Refusing()), told)
+    assert "incident 0: pre is told by codehost as a flag that is false, which it does not show" in flag
+    assert "in a text that the survey does not deliver: 'v1.2'" in text

@@ -195,3 +195,28 @@ def test_a_lint_loads_neither_databases_nor_what_makes_files() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_whatever_is_changed_or_removed_is_known_by_its_id_alone(tmp_path: Path) -> None:
+    text = (Path(__file__).with_name("proofs") / "appointments.yaml").read_text()
+    stated = """
+  - for: appointment
+    as: entry
+    calendar.event: {summary: "{{ name }}", start: "{{ begins }}"}
+background:
+"""
+    goal = """
+  - for: appointment
+    kinds: [off]
+    how: %s
+    calendar.event: {id: "{{ entry.id }}"%s}
+walk:
+"""
+    for how, fields, right in (
+        ("remove", "", True), ("change", ', end: "{{ begins + 1h }}"', True), ("change", "", False),
+    ):  # fmt: skip
+        changed = text.replace("\nbackground:\n", stated).replace("\nwalk:\n", goal % (how, fields))
+        found = [one for one in complaints(tmp_path, changed) if ": error: " in one]
+        assert [one.partition("nothing beside 'id': ")[2] for one in found] == (
+            [] if right else ["say what it is to be changed to"]
+        )

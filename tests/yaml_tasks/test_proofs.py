@@ -74,6 +74,54 @@ def test_a_true_task_is_proven_by_derivation_with_what_an_agent_must_know() -> N
     assert late.endswith("follows from claim 0 (late): age, claim 0 (late): price, policy.days, policy.late")
 
 
+def test_a_lock_counts_and_a_misreading_that_no_step_makes_names_the_goal(tmp_path: Path) -> None:
+    text = (FOLDER / "appointments.yaml").read_text()
+    for old, new in [
+        ("servers: {", "servers: {codehost: all, "),
+        ("\nbackground:\n", '''
+  - codehost.file: {repo: diary, path: README.md, content: "Who called it off.", date: "{{ now - 90d }}"}
+  - for: appointment
+    as: entry
+    calendar.event: {summary: "{{ name }}, {{ room }}", start: "{{ begins }}"}
+background:
+'''),
+        ("      practice: {", "      room: {number: {from: 100, to: 999}, unique: true}\n      practice: {"),
+        ("that is not called off,", "that is not called off, about: it was called off,"),
+        ("expect: not wanted}", "expect: wanted}"),
+        ("\nwalk:\n", '''
+  - for: appointment
+    kinds: [off]
+    how: remove
+    calendar.event: {id: "{{ entry.id }}", summary: "{{ name }}, {{ room }}"}
+  - for: appointment
+    kinds: [off]
+    codehost.issue: {repo: diary, title: "Off: {{ name }}"}
+walk:
+  - for: appointment
+    kinds: [off]
+    calendar.delete_event: {eventId: "{{ entry.id }}"}
+  - for: appointment
+    kinds: [off]
+    codehost.issue_write:
+      {method: create, owner: "{{ me.email | login }}", repo: diary, title: "Off: {{ name }}"}
+'''),
+        ("prompt: |\n", "prompt: |\n  What is called off is deleted, and an issue 'Off: NAME' in diary.\n"),
+    ]:  # fmt: skip
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    path = tmp_path / "appointments.yaml"
+    path.write_text(text)
+    [proof] = json.loads(mesocosm("prove", path, "--lengths", "8k", "--json", "--workers", "1").stdout)
+    assert "codehost: an issue locked" in proof["applied"], proof["problems"]
+    assert not any("locked" in one for one in proof["problems"])
+    problem, other = proof["problems"]
+    assert problem.startswith("mutant 'the room of a appointment taken from another' should break ")
+    assert other.startswith("mutant 'the room of a appointment off by 1' should break ")
+    assert f"{path}, line " in problem
+    assert "goal.1.calendar.event.summary: " in problem
+    assert "let a step write summary, or leave it out of the goal" in problem
+
+
 def test_numbers_are_said_in_figures_in_words_and_as_percentages() -> None:
     for text, number in [
         ("within 30 days", 30), ("of thirty-five pieces", 35), ("10 percent less", 0.9), ("90 %", 0.9),

@@ -285,9 +285,12 @@ def _check_thing(
             yield (*place, doing.what, field), f"{message}, found {str(value)[:60]}"
         elif field in _PATHS and service in _FILED and isinstance(value, str):
             yield from _check_path(value, (*place, doing.what, field), absolute=False)
+    identified = getattr(doing, "how", "add") != "add" and thing.identified_by in given
     for field, word in words.items():
-        if word.required and field not in given:
+        if word.required and field not in given and not identified:
             yield (*place, doing.what), f"the field {field!r} is required: {word.about}"
+    if identified and getattr(doing, "how", "add") == "change" and len(given) == 1:
+        yield (*place, doing.what), f"nothing beside {thing.identified_by!r}: say what it is to be changed to"
     yield from _check_expressions(given, (*place, doing.what))
     if not stated:
         yield from _check_ways(given, words, (*place, doing.what))

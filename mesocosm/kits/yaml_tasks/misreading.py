@@ -10,6 +10,7 @@ from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from mesocosm.families.task import FileProblem
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant
 from mesocosm.kits.yaml_tasks.damaging import all_findings, damage, tables
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
@@ -21,6 +22,7 @@ from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.mistakes import (
     Change,
     as_utc,
+    first_difference,
     last_overlooked,
     left_out,
     name_of,
@@ -145,7 +147,7 @@ class _Maker:
 
     # -- acting -----------------------------------------------------------------------------------------
 
-    def _act(self, change: Change, tools: Tools, expected: Any) -> None:
+    def _act(self, change: Change, tools: Tools, expected: Any) -> str | None:
         """Make the rest of the walk over facts that were misread, if that makes a difference."""
         with self._misread(expected) as right:
             truth = right.supposed.truth
@@ -161,6 +163,22 @@ class _Maker:
                 raise Inapplicable  # another misreading comes to the same
             self._met.add(outcome)
             self._finish(tools, truth, right.victims)
+            return self._unnoticed(right.wanted, rows)
+
+    def _unnoticed(self, right: Sequence[Wanted], rows: Sequence[Wanted]) -> str | None:
+        """What to mend where a goal that comes out otherwise is met all the same."""
+        if (difference := first_difference(right, rows)) is None:
+            return None
+        one, field = difference
+        goal = one.goal
+        keys = ("goal", self._definition.goal.index(goal), goal.what, field or None)
+        of = one.entity.label if one.entity else goal.what
+        wants = f"of {of} it wants another {field}" if field else f"{of} is wanted or not"
+        remedy = (
+            f"let a step write {field}, or leave it out of the goal" if field else "let a step depend on it"
+        )
+        message = f"misread so, {wants}, and the steps of `walk` do the same: {remedy}"
+        return str(FileProblem(self._written.path, keys, message))
 
     @contextmanager
     def _misread(self, expected: Any) -> Iterator[_Right]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 from mesocosm.families.verdict import Inapplicable
@@ -66,6 +67,17 @@ def same_rows(one: Sequence[Wanted], other: Sequence[Wanted]) -> bool:
         or (a.goal is b.goal and all(_same_value(a.fields[name], b.fields[name]) for name in a.fields))
         for a, b in zip(one, other, strict=True)
     )
+
+
+def first_difference(right: Sequence[Wanted], rows: Sequence[Wanted]) -> tuple[Wanted, str] | None:
+    """The first row that is wanted otherwise, and the field; an empty one where it is not wanted at all."""
+    for a, b in zip_longest(right, rows):
+        if a is None or b is None or a.goal is not b.goal or a.entity is not b.entity:
+            return a or b, ""
+        for name in a.fields:
+            if not _same_value(a.fields[name], b.fields[name]):
+                return a, name
+    return None
 
 
 def _same_value(one: Any, other: Any) -> bool:

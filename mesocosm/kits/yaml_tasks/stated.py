@@ -127,7 +127,9 @@ def _escaped(text: str) -> str:
 def missing(survey: Collecting, stated: Iterable[Stated]) -> list[str]:
     """What the survey does not deliver; what is told nowhere is named by those who derive."""
     return [
-        f"{what} is told by {service} in a text that the survey does not deliver: {text[:80]!r}"
+        f"{what} is told by {service} as a flag that is false, which it does not show: tell it in a text"
+        if text == "false"
+        else f"{what} is told by {service} in a text that the survey does not deliver: {text[:80]!r}"
         for service, text, what in stated
         if service
         and not any(
