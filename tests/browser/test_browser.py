@@ -152,12 +152,16 @@ def test_an_excerpt_holds_the_sentence_that_decides(tmp_path: Path) -> None:
         assert not [one for one in deciding if one not in page]
 
 
-def test_derivations_that_are_not_kept_are_said_not_to_be(tmp_path: Path) -> None:
-    build_instance(load_family("refund_list"), 0, made := tmp_path / "made", target=8_000)
-    with asking(made) as get:
-        page = text_of(get("/0/derivations"))
-    assert "How each fact" not in page
-    assert re.search("None are kept in this instance: .+ The evidence says where each thing stands", page)
+def test_a_page_of_derivations_says_what_must_be_known_or_why_it_does_not(tmp_path: Path) -> None:
+    for task, said in {
+        "refund_list": r"What must be known, and the words that tell it.+sale \d+ \(asked\): kept ?email",
+        "recall_campaign": "None are kept in this instance: .+ The evidence says where each thing stands",
+    }.items():
+        build_instance(load_family(task), 0, made := tmp_path / task, target=8_000)
+        with asking(made) as get:
+            page = text_of(get("/0/derivations"))
+        assert "How each fact" not in page
+        assert re.search(said, page), page[-2_000:]
 
 
 def test_the_event_that_was_misread_is_named(made: Path) -> None:

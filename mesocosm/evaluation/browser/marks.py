@@ -213,11 +213,16 @@ class Marks:
         """The pieces of evidence that derivations lean on."""
         return self._pieces_of_keys.values()
 
+    @property
+    def told(self) -> Sequence[tuple[str, str, str]]:
+        """The service, the words and the fact that they tell, of all that must be known, if anybody knows."""
+        return getattr(self._subject.expected, "told", ())
+
     @cached_property
     def _deciding(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """By service: sentences that tell a fact of the goal, and which."""
         found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        for service, sentence, fact in getattr(self._subject.expected, "told", ()):
+        for service, sentence, fact in self.told:
             if len(sentence) >= _LINE:
                 found[service].append((plain(sentence), fact))
         return found

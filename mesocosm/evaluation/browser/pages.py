@@ -34,6 +34,8 @@ CALLS = 100
 _RESULT = 20_000
 """Characters of a result that a page shows; the following pages have the rest."""
 _FOUND = 100
+_TOLD = 500
+"""Facts that a page says where they are told."""
 _TABS = (
     ("Overview", ""),
     ("World", "world"),
@@ -411,8 +413,16 @@ class Pages:
         marks = self._marks
         rows = [(one, marks.places.get(one.text), marks.told_by(one)) for one in marks.derivations]
         told = [] if rows or not self._subject.expected else self._subject.expected.derived()
+        known = [] if rows or told else [one for one in self._marks.told if one[1]]
         return self._page(
-            "derivations.html", "Derivations", "derivations", rows=rows, places=marks.places, told=told
+            "derivations.html",
+            "Derivations",
+            "derivations",
+            rows=rows,
+            places=marks.places,
+            told=told,
+            known=known[:_TOLD],
+            more=max(0, len(known) - _TOLD),
         )
 
     # -- the organisation -------------------------------------------------------------------------------
@@ -539,7 +549,7 @@ class Pages:
         shown, subject = self._shown, self._subject
         length = subject.episode.info.target or subject.episode.info.edl
         own = {"calls": subject.acted, "changes": subject.acted, "evidence": bool(subject.evidence)}
-        own |= {"derivations": bool(self._marks.derivations), "tools": not shown.frozen}
+        own |= {"derivations": bool(self._marks.derivations or self._marks.told), "tools": not shown.frozen}
         own |= {"people": True, "events": True}
         return (
             environment()
