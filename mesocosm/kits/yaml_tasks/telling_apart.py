@@ -44,6 +44,7 @@ class TellingApart:
         """Entities that what is told of them does not tell from each other."""
         for name in self._definition.facts:
             yield from self._mixed_up(name)
+            yield from self._unlinked(name)
 
     def _unlike(self, fact: str) -> Iterator[Gap]:
         """Lookalikes of which no statement says what is different in them."""
@@ -86,6 +87,47 @@ class TellingApart:
                         message = f"{entity.label} or {other.label}? {', '.join(sorted(shared))} are the same"
                         yield Gap(keys, f"nothing says whether it is about {message}")
                         break
+
+    def _unlinked(self, fact: str) -> Iterator[Gap]:
+        """Statements about one of several that share no value with what else is told of it."""
+        told = {one: self._by_entity[one] for one in self._truth.sets.get(fact, ()) if one in self._by_entity}
+        linked, seen = set[int](), dict[int, Told]()
+        for entity, things in told.items() if len(told) > 1 else ():
+            links = [self._links(entity, one) for one in things]
+            for number, one in enumerate(things):
+                elsewhere = set[str]().union(*(it for n, it in enumerate(links) if n != number))
+                if one.statement is None or one.statement.for_ != fact or not one.evidence or not elsewhere:
+                    continue
+                seen.setdefault(id(one.statement), one)
+                if links[number] & elsewhere or self._is_about_others(one):
+                    linked.add(id(one.statement))
+        for place, one in seen.items():
+            if place not in linked and one.statement and one.entity:
+                keys = ("statements", self._definition.statements.index(one.statement))
+                message = "no value in it stands in what else is told of"
+                yield Gap(keys, f"nothing says which {fact} it is about: {message} {one.entity.label}")
+
+    def _links(self, entity: Entity, told: Told) -> set[str]:
+        """Fields by which it can be known of whom something is told, with what these follow from."""
+        thing = find_thing(told.what)
+        parts = [reads for part, reads in told.reads.items() if thing is None or part != thing.when]
+        found = {name for reads in parts for who, name in reads if who in (entity, told.entity)}
+        if told.entity is None:  # a table, whose rows say all that its columns do
+            found = {name for reads in parts for _, name in reads}
+        for _ in range(4):
+            for fact in self._definition.facts.values():
+                for name in found & fact.fields.keys():
+                    if isinstance(source := fact.fields[name], Expression):
+                        found = found | source.names
+        return found - {"kind", "lookalike"}
+
+    def _is_about_others(self, told: Told) -> bool:
+        """Whether it names something of one of several others, such as a parent."""
+        return any(
+            who is not told.entity and not who.definition.single
+            for reads in told.reads.values()
+            for who, _ in reads
+        )
 
     def _goals_of(self, fact: str, kind: str) -> tuple[bool | None, ...]:
         """Which goals speak of a kind; ``None`` where that depends on more."""
