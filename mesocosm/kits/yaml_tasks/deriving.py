@@ -189,7 +189,8 @@ class _Deriving:
         self._left_unused(closure)
         self._expectations()
         everything = [*self._filled.once, *self._filled.told, *self._filled.beside]
-        self._found.apart += TellingApart(self._definition, truth, everything).untold()
+        apart = TellingApart(self._definition, truth, everything)
+        self._found.apart += [*apart.untold(), *apart.unanswerable()]
         return self._found
 
     def _all_behind(self, reads: Iterable[Read]) -> set[Read]:

@@ -10,6 +10,7 @@ from mesocosm.kits.yaml_tasks.entities import Entity
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.gaps import Gap
+from mesocosm.kits.yaml_tasks.rendering import prepared
 from mesocosm.kits.yaml_tasks.telling import Told
 from mesocosm.services.words import find_thing
 
@@ -45,6 +46,32 @@ class TellingApart:
         for name in self._definition.facts:
             yield from self._mixed_up(name)
             yield from self._unlinked(name)
+
+    def unanswerable(self) -> Iterator[Gap]:
+        """Statements that decide what is wanted of one of several, and do not say of which: told of some
+        cases only, where goals go by cases, and want for each a row that reads more than these say."""
+        for name, fact in self._definition.facts.items():
+            for gap in self._unlinked(name):
+                statement = self._definition.statements[gap.keys[1]]
+                kinds = set(statement.kinds or fact.kinds)
+                said = self._followed(_names_in(prepared(statement.fields)))
+                if set(fact.kinds) - kinds and any(
+                    goal.for_ == name
+                    and goal.kinds is not None
+                    and self._drawn(name, self._followed(_names_in(prepared(goal.fields)))) - said
+                    for goal in self._definition.goal
+                ):
+                    yield gap
+
+    def _drawn(self, fact: str, names: set[str]) -> set[str]:
+        """Those of the names whose values follow from nothing else: drawn ones, and what services give."""
+        it = self._definition.facts[fact]
+        given = {one.as_ for one in self._definition.statements if one.for_ == fact and one.as_}
+        return {
+            one
+            for one in names
+            if one in given or (one in it.own_fields and not isinstance(it.fields.get(one), Expression))
+        }
 
     def _unlike(self, fact: str) -> Iterator[Gap]:
         """Lookalikes of which no statement says what is different in them."""
@@ -114,12 +141,17 @@ class TellingApart:
         found = {name for reads in parts for who, name in reads if who in (entity, told.entity)}
         if told.entity is None:  # a table, whose rows say all that its columns do
             found = {name for reads in parts for _, name in reads}
+        return self._followed(found) - {"kind", "lookalike"}
+
+    def _followed(self, names: set[str]) -> set[str]:
+        """These names with all that their fields are worked out from."""
+        found = set(names)
         for _ in range(4):
             for fact in self._definition.facts.values():
                 for name in found & fact.fields.keys():
                     if isinstance(source := fact.fields[name], Expression):
-                        found = found | source.names
-        return found - {"kind", "lookalike"}
+                        found |= source.names
+        return found
 
     def _is_about_others(self, told: Told) -> bool:
         """Whether it names something of one of several others, such as a parent."""
@@ -185,6 +217,14 @@ def _fields_read(entity: Entity, told: Told) -> set[str]:
     when = thing.when if thing else None
     reads = (read for field, reads in told.reads.items() if field != when for read in reads)
     return {name for who, name in reads if who is entity} - {"nth", "this", "kind", "lookalike"}
+
+
+def _names_in(source: Any) -> set[str]:
+    """All names that the expressions in it have."""
+    if isinstance(source, Expression):
+        return set(source.names)
+    inner = source.values() if isinstance(source, Mapping) else source if isinstance(source, list) else ()
+    return set[str]().union(*map(_names_in, inner))
 
 
 def rows_in(fields: Mapping[str, Any]) -> list[Rows]:
