@@ -295,7 +295,8 @@ class Moment(Draw):
             if self.moment.allows(day) and after <= found <= before:
                 return found
         raise Undrawable(
-            f"no moment between {after:%Y-%m-%d %H:%M} and {before:%Y-%m-%d %H:%M} at these hours and days"
+            f"no moment between {after:%Y-%m-%d %H:%M} and {before:%Y-%m-%d %H:%M} at its `hours` "
+            f"({', '.join(map(str, hours))}) on its days"
         )
 
 
