@@ -49,6 +49,8 @@ _TOLD = {"dropped": 0.6}
 """Shares of the edge cases: of those whose presentation counts, of those without one, of those who left."""
 _CLASSES = 24
 """So many other classes an assistant helps with, at most."""
+_SMALL = 24
+"""Assistants of so small classes help with one more: there is no room for more lists."""
 _MAILED = 4
 """A plain presentation in so many comes by mail, the others through the form."""
 _DAY = dt.timedelta(days=1)
@@ -97,7 +99,7 @@ def simulate(stream: Any, params: Any) -> Organisation:
     target = work.run(course, fates, campus.now, matters=True)
     classes: list[Class] = [target]
     # A larger class goes with more classes besides: a world of twice the length has about twice the people.
-    siblings = min(_CLASSES, 2 + params.num_students // 8)
+    siblings = min(_CLASSES, 2 + params.num_students // 8) if params.num_students > _SMALL else 1
     others = _siblings(campus, me, course, stream, params, classes, siblings)
     own = records.presentations(target, stream("files"))
 
