@@ -21,7 +21,6 @@ from mesocosm.servers.google_cloud.store.bigquery.schema import Field
 from mesocosm.servers.google_cloud.store.bigquery.values import Unfit, from_text, stored_row, text_of
 from mesocosm.servers.google_cloud.store.part import Part, quoted, suggestion
 from mesocosm.servers.google_cloud.store.storage.objects import NewObject
-from mesocosm.services.queries.engine import engine
 from mesocosm.services.queries.files import MOST_BYTES, MOST_COLUMNS, MOST_ROWS, MOST_VALUES, Form, Unreadable
 from mesocosm.services.queries.tables import Value
 from mesocosm.worlds import deadlines
@@ -219,6 +218,9 @@ class Loading(Part):
 
     def _read(self, data: bytes, format_: Format) -> _Read:
         form = _form(format_)
+        # The service is there without what runs statements.
+        from mesocosm.services.queries.engine import engine
+
         try:
             schema, rows = engine().read(data, form, self.store.bigquery.tables.rows.world)
         except Unreadable as found:
