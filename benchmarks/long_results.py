@@ -50,7 +50,7 @@ def variants(tool: Tool, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def files(world: World) -> dict[str, list[Call]]:
-    """What services of files are asked, once their files are there."""
+    """Return what services of files are asked, once their files are there."""
     text = "".join(f"{n} and what line {n} says\n" for n in range(_LINES))
     most = text[:99_000]  # files of more are read in parts
     world.workspace.write("long.txt", most.encode())

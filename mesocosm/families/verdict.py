@@ -47,7 +47,7 @@ def finding(name: str, wrong: Iterable[object]) -> Check:
 
 
 def told(got: object, expected: object) -> str:
-    """What was found and what should have been, in the words in which every finding says it."""
+    """Return what was found and what should have been, in the words in which every finding says it."""
     return f"got {got}, expected {expected}"
 
 

@@ -66,7 +66,7 @@ class Place:
     _used: float = 0.0
 
     def used(self, now: float) -> float:
-        """What it counts for: the seconds of a processor, and something for a place that is held without."""
+        """Return what it counts for: seconds of a processor, and a little for a place held without."""
         if self.worked is not None:
             # A process that has ended may not tell any more.
             self._used = max(self._used, self.worked(), _AT_REST * (now - self.since))

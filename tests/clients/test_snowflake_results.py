@@ -93,6 +93,7 @@ def test_a_session_is_set_to_what_holds(cursor: Any) -> None:
         "query_tag = 'x', week_start = 7": "'WEEK_START = 7'",
         "query_tag = 'x' week_start = 7": "'WEEK_START = 7'",
         "quoted_identifiers_ignore_case = true": "'QUOTED_IDENTIFIERS_IGNORE_CASE = TRUE'",
+        "autocommit = false": "'AUTOCOMMIT = FALSE'. It is 'TRUE' here",
         "nonsense = 1": "invalid property 'NONSENSE'",
         "multi_statement_count = -1": "invalid value",
     }.items():

@@ -195,7 +195,7 @@ def _short(value: Any) -> str | int | float | None:
 
 
 def file_path(name: str) -> str:
-    """Where a file is shown, whatever bytes its name has."""
+    """Return where a file is shown, whatever bytes its name has."""
     return f"file/{quote(os.fsencode(name))}"
 
 

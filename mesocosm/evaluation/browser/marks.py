@@ -228,7 +228,7 @@ class Marks:
         return found
 
     def excerpt(self, number: int, holders: Sequence[tuple[str, Item]] = ()) -> list[Piece]:
-        """What is shown of a piece of evidence: its beginning, or around the sentences that decide.
+        """Return what is shown of a piece of evidence: its beginning, or around the sentences that decide.
 
         A piece is found by some of a text: where these are not in it, they are in the rest of what holds it.
         """
@@ -386,7 +386,7 @@ class Marks:
 
 
 def lists(result: str, title: str, sender: str) -> bool:
-    """Whether a result names a thing among others: a row of JSON has its title and its sender."""
+    """Return whether a result names a thing among others: a row of JSON has its title and its sender."""
     if any(orjson.dumps(one).decode()[1:-1] not in result for one in (title, sender)):
         return False
     try:

@@ -60,7 +60,7 @@ def exact(number: float | Decimal | Fraction) -> Fraction:
 
 
 def reckoned(work: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """What an operator makes of two values: exactly, where they are numbers with decimals or come to one."""
+    """Apply an operator: exactly, where its values are numbers with decimals or come to one."""
     if work not in _ARITHMETIC or not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
         return work(left, right)
     whole = isinstance(left, int) and isinstance(right, int)

@@ -58,7 +58,7 @@ class Quotation:
     text: str
 
     def missing(self, texts: Iterable[str], rules: str) -> Gap | None:
-        """What to say where no text has them; the texts are flat."""
+        """Return what to say where no text has them; the texts are flat."""
         if any(form in text for form in _forms(self.text) for text in texts):
             return None
         near = nearest(self.text, rules)
@@ -585,7 +585,7 @@ class _Deriving:
 
 
 def called(read: Read) -> str:
-    """How a field is named to people."""
+    """Return how a field is named to people."""
     entity, name = read
     return f"{entity.fact}.{name}" if entity.definition.single else f"{entity.label}: {name}"
 

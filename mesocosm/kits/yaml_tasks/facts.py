@@ -115,7 +115,7 @@ class Truth:
     # -- making -----------------------------------------------------------------------------------------
 
     def most_of(self, fact: str) -> int:
-        """How many of a fact can belong to one."""
+        """Return how many of a fact can belong to one."""
         count, keys = self.definition.facts[fact].count, ("facts", fact, "count")
         return int(self.number_from(count.most if isinstance(count, Between) else count or 1, keys))
 

@@ -31,12 +31,12 @@ _SPANS = {
 
 
 def says_number(text: str, number: float) -> bool:
-    """Whether a text (in small letters) says a number."""
+    """Return whether a text (in small letters) says a number."""
     return _written(text, number) or any(_as_percentage(text, one) for one in _percentages(number))
 
 
 def says_span(text: str, span: dt.timedelta) -> bool:
-    """Whether a text (in small letters) says a span of time, in one unit or another: 14 days, two weeks."""
+    """Return whether a text (in small letters) says a span of time in any unit: 14 days, two weeks."""
     seconds = abs(span.total_seconds())
     if seconds == 0 or any(re.search(rf"\b{words}", text) for words in _SPANS.get(int(seconds), ())):
         return True

@@ -39,7 +39,7 @@ _SYNONYMS = {
 def asked_otherwise(
     definition: Definition, source: str, prompt: str, rules: str, wanted: Sequence[Wanted]
 ) -> Iterator[Gap]:
-    """Where the prompt says something else than the goal, or nothing of what it judges to the letter.
+    """Yield where the prompt says something else than the goal, or nothing of what it judges to the letter.
 
     Args:
         source: The prompt as the file has it.

@@ -125,7 +125,7 @@ def _escaped(text: str) -> str:
 
 
 def missing(survey: Collecting, stated: Iterable[Stated]) -> list[str]:
-    """What the survey does not deliver; what is told nowhere is named by those who derive."""
+    """Return what the survey does not deliver; what is told nowhere is named by those who derive."""
     return [
         f"{what} is told by {service} as a flag that is false, which it does not show: tell it in a text"
         if text == "false"

@@ -141,7 +141,7 @@ class Stages(Results):
         return {row[0]: row[1] for row in self.session.execute(chosen)}
 
     def stage_file(self, stage: int, name: str) -> bytes:
-        """What a file of a stage holds."""
+        """Return what a file of a stage holds."""
         chosen = select(StageFile.data).where(StageFile.stage_id == stage, StageFile.name == name)
         found = self.session.scalars(chosen).first()
         if found is None:
