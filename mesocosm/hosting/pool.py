@@ -483,8 +483,12 @@ class EpisodePool:
 
     def ids(self) -> list[str]:
         """Ids of all episodes, in a stable order."""
-        folders = [path for path in (self.root / "episodes").iterdir() if path.name.isalnum()]
-        return sorted({*((path / _ID).read_text() for path in folders), *self.keeping.listed()})
+        ids = set(self.keeping.listed())
+        for path in (self.root / "episodes").iterdir():
+            if path.name.isalnum():
+                with suppress(FileNotFoundError):  # another request, or expiry, removed it meanwhile
+                    ids.add((path / _ID).read_text())
+        return sorted(ids)
 
     def new_id(self) -> str:
         """An id that nobody can guess. It names the episode and never enters its world."""
