@@ -83,6 +83,7 @@ class Event(Base):
     __tablename__ = "events"
     __table_args__ = (
         Index("events_of_series", "series", "original_start"),
+        Index("events_by_uid", "ical_uid"),
         {"sqlite_autoincrement": True},
     )
 
@@ -122,6 +123,17 @@ class Event(Base):
     created: Mapped[str] = mapped_column(Text)
     shared_properties: Mapped[str | None] = mapped_column(Text)
     """Extended properties that all calendars see: a JSON object of texts, ``None`` without any."""
+    ical_uid: Mapped[str | None] = mapped_column(Text)
+    """Of an event that was brought from elsewhere; of others it follows from the id."""
+    foreign_organizer: Mapped[str | None] = mapped_column(Text)
+    """Of an imported event: whose it is, where that is not the owner of the calendar."""
+    foreign_organizer_name: Mapped[str | None] = mapped_column(Text)
+    event_type: Mapped[str] = mapped_column(Text)
+    """``default``, ``focusTime``, ``outOfOffice``, ``workingLocation`` or ``birthday``."""
+    type_properties: Mapped[str | None] = mapped_column(Text)
+    """What belongs to the type: a JSON object."""
+    conference: Mapped[str | None] = mapped_column(Text)
+    """How it is attended from afar: Google's ``conferenceData`` as JSON."""
 
 
 class Entry(Base):

@@ -23,6 +23,13 @@ EVENT = {
     "end": {"dateTime": "2025-01-20T11:00:00-05:00"},
     "attendees": [{"email": BOB}, {"email": "cy@example.net"}],
 }
+STATUS = {
+    "eventType": "focusTime",
+    "summary": "Write",
+    "start": {"dateTime": "2025-01-20T13:00:00-05:00"},
+    "end": {"dateTime": "2025-01-20T15:00:00-05:00"},
+    "focusTimeProperties": {"chatStatus": "doNotDisturb", "autoDeclineMode": "declineNone"},
+}
 
 
 def fill(world: World) -> None:
@@ -74,11 +81,86 @@ def test_parameters_that_change_the_answer_are_served(google: Any) -> None:
 
 
 def test_what_is_not_kept_is_refused_by_name(google: Any) -> None:
-    body = EVENT | {"conferenceData": {"createRequest": {"requestId": "1"}}}
-    with pytest.raises(HttpError, match="conferenceData"):
-        google.events().insert(calendarId="primary", body=body, conferenceDataVersion=1).execute()
-    with pytest.raises(HttpError, match="iCalUID"):
-        google.events().import_(calendarId="primary", body=EVENT | {"iCalUID": "x@elsewhere"}).execute()
+    body = EVENT | {"attachments": [{"fileUrl": "https://example.org/a.pdf"}]}
+    with pytest.raises(HttpError, match="attachments"):
+        google.events().insert(calendarId="primary", body=body, supportsAttachments=True).execute()
+    declining = STATUS | {"focusTimeProperties": {"autoDeclineMode": "declineAllConflictingInvitations"}}
+    with pytest.raises(HttpError, match="declineAllConflictingInvitations is not supported"):
+        google.events().insert(calendarId="primary", body=declining).execute()
+
+
+def test_conferences_are_made_kept_and_taken_off(google: Any) -> None:
+    events, where = google.events(), {"calendarId": "primary", "conferenceDataVersion": 1}
+    asked = {"createRequest": {"requestId": "r1", "conferenceSolutionKey": {"type": "hangoutsMeet"}}}
+    plain = events.insert(calendarId="primary", body=EVENT | {"conferenceData": asked}).execute()
+    assert "conferenceData" not in plain  # version 0 takes no notice of it
+    made = events.insert(**where, body=EVENT | {"conferenceData": asked}).execute()
+    name = made["conferenceData"]["conferenceId"]
+    assert (
+        made["hangoutLink"]
+        == made["conferenceData"]["entryPoints"][0]["uri"]
+        == f"https://meet.google.com/{name}"
+    )
+    assert made["conferenceData"]["createRequest"]["status"] == {"statusCode": "success"}
+    again = events.patch(**where, eventId=made["id"], body={"conferenceData": asked}).execute()
+    assert again["conferenceData"]["conferenceId"] == name  # the same request makes no other
+    kept = events.update(calendarId="primary", eventId=made["id"], body=EVENT).execute()
+    assert kept["conferenceData"] == made["conferenceData"]
+    copy = events.insert(**where, body=EVENT | {"conferenceData": made["conferenceData"]}).execute()
+    assert copy["hangoutLink"] == made["hangoutLink"]
+    gone = events.patch(**where, eventId=made["id"], body={"conferenceData": None}).execute()
+    assert not {"conferenceData", "hangoutLink"} & gone.keys()
+    asked["createRequest"]["conferenceSolutionKey"] = {"type": "eventHangout"}
+    with pytest.raises(HttpError, match="Invalid conference type value"):
+        events.insert(**where, body=EVENT | {"conferenceData": asked}).execute()
+
+
+def test_events_that_are_no_meetings(google: Any) -> None:
+    events = google.events()
+    focus = events.insert(calendarId="primary", body=STATUS).execute()
+    assert (focus["eventType"], focus["focusTimeProperties"]) == ("focusTime", STATUS["focusTimeProperties"])
+    changed = events.patch(
+        calendarId="primary", eventId=focus["id"], body={"focusTimeProperties": {"chatStatus": "available"}}
+    ).execute()
+    assert changed["focusTimeProperties"] == {"chatStatus": "available", "autoDeclineMode": "declineNone"}
+    place = {
+        "eventType": "workingLocation",
+        "start": {"date": "2025-01-21"},
+        "end": {"date": "2025-01-22"},
+        "visibility": "public",
+        "transparency": "transparent",
+        "workingLocationProperties": {"type": "customLocation", "customLocation": {"label": "Library"}},
+    }
+    assert (
+        events.insert(calendarId="primary", body=place).execute()["workingLocationProperties"]
+        == (place["workingLocationProperties"])
+    )
+    listed = events.list(calendarId="primary", eventTypes=["workingLocation", "outOfOffice"]).execute()
+    assert [event["eventType"] for event in listed["items"]] == ["workingLocation"]
+    for body, message in (
+        (place | {"transparency": "opaque"}, "transparent"),
+        (STATUS | {"start": {"date": "2025-01-20"}, "end": {"date": "2025-01-21"}}, "dateTime"),
+        (STATUS | {"attendees": [{"email": BOB}]}, "no attendees"),
+        (EVENT | {"focusTimeProperties": {}}, "the event's type is default"),
+        (EVENT | {"eventType": "party"}, "eventType"),
+    ):
+        with pytest.raises(HttpError, match=message):
+            events.insert(calendarId="primary", body=body).execute()
+    with pytest.raises(HttpError, match="cannot be changed"):
+        events.patch(calendarId="primary", eventId=focus["id"], body={"eventType": "outOfOffice"}).execute()
+
+
+def test_an_event_of_another_product_is_imported(google: Any) -> None:
+    events = google.events()
+    theirs = EVENT | {"iCalUID": "040000008200E@outlook.example", "organizer": {"email": "dee@example.com"}}
+    made = events.import_(calendarId="primary", body=theirs).execute()
+    assert (made["iCalUID"], made["organizer"]) == (theirs["iCalUID"], theirs["organizer"])
+    again = events.import_(calendarId="primary", body=theirs | {"summary": "Moved"}).execute()
+    assert (again["id"], again["summary"]) == (made["id"], "Moved")
+    found = events.list(calendarId="primary", iCalUID=theirs["iCalUID"]).execute()["items"]
+    assert [event["id"] for event in found] == [made["id"]]
+    with pytest.raises(HttpError, match="already exists"):
+        events.insert(calendarId="primary", body=theirs).execute()
 
 
 def test_events_are_imported_added_by_a_sentence_and_cleared(google: Any) -> None:

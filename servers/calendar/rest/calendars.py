@@ -12,6 +12,7 @@ from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.calendar.rest.service import Json, api, body_of, etag_of, listing, read
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.calendars import Access, page_bounds
+from mesocosm.servers.calendar.store.event_types import MEET
 from mesocosm.servers.calendar.store.events import Gone
 from mesocosm.servers.calendar.store.windows import Window
 from mesocosm.servers.calendar.tools.scheduling import get_freebusy, list_colors
@@ -19,6 +20,7 @@ from mesocosm.servers.calendar.tools.views import calendar_view, rule_view
 from mesocosm.services.fields import Fields
 
 _TEXTS = ("summary", "description", "location")
+_CONFERENCES = {"conferenceProperties": {"allowedConferenceSolutionTypes": [MEET]}}
 _CALENDAR = ("id", "summary", "description", "location", "timeZone", "dataOwner")
 
 
@@ -27,7 +29,13 @@ _CALENDAR = ("id", "summary", "description", "location", "timeZone", "dataOwner"
 
 def _entry(access: Access) -> Json:
     view = calendar_view(access)
-    return {"kind": "calendar#calendarListEntry", "etag": etag_of(view), **view, "selected": True}
+    return {
+        "kind": "calendar#calendarListEntry",
+        "etag": etag_of(view),
+        **view,
+        **_CONFERENCES,
+        "selected": True,
+    }
 
 
 def _listed(store: CalendarStore, calendar_id: str) -> Access:
@@ -95,7 +103,7 @@ def delete_entry(store: CalendarStore, calendarId: str) -> None:
 def _calendar(access: Access) -> Json:
     view = calendar_view(access)
     shown = {name: view[name] for name in _CALENDAR if name in view}
-    return {"kind": "calendar#calendar", "etag": etag_of(shown), **shown}
+    return {"kind": "calendar#calendar", "etag": etag_of(shown), **shown, **_CONFERENCES}
 
 
 @api.get("/calendars/{calendarId}")

@@ -3,20 +3,22 @@
 # ruff: noqa: N803 - the names of parameters are Google's
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal, TypedDict, Unpack, cast
+from typing import Any, Literal, Required, TypedDict, Unpack, cast
 
 import orjson
 
 from mesocosm.doors.request import Request
-from mesocosm.errors import Invalid, NotFound
+from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.calendar.rest.quick_add import event_of
 from mesocosm.servers.calendar.rest.service import Json, api, body_of, check_etag, listing, read
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.calendars import Access
 from mesocosm.servers.calendar.store.composing import EventFields
+from mesocosm.servers.calendar.store.event_types import EVENT_TYPES, PROPERTIES_OF_TYPES
+from mesocosm.servers.calendar.store.listing import OWN_UID
 from mesocosm.servers.calendar.store.times import FIRST, LAST, in_zone, known_zone, point, show, window_bound
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence, Window
 from mesocosm.servers.calendar.tools.events import Attendee, Reminders
@@ -39,6 +41,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "guestsCanInviteOthers": True,
     "guestsCanSeeOtherGuests": True,
     "extendedProperties": {"private": {}, "shared": {}},
+    "conferenceData": None,
 }
 """What a field is when it is not given, or ``null``."""
 _KINDS = ("private", "shared")
@@ -60,6 +63,98 @@ class Point(TypedDict, total=False):
     timeZone: str
 
 
+class ConferenceKey(TypedDict):
+    """Which kind of conference."""
+
+    type: str
+
+
+class ConferenceRequest(TypedDict, total=False):
+    """A conference that is to be made."""
+
+    requestId: Required[str]
+    conferenceSolutionKey: ConferenceKey
+    status: dict[str, str]
+    """How it went; of one that is to be made no notice is taken of it."""
+
+
+class ConferenceSolution(TypedDict, total=False):
+    """What a conference is held with."""
+
+    key: Required[ConferenceKey]
+    name: str
+    iconUri: str
+
+
+class EntryPoint(TypedDict, total=False):
+    """A way into a conference."""
+
+    entryPointType: Required[Literal["video", "phone", "sip", "more"]]
+    uri: Required[str]
+    label: str
+    pin: str
+    accessCode: str
+    meetingCode: str
+    passcode: str
+    password: str
+    regionCode: str
+    entryPointFeatures: list[str]
+
+
+class ConferenceData(TypedDict, total=False):
+    """How an event is attended from afar."""
+
+    createRequest: ConferenceRequest
+    conferenceSolution: ConferenceSolution
+    entryPoints: list[EntryPoint]
+    conferenceId: str
+    notes: str
+    signature: str
+
+
+class BirthdayProperties(TypedDict, total=False):
+    """Of a birthday."""
+
+    type: str
+
+
+class AwayProperties(TypedDict, total=False):
+    """Of time out of office."""
+
+    autoDeclineMode: str
+    declineMessage: str
+
+
+class FocusProperties(AwayProperties, total=False):
+    """Of focus time."""
+
+    chatStatus: str
+
+
+class CustomLocation(TypedDict, total=False):
+    """A place that is neither home nor office."""
+
+    label: str
+
+
+class OfficeLocation(CustomLocation, total=False):
+    """A place in the office."""
+
+    buildingId: str
+    floorId: str
+    floorSectionId: str
+    deskId: str
+
+
+class WorkingLocationProperties(TypedDict, total=False):
+    """Of a working location."""
+
+    type: Required[str]
+    homeOffice: dict[str, str]
+    officeLocation: OfficeLocation
+    customLocation: CustomLocation
+
+
 class _Resource(TypedDict, total=False):
     """The writable fields of the resource."""
 
@@ -79,6 +174,12 @@ class _Resource(TypedDict, total=False):
     guestsCanInviteOthers: bool
     guestsCanSeeOtherGuests: bool
     extendedProperties: ExtendedProperties
+    conferenceData: ConferenceData
+    eventType: str
+    birthdayProperties: BirthdayProperties
+    focusTimeProperties: FocusProperties
+    outOfOfficeProperties: AwayProperties
+    workingLocationProperties: WorkingLocationProperties
 
 
 def _typed(**fields: Unpack[_Resource]) -> None:
@@ -86,7 +187,8 @@ def _typed(**fields: Unpack[_Resource]) -> None:
 
 
 _RESOURCE = signature_of(_typed, skip=0)
-_UID = "@google.com"
+_STAYS = ("eventType", *PROPERTIES_OF_TYPES.values())
+"""What is as it was when it is not said."""
 
 
 def _resource(access: Access, event: Occurrence, zone: str | None = None) -> Json:
@@ -101,12 +203,12 @@ def _properties(event: Occurrence) -> dict[str, dict[str, str]]:
     return {kind: orjson.loads(text) for kind, text in kept.items() if text is not None}
 
 
-def _said(body: Fields) -> Json:
+def _said(body: Mapping[str, Any]) -> Json:
     """The fields of the resource that a body says; of the others no notice is taken."""
     return {name: body[name] for name in _RESOURCE.schema["properties"] if name in body}
 
 
-def _merged(event: Occurrence, body: Fields) -> Json:
+def _merged(event: Occurrence, body: Mapping[str, Any]) -> Json:
     """What a patch says, its extended properties with those that it does not name."""
     said = _said(body)
     given = said.get("extendedProperties")
@@ -127,7 +229,7 @@ def _fields(body: Mapping[str, Any]) -> EventFields:
     _RESOURCE.bind({name: value for name, value in given.items() if value is not None})
     found: Json = {}
     for name, value in given.items():
-        if value is None and name in ("start", "end"):
+        if value is None and name in ("start", "end", *_STAYS):
             continue
         found[name] = _DEFAULTS[name] if value is None else value
     if (properties := found.pop("extendedProperties", None)) is not None:
@@ -212,21 +314,17 @@ def list_events(
         token=pageToken,
         private=private,
         shared=shared,
+        types=kinds,
     )
-    if kinds and "default" not in kinds:
-        return _page(EventPage(store.calendar(calendarId), [], None), zone)
     return _page(store.list_events(calendarId, window), zone)
 
 
-_EVENT_TYPES = ("birthday", "default", "focusTime", "fromGmail", "outOfOffice", "workingLocation")
-
-
 def _kinds(request: Request) -> list[str]:
-    """The kinds of events that a list is narrowed to; here all are of the usual one."""
+    """The types of events that a list is narrowed to."""
     request.asked.get("eventTypes")
     kinds = [value for key, value in request.pairs if key == "eventTypes"]
     for kind in kinds:
-        if kind not in _EVENT_TYPES:
+        if kind not in EVENT_TYPES:
             raise Invalid(f"Invalid value for eventTypes: {kind[:40]!r}.", code="invalid")
     return kinds
 
@@ -250,10 +348,10 @@ def _has(event: Occurrence, private: Sequence[tuple[str, str]], shared: Sequence
 
 
 def _of_uid(store: CalendarStore, calendar_id: str, uid: str, deleted: bool) -> EventPage:
-    try:
-        access, event = store.event(calendar_id, uid.removesuffix(_UID))
-    except NotFound:
-        return EventPage(store.calendar(calendar_id), [], None)
+    access = store.calendar(calendar_id)
+    if (event_id := store.event_of_uid(access, uid)) is None:
+        return EventPage(access, [], None)
+    access, event = store.event(calendar_id, event_id)
     return EventPage(access, [event] if deleted or not event.row["cancelled"] else [], None)
 
 
@@ -267,8 +365,13 @@ def get_event(store: CalendarStore, calendarId: str, eventId: str, timeZone: str
 def insert_event(store: CalendarStore, request: Request, calendarId: str) -> Json:
     """A new event."""
     body = body_of(request)
-    event_id = read.text(body, "id")
-    return _resource(*store.create_event(calendarId, _fields(body), event_id))
+    event_id, uid = read.text(body, "id"), read.text(body, "iCalUID")
+    fields: Json = {**_fields(_of_version(request, body))}
+    if uid and uid != f"{event_id}{OWN_UID}":
+        if store.event_of_uid(store.calendar(calendarId), uid) is not None:
+            raise Conflict("The requested identifier already exists.", code="duplicate")
+        fields["ical_uid"] = uid
+    return _resource(*store.create_event(calendarId, cast(EventFields, fields), event_id))
 
 
 @api.post("/calendars/{calendarId}/events/quickAdd")
@@ -285,14 +388,20 @@ def quick_add(store: CalendarStore, calendarId: str, text: str) -> Json:
 
 @api.post("/calendars/{calendarId}/events/import")
 def import_event(store: CalendarStore, request: Request, calendarId: str) -> Json:
-    """A private copy of an event; its ``iCalUID`` says its id, as that of events here does."""
+    """A private copy of an event from elsewhere; one of the same ``iCalUID`` is replaced."""
     body = body_of(request)
     uid = read.text(body, "iCalUID")
     if not uid:
         raise Invalid("Missing iCalUID.", code="required")
-    if not uid.endswith(_UID):
-        raise Invalid(f"iCalUID {uid[:60]!r} is not supported here: it has to end in {_UID}.", code="invalid")
-    return _resource(*store.create_event(calendarId, _fields(body), uid.removesuffix(_UID)))
+    if read.text(body, "eventType") not in (None, "default"):
+        raise Invalid("Only events of the type default can be imported.", code="eventTypeRestriction")
+    whole = _whole(_of_version(request, body), set())
+    organizer = body.get("organizer") or {}
+    if not isinstance(organizer, Mapping):
+        raise Invalid("Invalid value for organizer: an object is expected.", code="invalid")
+    _without_nulls(organizer, {})  # what else is in it, only the product writes
+    whose = {name: read.text(organizer, name) or "" for name in ("email", "displayName")}
+    return _resource(*store.import_event(calendarId, uid, _fields(whole), whose))
 
 
 @api.patch("/calendars/{calendarId}/events/{eventId}")
@@ -303,7 +412,9 @@ def patch_event(store: CalendarStore, request: Request, calendarId: str, eventId
     check_etag(request, event_view(access, event)["etag"])
     if answer := _own_answer(access, event, body):
         return _resource(*store.respond(calendarId, eventId, *answer))
-    return _resource(*store.update_event(calendarId, eventId, _fields(_merged(event, body))))
+    return _resource(
+        *store.update_event(calendarId, eventId, _fields(_merged(event, _of_version(request, body))))
+    )
 
 
 @api.put("/calendars/{calendarId}/events/{eventId}")
@@ -312,14 +423,40 @@ def update_event(store: CalendarStore, request: Request, calendarId: str, eventI
     body = body_of(request)
     access, event = store.event(calendarId, eventId)
     check_etag(request, event_view(access, event)["etag"])
-    missing = {name: None for name in _DEFAULTS if name not in body}
-    if event.is_instance or event.row["series_id"]:
-        missing.pop("recurrence", None)
-    whole = missing | _said(body)
-    if isinstance(properties := whole["extendedProperties"], dict):
-        said = {kind: properties[kind] for kind in _KINDS if kind in properties}
-        whole["extendedProperties"] = {**_DEFAULTS["extendedProperties"], **said}
+    kept = {"recurrence"} if event.is_instance or event.row["series_id"] else set()
+    if not _conferences(request):
+        kept.add("conferenceData")
+    whole = _whole(_of_version(request, body), kept)
     return _resource(*store.update_event(calendarId, eventId, _fields(whole)))
+
+
+def _whole(body: Mapping[str, Any], kept: Collection[str]) -> Json:
+    """All fields of an event: what a body does not say, nor is ``kept``, is as if it had never been said."""
+    said = _said(body)
+    whole = {name: None for name in _DEFAULTS if name not in said and name not in kept} | said
+    if isinstance(properties := whole["extendedProperties"], dict):
+        parts = {kind: properties[kind] for kind in _KINDS if kind in properties}
+        whole["extendedProperties"] = {**_DEFAULTS["extendedProperties"], **parts}
+    return whole
+
+
+def _conferences(request: Request) -> bool:
+    """Whether the client knows of conferences: by version 0 a body says nothing of them."""
+    version = request.asked.get("conferenceDataVersion", "0")
+    if version not in ("0", "1"):
+        raise Invalid("Invalid value for conferenceDataVersion: 0 or 1 is expected.", code="invalid")
+    return bool(version == "1")
+
+
+def _of_version(request: Request, body: Fields) -> Fields | Json:
+    if _conferences(request):
+        return body
+    _without_nulls(body.get("conferenceData"), {})  # passed over, whatever is in it
+    return {
+        name: body[name]
+        for name in _RESOURCE.schema["properties"]
+        if name != "conferenceData" and name in body
+    }
 
 
 def _own_answer(access: Access, event: Occurrence, body: Fields) -> tuple[str, str | None] | None:

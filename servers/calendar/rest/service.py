@@ -70,9 +70,10 @@ def _few_attendees(event: Json, most: int) -> Json:
 
 
 WITHOUT_EFFECT = (
-    # Nobody is told of changes, conferences and attachments are not kept (a body with some is refused),
-    # addresses are always there, no invitation is hidden, and colours go by their numbers.
-    *("sendUpdates", "sendNotifications", "conferenceDataVersion", "supportsAttachments"),
+    # Nobody is told of changes, attachments are not kept (a body with some is refused), addresses are
+    # always there, no invitation is hidden, and colours go by their numbers.
+    *("sendUpdates", "sendNotifications", "supportsAttachments"),
+    "conferenceDataVersion",  # what writes events reads it
     *("alwaysIncludeEmail", "showHiddenInvitations", "colorRgbFormat"),
 )
 """Documented parameters that change nothing here."""
@@ -96,6 +97,7 @@ api = _CalendarApi(
         "organizer",
         "sequence",
         "iCalUID",
+        "hangoutLink",
     ),
     unknown_method=404,
 )

@@ -21,6 +21,7 @@ EVENT_COLORS = 11
 MAX_PROPERTIES = 300
 MAX_PROPERTY_NAME = 44
 MAX_PROPERTY = 1024
+MAX_UID = 1024
 
 _CHOICES = {
     "status": ("confirmed", "tentative", "cancelled"),
@@ -45,6 +46,12 @@ DEFAULTS: Mapping[str, Any] = {
     "guests_can_invite_others": True,
     "guests_can_see_other_guests": True,
     "shared_properties": None,
+    "ical_uid": None,
+    "foreign_organizer": None,
+    "foreign_organizer_name": None,
+    "event_type": "default",
+    "type_properties": None,
+    "conference": None,
 }
 
 
@@ -82,6 +89,12 @@ class EventFields(TypedDict, total=False):
     """Extended properties that all calendars see."""
     private_properties: Mapping[str, str]
     """Extended properties of the event on one calendar."""
+    conferenceData: Mapping[str, Any] | None
+    eventType: str
+    birthdayProperties: Mapping[str, Any]
+    focusTimeProperties: Mapping[str, Any]
+    outOfOfficeProperties: Mapping[str, Any]
+    workingLocationProperties: Mapping[str, Any]
 
 
 class NewEvent(EventFields, total=False):
@@ -94,6 +107,12 @@ class NewEvent(EventFields, total=False):
     updated: str
     creator: str
     """An address; the owner of the calendar if left out."""
+    ical_uid: str
+    """Of an event that is from elsewhere."""
+    organizer: Mapping[str, str]
+    """``{email, displayName}`` of whom such an event is."""
+    copied: bool
+    """It is on this calendar alone, whoever its guests are."""
 
 
 def plain_columns(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,6 +131,19 @@ def plain_columns(given: Mapping[str, Any]) -> dict[str, Any]:
     if "shared_properties" in given:
         columns["shared_properties"] = properties_column(given["shared_properties"])
     return columns | {column: given[name] for name, column in _GUESTS.items() if name in given}
+
+
+def foreign_columns(given: Mapping[str, Any], owner: str) -> dict[str, Any]:
+    """The columns of an event that was brought from elsewhere: what it is called there, and whose it is."""
+    columns: dict[str, Any] = {}
+    if "ical_uid" in given:
+        columns["ical_uid"] = clean(given["ical_uid"], "iCalUID", MAX_UID)
+    whose = given.get("organizer") or {}
+    if whose.get("email") and address(whose["email"]) != owner:
+        columns["foreign_organizer"] = address(whose["email"])
+        name = clean(whose.get("displayName") or "", "organizer.displayName", 200)
+        columns["foreign_organizer_name"] = name or None
+    return columns
 
 
 def time_columns(given: Mapping[str, Any], calendar_zone: str) -> dict[str, Any]:

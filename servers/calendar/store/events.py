@@ -15,6 +15,7 @@ from mesocosm.servers.calendar.store.composing import (
     NewEvent,
     attendee_rows,
     color_column,
+    foreign_columns,
     people,
     plain_columns,
     properties_column,
@@ -22,6 +23,7 @@ from mesocosm.servers.calendar.store.composing import (
     span_on,
     time_columns,
 )
+from mesocosm.servers.calendar.store.event_types import check_type, conference_column, type_columns
 from mesocosm.servers.calendar.store.freebusy import FreeBusyStore
 from mesocosm.servers.calendar.store.new_rows import PRIMARIES, NewRows, next_revision
 from mesocosm.servers.calendar.store.times import show
@@ -53,6 +55,23 @@ class EventsStore(FreeBusyStore):
             given["id"] = event_id
         [made] = self._insert(access.number, access.owner, access.time_zone, [given])
         return self.event(access.id, made)
+
+    def import_event(
+        self, calendar_id: str, uid: str, fields: EventFields, organizer: Mapping[str, str]
+    ) -> tuple[Access, Occurrence]:
+        """A copy of somebody's event on this calendar alone; one that it has already is replaced."""
+        access = self.calendar(calendar_id, "writer")
+        if (event_id := self.event_of_uid(access, uid)) is None:
+            own = {"creator": self.account, "ical_uid": uid, "organizer": organizer, "copied": True}
+            given = cast(NewEvent, {**fields, **own})
+            [event_id] = self._insert(access.number, access.owner, access.time_zone, [given])
+        else:
+            self.update_event(access.id, event_id, cast(EventFields, {"status": "confirmed", **fields}))
+            event = self._editable(access, event_id)
+            for name, value in foreign_columns({"organizer": organizer}, access.owner).items():
+                setattr(event, name, value)
+            self.session.flush()
+        return self.event(access.id, event_id)
 
     def add_events(self, calendar_id: str, events: Iterable[NewEvent]) -> list[str]:
         """Put many events on a calendar at once, whoever is signed in; returns their ids.
@@ -108,12 +127,19 @@ class EventsStore(FreeBusyStore):
         if "private_properties" in changes:
             entry.private_properties = properties_column(changes["private_properties"])
         followers = self._exceptions_of(event)
-        self._set_columns(event, plain_columns(shared), followers)
+        columns = plain_columns(shared) | type_columns(shared, event.event_type, event.type_properties)
+        if columns["event_type"] != event.event_type:
+            raise Invalid("The type of an event cannot be changed.", code="eventTypeRestriction")
+        if "conferenceData" in shared:
+            columns["conference"] = conference_column(changes["conferenceData"], event.id, event.conference)
+        self._set_columns(event, columns, followers)
         if "attendees" in shared:
             for one in (event, *followers):
                 self._invite(one, attendee_rows(changes["attendees"]))
         if _TIMES & shared.keys():
             self._reschedule(access, event, shared)
+        if event.event_type != "default":
+            check_type(_columns(event), access.primary, len(event.people))
         self.session.flush()
         self._touch([event, *followers] if shared else [event], only=None if shared else access.number)
 
@@ -315,6 +341,8 @@ class EventsStore(FreeBusyStore):
         self._show_to(event, {guest["email"] for guest in guests}, before.keys())
 
     def _show_to(self, event: Event, guests: Iterable[str], former: Iterable[str]) -> None:
+        if event.foreign_organizer is not None:
+            return  # a copy: the organizer elsewhere sees to the guests
         primaries = {row["id"]: row["number"] for row in self.fetch(PRIMARIES)}
         shown = {entry.calendar: entry for entry in self._entries(event)}
         for email in sorted(guests):

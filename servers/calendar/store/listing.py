@@ -54,8 +54,12 @@ _FULL = (
         Entry.private_properties,
         Entry.updated,
         Entry.revision,
-        _Organizer.id.label("organizer"),
-        case((_Organizer.primary, _Owner.name), else_=_Organizer.summary).label("organizer_name"),
+        func.coalesce(Event.foreign_organizer, _Organizer.id).label("organizer"),
+        case(
+            (Event.foreign_organizer.is_not(None), Event.foreign_organizer_name),
+            (_Organizer.primary, _Owner.name),
+            else_=_Organizer.summary,
+        ).label("organizer_name"),
         _Creator.name.label("creator_name"),
         _Master.id.label("series_id"),
     )
@@ -67,6 +71,12 @@ _FULL = (
     .where(Entry.calendar == bindparam("calendar"))
 )
 _BY_ID = _FULL.where(Event.id == bindparam("id"))
+_OF_UID = select(Event.id).where(
+    Event.ical_uid == bindparam("uid"),
+    Event.series.is_(None),
+    Event.number == Entry.event,
+    Entry.calendar == bindparam("calendar"),
+)
 _BY_NUMBERS = _FULL.where(Event.number.in_(one_of("numbers")))
 _ATTENDEES = (
     select(*Attendee.__table__.c)
@@ -99,7 +109,13 @@ _HAVING = [
 
 @cache
 def _keys(
-    order: Order, recurring: bool | None, searching: bool, hiding: bool, of_series: bool, properties: bool
+    order: Order,
+    recurring: bool | None,
+    searching: bool,
+    hiding: bool,
+    of_series: bool,
+    properties: bool,
+    of_types: bool,
 ) -> Select[Any]:
     """Events of a calendar in a window, after a cursor; recurring ones, others or (``None``) both."""
     by = {"startTime": Entry.starts, "updated": Entry.updated, "none": literal_column("''")}[order]
@@ -130,8 +146,13 @@ def _keys(
         statement = statement.where(Event.visibility.in_(("default", "public")))
     if properties:
         statement = statement.where(*_HAVING)
+    if of_types:
+        statement = statement.where(Event.event_type.in_(one_of("types")))
     return statement.where(Event.series == bindparam("series")) if of_series else statement
 
+
+OWN_UID = "@google.com"
+"""What the ``iCalUID`` of an event that was made here ends in, behind its id."""
 
 KEY_COLUMNS = (
     "start_at",
@@ -163,6 +184,14 @@ class ListingStore(CalendarsStore):
         """The row of an event that is no mere instance."""
         rows = self.fetch(_BY_ID, calendar=access.number, id=event_id) if storable(event_id) else []
         return rows[0] if rows else None
+
+    def event_of_uid(self, access: Access, uid: str) -> str | None:
+        """The id of the event that calendars call ``uid`` among themselves, if this one has it."""
+        rows = self.fetch(_OF_UID, calendar=access.number, uid=uid) if storable(uid) else []
+        if rows:
+            return str(rows[0]["id"])
+        row = self.event_row(access, uid.removesuffix(OWN_UID)) if uid.endswith(OWN_UID) else None
+        return None if row is None or row["ical_uid"] else str(row["id"])
 
     def _instance(self, access: Access, event_id: str) -> Key:
         base, _, original = event_id.rpartition("_")
@@ -326,9 +355,19 @@ class ListingStore(CalendarsStore):
         properties = bool(window.private or window.shared)
         if properties:
             parameters |= {"private": as_list(window.private), "shared": as_list(window.shared)}
+        if window.types:
+            parameters["types"] = as_list(window.types)
         hiding = (properties or window.text is not None) and not access.may("writer")
         return self.fetch(
-            _keys(window.order, recurring, window.text is not None, hiding, series is not None, properties),
+            _keys(
+                window.order,
+                recurring,
+                window.text is not None,
+                hiding,
+                series is not None,
+                properties,
+                bool(window.types),
+            ),
             calendar=access.number,
             since=show(window.since),
             until=show(window.until),

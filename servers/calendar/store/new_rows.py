@@ -17,6 +17,7 @@ from mesocosm.servers.calendar.store.composing import (
     NewEvent,
     attendee_rows,
     color_column,
+    foreign_columns,
     people,
     plain_columns,
     properties_column,
@@ -24,6 +25,7 @@ from mesocosm.servers.calendar.store.composing import (
     span_on,
     time_columns,
 )
+from mesocosm.servers.calendar.store.event_types import check_type, conference_column, type_columns
 from mesocosm.servers.calendar.store.times import point, show
 from mesocosm.services.service import Store
 
@@ -69,12 +71,16 @@ class NewRows:
         self.number += 1
         guests = attendee_rows(given.get("attendees") or ())
         created = _instant(given["created"]) if "created" in given else self.now
+        event_id = _checked_id(given["id"]) if "id" in given else derived_id("event", self.number)
         event = {
             **DEFAULTS,
             **plain_columns(given),
+            **type_columns(given),
+            **foreign_columns(given, self.owner),
             **time_columns(given, self.zone),
+            "conference": conference_column(given.get("conferenceData"), event_id, None),
             "number": self.number,
-            "id": _checked_id(given["id"]) if "id" in given else derived_id("event", self.number),
+            "id": event_id,
             "calendar": self.calendar,
             "creator": address(given["creator"]) if "creator" in given else self.owner,
             "people": people(guests),
@@ -83,6 +89,9 @@ class NewRows:
             "sequence": 0,
             "created": created,
         }
+        if event["event_type"] != "default":
+            primary = self.primaries.get(self.owner, (0, ""))[0] == self.calendar
+            check_type(event, primary, len(guests))
         self.events.append(event)
         self.attendees += [guest | {"event": self.number} for guest in guests]
         own = {
@@ -92,7 +101,7 @@ class NewRows:
         }
         updated = _instant(given["updated"]) if "updated" in given else created
         self._enter(event, self.calendar, self.zone, updated, own)
-        for guest in guests:
+        for guest in () if given.get("copied") else guests:
             number, zone = self.primaries.get(guest["email"], (self.calendar, ""))
             if number != self.calendar:
                 self._enter(event, number, zone, updated, dict.fromkeys(own))

@@ -41,6 +41,8 @@ class Window:
     private: Sequence[tuple[str, str]] = ()
     """Extended properties (name and value) that are wanted, all of them; ``shared`` likewise."""
     shared: Sequence[tuple[str, str]] = ()
+    types: Sequence[str] = ()
+    """The types of events that are wanted; without any, all."""
 
 
 class Key(NamedTuple):

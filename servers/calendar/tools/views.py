@@ -8,6 +8,8 @@ from typing import Any
 import orjson
 
 from mesocosm.servers.calendar.store.calendars import Access
+from mesocosm.servers.calendar.store.event_types import MEET, PROPERTIES_OF_TYPES
+from mesocosm.servers.calendar.store.listing import OWN_UID
 from mesocosm.servers.calendar.store.times import in_zone, read
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence
 from mesocosm.services.service import Row
@@ -55,11 +57,24 @@ def _details(access: Access, event: Occurrence) -> Json:
         "created": row["created"][:-1] + ".000Z",
         "updated": row["updated"][:-1] + ".000Z",
         "sequence": row["sequence"],
-        "iCalUID": f"{row['series_id'] or row['id']}@google.com",
+        "iCalUID": row["ical_uid"] or f"{row['series_id'] or row['id']}{OWN_UID}",
         "htmlLink": f"https://www.google.com/calendar/event?eid={_eid(event.id, access.id)}",
-        "eventType": "default",
+        "eventType": row["event_type"],
+        **_type_and_conference(row),
     }
     return {name: value for name, value in details.items() if value is not None}
+
+
+def _type_and_conference(row: Row) -> Json:
+    found: Json = {}
+    if row["type_properties"]:
+        found[PROPERTIES_OF_TYPES[row["event_type"]]] = orjson.loads(row["type_properties"])
+    if row["conference"]:
+        conference = orjson.loads(row["conference"])
+        found["conferenceData"] = conference
+        if conference["conferenceSolution"]["key"]["type"] == MEET:
+            found["hangoutLink"] = conference["entryPoints"][0]["uri"]
+    return found
 
 
 def point_view(at: str, own_zone: str | None, zone: str) -> Json:
