@@ -383,6 +383,16 @@ def test_commits_are_made_of_blobs_and_trees(app: Repository, tools: Tools) -> N
     assert app.get_contents("bin/data").decoded_content == b"\x01\x02"
 
 
+def test_milestones_say_when_and_by_whom(app: Repository) -> None:
+    milestone = app.create_milestone("Dated")
+    assert (milestone.creator.login, milestone.closed_at) == ("alice", None)
+    assert milestone.created_at == milestone.updated_at > app.created_at
+    milestone.edit("Dated", state="closed")
+    assert milestone.closed_at == milestone.updated_at >= milestone.created_at
+    milestone.edit("Dated", state="open")
+    assert milestone.closed_at is None
+
+
 def test_issues_are_opened_changed_and_closed(app: Repository, tools: Tools) -> None:
     issue = app.create_issue("Leak", "It leaks", assignees=["bob"], labels=["bug", "urgent"])
     shown = tools("issue_read", method="get", issue_number=issue.number)

@@ -122,6 +122,10 @@ class Milestone(Base):
     description: Mapped[str] = mapped_column(Text, default="")
     state: Mapped[str] = mapped_column(Text, default="open")
     due_on: Mapped[str | None] = mapped_column(Text)
+    creator_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id"))
+    created_at: Mapped[str] = mapped_column(Text)
+    updated_at: Mapped[str] = mapped_column(Text)
+    closed_at: Mapped[str | None] = mapped_column(Text)
 
 
 class SubIssue(Base):

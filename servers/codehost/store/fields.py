@@ -209,9 +209,16 @@ class Fields(Part):
         return int(self.session.execute(insert(IssueField).returning(IssueField.id), row).scalar_one())
 
     def add_milestone(
-        self, owner: str, name: str, title: str, *, description: str = "", due_on: str | None = None
+        self,
+        owner: str,
+        name: str,
+        title: str,
+        *,
+        description: str = "",
+        due_on: str | None = None,
+        by: int | None = None,
     ) -> int:
-        """A milestone of a repository; returns its number."""
+        """A milestone of a repository, made now by an account, or with the repository; returns its number."""
         repository = self.store.repositories.any_repository(owner, name)
         last = self.fetch(
             select(func.coalesce(func.max(Milestone.number), 0).label("n")).where(
@@ -219,7 +226,9 @@ class Fields(Part):
             )
         )[0]["n"]
         row = {"repository_id": repository["id"], "number": last + 1, "title": title}
-        row |= {"description": description, "due_on": due_on}
+        row |= {"description": description, "due_on": due_on, "creator_id": by}
+        created = repository["created_at"] if by is None else self.today
+        row |= {"created_at": created, "updated_at": created}
         self.session.execute(insert(Milestone), row)
         return int(last) + 1
 

@@ -450,14 +450,13 @@ class Issues(Part):
     def _milestone(self, repository: Row, number: int) -> int | None:
         if number == 0:
             return None
-        rows = self.fetch(
-            select(Milestone.id).where(
-                Milestone.repository_id == repository["id"], Milestone.number == known(number)
-            )
+        changed = update(Milestone).where(
+            Milestone.repository_id == repository["id"], Milestone.number == known(number)
         )
-        if not rows:
+        found = self.session.execute(changed.values(updated_at=self.today).returning(Milestone.id)).scalar()
+        if found is None:
             raise Unprocessable(f"Validation Failed: milestone {number} does not exist.")
-        return int(rows[0]["id"])
+        return int(found)
 
     def issue_type(self, repository: Row, name: str) -> str:
         """A type that issues of the repository may have, as the product writes it."""

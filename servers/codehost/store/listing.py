@@ -98,10 +98,7 @@ _MILESTONES = select(
         .label(f"{state}_issues")
         for state in ("open", "closed")
     ),
-    select(Repository.created_at)
-    .where(Repository.id == Milestone.repository_id)
-    .scalar_subquery()
-    .label("created_at"),
+    select(Account.login).where(Account.id == Milestone.creator_id).scalar_subquery().label("creator"),
 ).where(Milestone.repository_id == bindparam("repository"))
 _FORK = aliased(Repository, name="fork")
 _NUMBERS = select(
@@ -431,5 +428,6 @@ class Listing(Part):
             title,
             description=clean(description, "description"),
             due_on=parse_time(due_on, "due_on") if due_on else None,
+            by=self.me["id"],
         )
         return self.milestone(repository, number)

@@ -97,6 +97,9 @@ class TakingBack(Part):
         if changes.get("due_on"):
             values["due_on"] = parse_time(changes["due_on"] or "", "due_on")
         if values:
+            values["updated_at"] = self.today
+            if values.get("state", found["state"]) != found["state"]:
+                values["closed_at"] = self.today if values["state"] == "closed" else None
             self.session.execute(update(Milestone).where(Milestone.id == found["id"]).values(**values))
         return self.store.listing.milestone(repository, number)
 

@@ -386,6 +386,10 @@ class Objects:
             "description": row["description"],
             "state": row["state"].upper(),
             "dueOn": row["due_on"],
+            "createdAt": row["created_at"],
+            "updatedAt": row["updated_at"],
+            "closedAt": row["closed_at"],
+            "closed": row["state"] == "closed",
             "url": self.links.page(repository, "milestone", row["number"]),
         }
 

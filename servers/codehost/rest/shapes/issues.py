@@ -59,11 +59,8 @@ def milestone(links: Links, repo: Row, row: Row) -> Json:
         "title": row["title"],
         "description": row["description"] or None,
         **same(row, "state", "open_issues", "closed_issues", "due_on"),
-        # When they were made is not kept: since the repository is.
-        "created_at": row["created_at"],
-        "updated_at": row["created_at"],
-        "closed_at": row["created_at"] if row["state"] == "closed" else None,
-        "creator": None,
+        **same(row, "created_at", "updated_at", "closed_at"),
+        "creator": user(links, row["creator_id"], row["creator"]) if row["creator"] else None,
     }
 
 
