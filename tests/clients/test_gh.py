@@ -64,6 +64,12 @@ class Gh:
         assert done.returncode == 0, (words, done.stderr, done.stdout)
         return done.stdout
 
+    def refused(self, *words: str) -> str:
+        """What gh says of a command that fails."""
+        with pytest.raises(AssertionError) as failed:
+            self(*words)
+        return str(failed.value)
+
     def json(self, *words: str, fields: str) -> Any:
         return json.loads(self(*words, "--json", fields))
 
@@ -219,3 +225,43 @@ def test_conversations_are_locked_and_reviews_asked_for(gh: Gh) -> None:
     asked = gh.json("pr", "view", str(PULL_NUMBER), fields="reviewRequests")["reviewRequests"]
     assert {one.get("login") or one["slug"].rpartition("/")[2] for one in asked} == {"alice", "core"}
     assert "acme/app" in gh("status")
+
+
+def test_repositories_are_renamed_and_archived_and_issues_pinned_and_deleted(gh: Gh) -> None:
+    gh("repo", "rename", "tool", "--repo", gh.environment["GH_REPO"], "--yes")
+    gh.environment["GH_REPO"] = gh.environment["GH_REPO"].replace("/app", "/tool")
+    pinned = (
+        'query={repository(owner:"acme",name:"tool"){pinnedIssues(first:3){nodes{issue{number isPinned}}}}}'
+    )
+    for words, numbers in (("pin", [1]), ("unpin", [])):
+        gh("issue", words, "1")
+        answer = json.loads(gh("api", "graphql", "-f", pinned))["data"]["repository"]["pinnedIssues"]
+        assert [one["issue"]["number"] for one in answer["nodes"]] == numbers
+    gh("issue", "delete", "2", "--yes")
+    assert "Could not resolve" in gh.refused("issue", "view", "2")
+    assert "Transferring issues is not supported here" in gh.refused("issue", "transfer", "1", "acme/tool")
+    assert "Auto merge is not allowed" in gh.refused("pr", "merge", str(PULL_NUMBER), "--disable-auto")
+    gh("repo", "archive", "acme/tool", "--yes")
+    assert gh.json("repo", "view", "acme/tool", fields="isArchived") == {"isArchived": True}
+    assert "archived" in gh.refused("issue", "comment", "1", "--body", "No.")
+    gh("api", "-X", "PATCH", "repos/acme/tool", "-F", "archived=false")
+    gh("issue", "comment", "1", "--body", "Yes.")
+    assert gh("gist", "list") == ""
+    (gh.home / "a.txt").write_text("a")
+    assert "Gists are not supported here" in gh.refused("gist", "create", "a.txt")
+
+
+def test_files_of_releases(gh: Gh) -> None:
+    (gh.home / "tool.json").write_text('{"a": 1}')
+    gh("release", "create", "v9", "tool.json#The tool", "--notes", "New.")
+    [asset] = gh.json("release", "view", "v9", fields="assets")["assets"]
+    assert (asset["name"], asset["label"], asset["size"]) == ("tool.json", "The tool", 8)
+    assert "already exists" in gh.refused("release", "upload", "v9", "tool.json")
+    (gh.home / "tool.json").write_text('{"a": 22}')
+    gh("release", "upload", "v9", "tool.json", "--clobber")
+    gh("release", "download", "v9", "--dir", "down")
+    assert (gh.home / "down" / "tool.json").read_text() == '{"a": 22}'
+    gh("release", "delete-asset", "v9", "tool.json", "--yes")
+    assert gh.json("release", "view", "v9", fields="assets")["assets"] == []
+    gh("release", "upload", "v9", "tool.json")
+    gh("release", "delete", "v9", "--yes")

@@ -105,7 +105,11 @@ def test_a_mutation_is_done_as_a_whole_or_not_at_all(graphql: GraphQL) -> None:
     ("query", "message", "kind"),
     [
         ('{repository(owner: "acme", name: "no") { id }}', "Could not resolve to a Repository", "NOT_FOUND"),
-        ("{" + REPO + "{ issue(number: 999) { id } } }", "Not Found", "NOT_FOUND"),
+        (
+            "{" + REPO + "{ issue(number: 999) { id } } }",
+            "Could not resolve to an Issue with the number of 999",
+            "NOT_FOUND",
+        ),
         ("{" + REPO + "{ colour } }", "Cannot query field 'colour'", None),
         ("{" + REPO + "{ issues(first: 101) { totalCount } } }", "limit of 100", "UNPROCESSABLE"),
         ("{ viewer { login", "Syntax Error", None),

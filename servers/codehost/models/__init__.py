@@ -28,7 +28,13 @@ from mesocosm.servers.codehost.models.pulls import (
     ReviewThread,
     Status,
 )
-from mesocosm.servers.codehost.models.repositories import Collaborator, Protection, Release, Repository
+from mesocosm.servers.codehost.models.repositories import (
+    Collaborator,
+    Protection,
+    Release,
+    ReleaseAsset,
+    Repository,
+)
 from mesocosm.servers.codehost.models.search import add_search_indexes
 
 __all__ = [
@@ -56,6 +62,7 @@ __all__ = [
     "Reaction",
     "Ref",
     "Release",
+    "ReleaseAsset",
     "Repository",
     "Review",
     "ReviewComment",

@@ -35,6 +35,7 @@ class Issue(Base):
     """Number of the issue that this one repeats."""
     user_id: Mapped[int] = mapped_column(ForeignKey("accounts.id"))
     locked: Mapped[bool] = mapped_column(default=False)
+    pinned: Mapped[bool] = mapped_column(default=False)
     type: Mapped[str | None] = mapped_column(Text)
     milestone_id: Mapped[int | None] = mapped_column(ForeignKey("milestones.id"))
     comments: Mapped[int] = mapped_column(default=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKey, Index, Text, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, LargeBinary, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mesocosm.servers.codehost.models.declarative import Base, Name
@@ -83,3 +83,20 @@ class Release(Base):
     author_id: Mapped[int] = mapped_column(ForeignKey("accounts.id"))
     created_at: Mapped[str] = mapped_column(Text)
     published_at: Mapped[str | None] = mapped_column(Text)
+
+
+class ReleaseAsset(Base):
+    """A file of a release."""
+
+    __tablename__ = "release_assets"
+    __table_args__ = (UniqueConstraint("release_id", "name"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    release_id: Mapped[int] = mapped_column(ForeignKey("releases.id"))
+    name: Mapped[str] = mapped_column(Text)
+    label: Mapped[str | None] = mapped_column(Text)
+    content_type: Mapped[str] = mapped_column(Text)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+    uploader_id: Mapped[int] = mapped_column(ForeignKey("accounts.id"))
+    created_at: Mapped[str] = mapped_column(Text)
+    updated_at: Mapped[str] = mapped_column(Text)

@@ -5,6 +5,7 @@ from mesocosm.servers.codehost.rest import (  # noqa: F401 - importing them regi
     accounts,
     actions,
     administering,
+    assets,
     contents,
     graphql,
     history,

@@ -10,6 +10,7 @@ from mesocosm.servers.codehost.rest.api import api, paged
 from mesocosm.servers.codehost.rest.history import REPO, named_commit
 from mesocosm.servers.codehost.rest.links import PREFIX
 from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.services.service import Page
 
 Json = dict[str, Any]
@@ -64,6 +65,12 @@ def _counting(field: str) -> Callable[[CodehostStore, Request], Json]:
         return {"total_count": 0, field: []}
 
     return count_none
+
+
+@api.post(f"{PREFIX}/gists")
+def create_gist(store: CodehostStore, request: Request) -> None:
+    """Refuses: files are in repositories here."""
+    raise Unprocessable("Gists are not supported here.")
 
 
 for _path in OF_REPOSITORIES:

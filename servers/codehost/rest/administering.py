@@ -6,7 +6,6 @@ import gzip
 import io
 import tarfile
 import zipfile
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -18,8 +17,8 @@ from mesocosm.servers.codehost.rest.bodies import body_of, read
 from mesocosm.servers.codehost.rest.history import REPO
 from mesocosm.servers.codehost.rest.issues import ISSUE
 from mesocosm.servers.codehost.rest.links import Links, node_id
+from mesocosm.servers.codehost.rest.releases import whole_release
 from mesocosm.servers.codehost.rest.shapes.accounts import full_repository, user
-from mesocosm.servers.codehost.rest.shapes.git import release
 from mesocosm.servers.codehost.rest.shapes.issues import comments, issues
 from mesocosm.servers.codehost.rest.shapes.pulls import status
 from mesocosm.servers.codehost.store import CodehostStore
@@ -40,6 +39,8 @@ def update_repository(store: CodehostStore, request: Request, owner: str, repo: 
     """A repository with some settings changed."""
     repository, body = store.repositories.repository(owner, repo), body_of(request)
     changes: Json = {}
+    if renamed := read.text(body, "name"):
+        changes["name"] = renamed
     for name in ("description", "homepage"):
         if name in body:
             changes[name] = read.text(body, name)
@@ -318,9 +319,8 @@ def create_release(store: CodehostStore, request: Request, owner: str, repo: str
     """A new release."""
     repository = store.repositories.repository(owner, repo)
     read.required(body_of(request), "tag_name")
-    return release(
-        Links(request), repository, store.administering.create_release(repository, _release_of(request))
-    )
+    made = store.administering.create_release(repository, _release_of(request))
+    return whole_release(store, request, repository, made)
 
 
 @api.patch(_RELEASE)
@@ -328,18 +328,10 @@ def update_release(store: CodehostStore, request: Request, owner: str, repo: str
     """A changed release."""
     repository = store.repositories.repository(owner, repo)
     changed = store.administering.change_release(repository, id, _release_of(request))
-    return release(Links(request), repository, changed)
+    return whole_release(store, request, repository, changed)
 
 
 @api.delete(_RELEASE)
 def delete_release(store: CodehostStore, owner: str, repo: str, id: int) -> None:
     """Delete a release; its tag stays."""
     store.administering.remove_release(store.repositories.repository(owner, repo), id)
-
-
-@api.get(f"{_RELEASE}/assets")
-def list_assets(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> Page:
-    """The files of a release: none are kept."""
-    store.releases.release_by_id(store.repositories.repository(owner, repo), id)
-    nothing: Sequence[Json] = ()
-    return paged(request, nothing, 0)

@@ -10,7 +10,12 @@ from mesocosm.servers.codehost.rest.history import REPO
 from mesocosm.servers.codehost.rest.links import Links
 from mesocosm.servers.codehost.rest.shapes.git import release
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.services.service import Page
+from mesocosm.services.service import Page, Row
+
+
+def whole_release(store: CodehostStore, request: Request, repository: Row, row: Row) -> dict[str, Any]:
+    """A release with its files."""
+    return release(Links(request), repository, row, store.assets.of_releases([row])[row["id"]])
 
 
 @api.get(f"{REPO}/releases")
@@ -19,14 +24,15 @@ def list_releases(store: CodehostStore, request: Request, owner: str, repo: str)
     repository, links = store.repositories.repository(owner, repo), Links(request)
     page, per_page = window_of(request)
     rows, total = store.releases.listed(repository, page, per_page)
-    return paged(request, [release(links, repository, row) for row in rows], total)
+    assets = store.assets.of_releases(rows)
+    return paged(request, [release(links, repository, row, assets[row["id"]]) for row in rows], total)
 
 
 @api.get(f"{REPO}/releases/latest")
 def get_latest_release(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
     """The newest release that is neither a draft nor a prerelease."""
     repository = store.repositories.repository(owner, repo)
-    return release(Links(request), repository, store.releases.latest_release(repository))
+    return whole_release(store, request, repository, store.releases.latest_release(repository))
 
 
 @api.get(f"{REPO}/releases/tags/{{tag:path}}")
@@ -35,11 +41,11 @@ def get_release_by_tag(
 ) -> dict[str, Any]:
     """The release of a tag."""
     repository = store.repositories.repository(owner, repo)
-    return release(Links(request), repository, store.releases.release(repository, tag))
+    return whole_release(store, request, repository, store.releases.release(repository, tag))
 
 
 @api.get(f"{REPO}/releases/{{id:int}}")
 def get_release(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> dict[str, Any]:
     """A release by its id."""
     repository = store.repositories.repository(owner, repo)
-    return release(Links(request), repository, store.releases.release_by_id(repository, id))
+    return whole_release(store, request, repository, store.releases.release_by_id(repository, id))

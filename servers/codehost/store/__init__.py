@@ -5,6 +5,7 @@ from __future__ import annotations
 from mesocosm.servers.codehost.models import Base
 from mesocosm.servers.codehost.store.accounts import Accounts
 from mesocosm.servers.codehost.store.administering import Administering
+from mesocosm.servers.codehost.store.assets import Assets
 from mesocosm.servers.codehost.store.contents import Contents
 from mesocosm.servers.codehost.store.fields import Fields
 from mesocosm.servers.codehost.store.filling import (
@@ -47,6 +48,7 @@ class CodehostStore(View, Store):
     reviews = Topic(Reviews)
     pushes = Topic(Pushes)
     releases = Topic(Releases)
+    assets = Topic(Assets)
     searching = Topic(Searching)
     code_search = Topic(CodeSearch)
     issue_search = Topic(IssueSearch)

@@ -46,6 +46,7 @@ LANGUAGES = {
 }
 """Languages by how the names of files end."""
 
+MAX_PINNED = 3
 _CHUNK = 500
 _SUBJECTS = {"issues": "issue", "comments": "comment", "review_comments": "review_comment"}
 """What reactions call the things in these tables."""
@@ -58,7 +59,7 @@ class Administering(Part):
 
     def remove_repository(self, repository: Row) -> None:
         """Delete a repository with all that is in it; its forks go on without it."""
-        self.store.repositories.require(repository, "admin")
+        self._administer(repository)
         id_ = repository["id"]
         elsewhere = (
             select(PullRequest.issue_id)
@@ -73,6 +74,10 @@ class Administering(Part):
         self.session.execute(update(Repository).where(Repository.parent_id == id_).values(parent_id=None))
         self._remove(Repository.__table__, Repository.__table__.c.id, [id_])
         self.session.expire_all()
+
+    def _administer(self, repository: Row) -> None:
+        """Refuse who is no administrator; an archive, too, can be deleted and taken out again."""
+        self.store.repositories.require({**repository, "archived": False}, "admin")
 
     def _remove(self, table: FromClause, column: ColumnElement[Any], ids: Sequence[int]) -> None:
         """Remove rows of a table by values in a column, and first all that belong to them."""
@@ -91,9 +96,15 @@ class Administering(Part):
             self.session.execute(delete(table).where(chosen))  # type: ignore[arg-type]
 
     def change_repository(self, repository: Row, changes: Mapping[str, Any]) -> Row:
-        """Set what is given: ``description``, ``homepage``, ``private``, ``archived``, ``default_branch``."""
-        self.store.repositories.require(repository, "admin")
+        """Set what is given: a new ``name``, ``description``, ``homepage``, ``private``, ``archived``."""
+        self._administer(repository)
         values = dict(changes)
+        if repository["archived"] and values.get("archived") is not False:
+            self.store.repositories.writable(repository)
+        if values.get("name") == repository["name"]:
+            del values["name"]
+        elif "name" in values:
+            self.store.repositories.check_name(repository["owner_id"], values["name"], repository["id"])
         branch = values.get("default_branch")
         if branch is not None and self.store.commits.ref(repository, f"refs/heads/{branch}") is None:
             raise Unprocessable(f"Validation Failed: The branch {branch} was not found.")
@@ -151,6 +162,26 @@ class Administering(Part):
         self.store.repositories.require(repository, "triage")
         issue = self.store.issues.issue(repository, number)
         self.session.execute(update(Issue).where(Issue.id == issue["id"]).values(locked=locked))
+
+    def pin(self, repository: Row, number: int, *, pinned: bool) -> None:
+        """Show an issue above the others, or no more."""
+        self.store.repositories.require(repository, "write")
+        issue = self.store.issues.issue(repository, number)
+        if pinned and len(self.pinned(repository)) >= MAX_PINNED:
+            raise Unprocessable(f"Maximum {MAX_PINNED} pinned issues per repository")
+        self.session.execute(update(Issue).where(Issue.id == issue["id"]).values(pinned=pinned))
+
+    def pinned(self, repository: Row) -> list[Row]:
+        """The issues that are shown above the others."""
+        found = select(Issue.id).where(Issue.repository_id == repository["id"], Issue.pinned)
+        return [self.store.issues.issue_by_id(row["id"]) for row in self.fetch(found.order_by(Issue.number))]
+
+    def remove_issue(self, repository: Row, number: int) -> None:
+        """Delete an issue with all that is in it."""
+        self.store.repositories.require(repository, "admin")
+        issue = self.store.issues.issue(repository, number)
+        self._remove(Issue.__table__, Issue.__table__.c.id, [issue["id"]])
+        self.session.expire_all()
 
     # -- commits ----------------------------------------------------------------------------------------
 
@@ -216,7 +247,7 @@ class Administering(Part):
         """Delete a release; its tag stays."""
         self.store.repositories.require(repository, "write")
         self.store.releases.release_by_id(repository, release_id)
-        self.session.execute(delete(Release).where(Release.id == release_id))
+        self._remove(Release.__table__, Release.__table__.c.id, [release_id])
 
     def _tag(self, repository: Row, tag: str, target: str) -> None:
         if self.store.commits.ref(repository, f"refs/tags/{tag}") is not None:

@@ -160,13 +160,7 @@ class Repositories(Part):
         parent: Row | None = None,
     ) -> int:
         """An empty repository of an account; returns its id."""
-        if not _NAME.fullmatch(name) or name in (".", "..") or name.lower().endswith((".git", ".wiki")):
-            raise Unprocessable(
-                f"Repository creation failed: {name!r} is not a valid name. A name has up to 100 ASCII"
-                " letters, digits and the characters . - _"
-            )
-        if self.fetch(_TAKEN, owner=owner["id"], name=name):
-            raise Unprocessable("Repository creation failed: name already exists on this account")
+        self.check_name(owner["id"], name)
         row = {
             "owner_id": owner["id"],
             "name": name,
@@ -184,6 +178,16 @@ class Repositories(Part):
         if not parent:
             self.session.execute(update(Repository).where(Repository.id == new).values(network=new))
         return new
+
+    def check_name(self, owner_id: int, name: str, own: int | None = None) -> None:
+        """Refuse what is no name, or the name of another repository than ``own``."""
+        if not _NAME.fullmatch(name) or name in (".", "..") or name.lower().endswith((".git", ".wiki")):
+            raise Unprocessable(
+                f"Repository creation failed: {name!r} is not a valid name. A name has up to 100 ASCII"
+                " letters, digits and the characters . - _"
+            )
+        if any(row["id"] != own for row in self.fetch(_TAKEN, owner=owner_id, name=name)):
+            raise Unprocessable("Repository creation failed: name already exists on this account")
 
     def fork_repository(self, owner: str, name: str, organization: str | None = None) -> Row:
         """A fork of a repository; forking again gives the fork that is there."""

@@ -305,6 +305,38 @@ def _lock(objects: Objects, given: Input, *, locked: bool) -> Json:
     return {"lockedRecord" if locked else "unlockedRecord": lambda info: objects.either(changed)}
 
 
+def _archive(objects: Objects, given: Input, *, archived: bool) -> Json:
+    home = _repository(objects, given["repositoryId"])
+    changed = objects.store.administering.change_repository(home, {"archived": archived})
+    return {"repository": lambda info: objects.repository(changed)}
+
+
+def _pin(objects: Objects, given: Input, *, pinned: bool) -> Json:
+    home, row = _conversation(objects, given["issueId"], "Issue")
+    objects.store.administering.pin(home, row["number"], pinned=pinned)
+    return {"issue": lambda info: objects.issue(objects.store.issues.issue(home, row["number"]))}
+
+
+def delete_issue(objects: Objects, given: Input) -> Json:
+    """The repository of an issue that was deleted."""
+    home, row = _conversation(objects, given["issueId"], "Issue")
+    objects.store.administering.remove_issue(home, row["number"])
+    return {"repository": lambda info: objects.repository(home)}
+
+
+def transfer_issue(objects: Objects, given: Input) -> Json:
+    """Refuses: what refers to an issue does so by its number, which would be another one."""
+    _conversation(objects, given["issueId"], "Issue")
+    _repository(objects, given["repositoryId"])
+    raise Unprocessable("Transferring issues is not supported here.")
+
+
+def merge_later(objects: Objects, given: Input) -> Json:
+    """Refuses, as the product does where the setting of the repository is off."""
+    _conversation(objects, given["pullRequestId"], "PullRequest")
+    raise Unprocessable("Pull request Auto merge is not allowed for this repository")
+
+
 def add_review(objects: Objects, given: Input) -> Json:
     """A new review."""
     home, row = _conversation(objects, given["pullRequestId"], "PullRequest")
@@ -319,10 +351,16 @@ def add_review(objects: Objects, given: Input) -> Json:
 
 MUTATIONS: dict[str, Callable[[Objects, Input], Json]] = {
     "createRepository": create_repository,
+    "archiveRepository": partial(_archive, archived=True),
+    "unarchiveRepository": partial(_archive, archived=False),
     "createIssue": create_issue,
     "updateIssue": update_issue,
     "closeIssue": close_issue,
     "reopenIssue": reopen_issue,
+    "deleteIssue": delete_issue,
+    "transferIssue": transfer_issue,
+    "pinIssue": partial(_pin, pinned=True),
+    "unpinIssue": partial(_pin, pinned=False),
     "lockLockable": partial(_lock, locked=True),
     "unlockLockable": partial(_lock, locked=False),
     "addComment": add_comment,
@@ -344,6 +382,8 @@ MUTATIONS: dict[str, Callable[[Objects, Input], Json]] = {
     "markPullRequestReadyForReview": _change_pull(draft=False),
     "convertPullRequestToDraft": _change_pull(draft=True),
     "mergePullRequest": merge_pull,
+    "enablePullRequestAutoMerge": merge_later,
+    "disablePullRequestAutoMerge": merge_later,
     "requestReviews": request_reviews,
     "addPullRequestReview": add_review,
 }

@@ -3,7 +3,8 @@
 # ruff: noqa: N803 - the names of arguments are the vendor's
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from mesocosm.errors import NotFound
@@ -28,6 +29,14 @@ _REACTIONS = {
 def upper(value: str | None) -> str | None:
     """A word as an enumeration writes it."""
     return value.upper() if value else None
+
+
+def _numbered(kind: str, number: int, find: Callable[[], Row]) -> Row:
+    try:
+        return find()
+    except NotFound:
+        article = "an" if kind[0] in "Ii" else "a"
+        raise NotFound(f"Could not resolve to {article} {kind} with the number of {number}.") from None
 
 
 class Objects:
@@ -60,6 +69,7 @@ class Objects:
             "avatarUrl": lambda info, size=None: self.links.web("avatars", "u", row["id"]) + "?v=4",
             "createdAt": row["created_at"],
             "isViewer": row["id"] == self.store.me["id"],
+            "gists": nothing,
             "organizations": lambda info, **page: connection(
                 listed(self.store.listing.organizations(row["id"]) if is_person else ()),
                 lambda one: self.account(self.store.accounts.account(one["login"])),
@@ -222,15 +232,26 @@ class Objects:
             "ref": lambda info, qualifiedName: self.ref(row, _qualified(qualifiedName)),
             "refs": refs,
             "object": lambda info, expression=None, oid=None: self._object(row, expression or oid),
-            "issue": lambda info, number: self.issue(store.issues.issue(row, number, pull=False)),
-            "issueOrPullRequest": lambda info, number: self.either(store.issues.issue(row, number)),
-            "pullRequest": lambda info, number: self.pull(row, self._pull(row, number)),
+            "issue": lambda info, number: self.issue(
+                _numbered("Issue", number, partial(store.issues.issue, row, number, pull=False))
+            ),
+            "issueOrPullRequest": lambda info, number: self.either(
+                _numbered("issue or pull request", number, partial(store.issues.issue, row, number))
+            ),
+            "pullRequest": lambda info, number: self.pull(
+                row, _numbered("PullRequest", number, partial(store.pulls.pull, row, number))
+            ),
             "issues": lambda info, **asked: self._issues(row, asked),
             "pullRequests": lambda info, **asked: self._pulls(row, asked),
             "label": lambda info, name: self.label(row, store.fields.label(row, name)),
             "labels": labels,
             "milestone": lambda info, number: self.milestone(row, store.listing.milestone(row, number)),
             "milestones": milestones,
+            "pinnedIssues": lambda info, **page: connection(
+                listed(store.administering.pinned(row)),
+                lambda one: {"id": node_id("PinnedIssue", one["id"]), "issue": self.issue(one)},
+                **page,
+            ),
             "releases": releases,
             "latestRelease": lambda info: self._latest(row),
             "release": lambda info, tagName: self.release(row, store.releases.release(row, tagName)),
@@ -463,12 +484,6 @@ class Objects:
             **page,
         )
 
-    def _pull(self, repository: Row, number: int) -> Row:
-        try:
-            return self.store.pulls.pull(repository, number)
-        except NotFound:
-            raise NotFound(f"Could not resolve to a PullRequest with the number of {number}.") from None
-
     def either(self, row: Row) -> Json:
         """An issue, or the pull request that it is."""
         if not row["is_pull"]:
@@ -556,7 +571,7 @@ class Objects:
             "id": node_id("Issue", row["id"]),
             "state": row["state"].upper(),
             "stateReason": lambda info, enableDuplicate=None: upper(reason),
-            "isPinned": False,
+            "isPinned": bool(row["pinned"]),
             "issueType": {"id": node_id("IssueType", row["type"]), "name": row["type"]}
             if row["type"]
             else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from typing import Any
 
 from mesocosm.servers.codehost.rest.links import Links, node_id
@@ -11,6 +12,7 @@ from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.contents import MAX_FILE, Entry
 from mesocosm.servers.codehost.store.differences import Difference, hunks, statistics
 from mesocosm.services.service import Row
+from mesocosm.services.shapes import same
 
 _UNSIGNED = {"verified": False, "reason": "unsigned", "signature": None, "payload": None, "verified_at": None}
 
@@ -145,8 +147,24 @@ def ref(links: Links, repo: Row, name: str, sha: str, kind: str) -> Json:
     }
 
 
-def release(links: Links, repo: Row, row: Row) -> Json:
-    """A release."""
+def asset(links: Links, repo: Row, row: Row) -> Json:
+    """A file of a release."""
+    return {
+        "url": links.repo(repo, "releases/assets", row["id"]),
+        "id": row["id"],
+        "node_id": node_id("ReleaseAsset", row["id"]),
+        **same(row, "name", "content_type", "size", "created_at", "updated_at"),
+        "label": row["label"] or "",
+        "state": "uploaded",
+        "digest": None,
+        "download_count": 0,
+        "browser_download_url": links.page(repo, "releases/download", row["tag_name"], row["name"]),
+        "uploader": user(links, row["uploader_id"], row["uploader"]),
+    }
+
+
+def release(links: Links, repo: Row, row: Row, assets: Sequence[Row]) -> Json:
+    """A release with its files."""
     url = links.repo(repo, "releases", row["id"])
     return {
         "id": row["id"],
@@ -166,5 +184,5 @@ def release(links: Links, repo: Row, row: Row) -> Json:
         "created_at": row["created_at"],
         "published_at": row["published_at"],
         "author": user(links, row["author_id"], row["author"]),
-        "assets": [],
+        "assets": [asset(links, repo, one) for one in assets],
     }
