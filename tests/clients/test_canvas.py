@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import requests
 from campus import fill_campus
 from canvasapi import Canvas
-from canvasapi.exceptions import Forbidden, ResourceDoesNotExist
+from canvasapi.exceptions import BadRequest, Forbidden, ResourceDoesNotExist
 from rest.hosted import HostedWorld
 
 pytestmark = pytest.mark.filterwarnings("ignore:Canvas may respond unexpectedly:UserWarning")
@@ -56,12 +57,32 @@ def test_what_one_has_set_oneself(canvas: Canvas, hosted: HostedWorld) -> None:
     me = canvas.get_current_user()
     assert me.get_colors()["custom_colors"] == {}
     assert list(me.get_content_exports()) == []
-    answer = requests.get(
-        f"{hosted.api('canvas')}/api/v1/users/self/custom_data?ns=x",
-        headers={"Authorization": f"Bearer {hosted.id}"},
-        timeout=10,
+    assert [one.name for one in me.get_features()]
+    assert me.update_color("course_1", "#aBc")["hexcode"] == "#aBc"
+    assert me.get_color("course_1")["hexcode"] == me.get_colors()["custom_colors"]["course_1"] == "#aBc"
+    with pytest.raises(BadRequest, match="Hexcode"):
+        me.update_color("course_1", "red")
+    with pytest.raises(ResourceDoesNotExist):
+        me.update_color("course_999", "#123456")
+    assert me.update_settings(manual_mark_as_read=True)["manual_mark_as_read"] is True
+    api, headers = f"{hosted.api('canvas')}/api/v1/users/self", {"Authorization": f"Bearer {hosted.id}"}
+
+    def data(method: str, scope: str = "", **sent: Any) -> tuple[int, Any]:
+        url = f"{api}/custom_data{scope}?ns=org.example"
+        answer = requests.request(method, url, headers=headers, json=sent or None, timeout=10)
+        return answer.status_code, answer.json().get("data")
+
+    assert data("GET")[0] == 404
+    assert data("PUT", data={"food": {"soup": "leek"}, "n": 1}) == (201, {"food": {"soup": "leek"}, "n": 1})
+    assert data("PUT", "/food/soup", data="fish") == (200, "fish")
+    assert data("PUT", "/food/soup/hot", data=True)[0] == 409
+    assert data("GET", "/food") == (200, {"soup": "fish"})
+    assert data("DELETE", "/food/soup") == (200, "fish")
+    assert data("GET") == (200, {"n": 1})
+    put = requests.put(
+        f"{api}/dashboard_positions", {"dashboard_positions[course_1]": 2}, headers=headers, timeout=10
     )
-    assert answer.status_code == 404
+    assert put.json() == {"dashboard_positions": {"course_1": 2}}
 
 
 def test_what_programs_of_students_ask_for(canvas: Canvas, hosted: HostedWorld) -> None:

@@ -24,7 +24,7 @@ from mesocosm.servers.canvas.models.communication import (
 )
 from mesocosm.servers.canvas.models.courses import Course, Enrollment
 from mesocosm.servers.canvas.models.modules import File, Folder, ItemCompletion, Module, ModuleItem, WikiPage
-from mesocosm.servers.canvas.models.people import Account, AccountAdmin, SignIn, User
+from mesocosm.servers.canvas.models.people import Account, AccountAdmin, Preference, SignIn, User
 from mesocosm.servers.canvas.models.quizzes import Quiz, QuizQuestion, QuizSubmission
 from mesocosm.servers.canvas.models.tables import Base
 
@@ -48,6 +48,7 @@ __all__ = [
     "Module",
     "ModuleItem",
     "Participant",
+    "Preference",
     "Quiz",
     "QuizQuestion",
     "QuizSubmission",

@@ -70,3 +70,16 @@ class AccountAdmin(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = user_key()
     account_id: Mapped[int] = account_key()
+
+
+class Preference(Base):
+    """What a user chose, or an application keeps for the user, under a name."""
+
+    __tablename__ = "preferences"
+    __table_args__ = (UniqueConstraint("user_id", "name"), COUNTED)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = user_key()
+    name: Mapped[str]
+    value: Mapped[str]
+    """A JSON object."""

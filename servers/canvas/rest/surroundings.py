@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
@@ -78,6 +77,20 @@ def _serve(prefix: str, place: Callable[[CanvasStore, Request], Object], names: 
     for name, field in _FIELDS.items():
         api.get(f"{prefix}/{name}")(counting(field))
 
+    _serve_features(prefix, place)
+
+    @api.get(f"{prefix}/root_outcome_group")
+    def get_root_group(store: CanvasStore, request: Request) -> Object:
+        """The group in which all outcomes are: none."""
+        return _root_group(place(store, request))
+
+    @api.get(f"{prefix}/outcome_groups")
+    def list_outcome_groups(store: CanvasStore, request: Request) -> Page:
+        """The groups of outcomes: the root alone."""
+        return Page([_root_group(place(store, request))], *stretch(request), 1)
+
+
+def _serve_features(prefix: str, place: Callable[[CanvasStore, Request], Object]) -> None:
     @api.get(f"{prefix}/features")
     def list_features(store: CanvasStore, request: Request) -> Page:
         """Features, all of which are off."""
@@ -94,17 +107,13 @@ def _serve(prefix: str, place: Callable[[CanvasStore, Request], Object], names: 
         flag: Object = _feature(where, request.params["feature"])["feature_flag"]
         return flag
 
-    @api.get(f"{prefix}/root_outcome_group")
-    def get_root_group(store: CanvasStore, request: Request) -> Object:
-        """The group in which all outcomes are: none."""
-        return _root_group(place(store, request))
 
-    @api.get(f"{prefix}/outcome_groups")
-    def list_outcome_groups(store: CanvasStore, request: Request) -> Page:
-        """The groups of outcomes: the root alone."""
-        return Page([_root_group(place(store, request))], *stretch(request), 1)
+def _of_user(store: CanvasStore, request: Request) -> Object:
+    user = store.roster.acquaintance(user_key(store, request.params["user_id"]))["id"]
+    return {"context_id": user, "context_type": "User", "path": f"users/{user}"}
 
 
+_serve_features("/users/{user_id}", _of_user)
 for _prefix, _place in _PLACES.items():
     _serve(_prefix, *_place)
 
@@ -182,42 +191,6 @@ def list_manageable(store: CanvasStore, request: Request) -> Page:
 
 
 # -- oneself ------------------------------------------------------------------------------------------------
-
-
-@api.get("/users/{user_id}/colors")
-def list_colors(store: CanvasStore, user_id: str) -> dict[str, Any]:
-    """The colours that a user chose: none."""
-    store.roster.acquaintance(user_key(store, user_id))
-    return {"custom_colors": {}}
-
-
-@api.get("/users/{user_id}/custom_data")
-@api.get("/users/{user_id}/custom_data/{scope:path}")
-def get_custom_data(store: CanvasStore, request: Request, user_id: str) -> dict[str, Any]:
-    """What applications keep for a user: nothing, which Canvas says so."""
-    store.roster.acquaintance(user_key(store, user_id))
-    request.asked.get("ns")
-    raise NotFound("no data for scope")
-
-
-@api.get("/users/{user_id}/dashboard_positions")
-def list_positions(store: CanvasStore, user_id: str) -> dict[str, Any]:
-    """Where a user put the cards of courses: nowhere."""
-    store.roster.acquaintance(user_key(store, user_id))
-    return {"dashboard_positions": {}}
-
-
-@api.get("/users/{user_id}/settings")
-def get_settings(store: CanvasStore, user_id: str) -> dict[str, Any]:
-    """The settings of a user, which are Canvas's own."""
-    store.roster.acquaintance(user_key(store, user_id))
-    names = (
-        "manual_mark_as_read",
-        "collapse_global_nav",
-        "hide_dashcard_color_overlays",
-        "comment_library_suggestions_enabled",
-    )
-    return dict.fromkeys(names, False)
 
 
 @api.get("/users/{user_id}/communication_channels")

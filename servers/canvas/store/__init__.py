@@ -18,6 +18,7 @@ from mesocosm.servers.canvas.store.listing import Listing
 from mesocosm.servers.canvas.store.modules import Modules, NewItem, NewModule
 from mesocosm.servers.canvas.store.pages import NewFile, NewFolder, NewPage, Pages
 from mesocosm.servers.canvas.store.posting import Posting
+from mesocosm.servers.canvas.store.preferences import Preferences
 from mesocosm.servers.canvas.store.questions import NewQuestion
 from mesocosm.servers.canvas.store.quizzes import NewQuiz, NewQuizSubmission, Quizzes
 from mesocosm.servers.canvas.store.reports import Reports
@@ -34,6 +35,7 @@ class CanvasStore(View, Store):
 
     accounts = Topic(Accounts)
     users = Topic(Users)
+    preferences = Topic(Preferences)
     courses = Topic(Courses)
     assignments = Topic(Assignments)
     submissions = Topic(Submissions)
