@@ -1,6 +1,6 @@
 """What the life of an episode costs a trainer: create, grade, delete; one by one and in batches.
 
-    python benchmarks/training.py [--task canvas_arrange_exam] [--length 8k] [--sizes 1 8 32 128]
+    python benchmarks/training.py [--task canvas_arrange_exam ...] [--length 8k] [--sizes 1 8 32 128]
 
 ``--episodes 10000 --sizes 100`` is what a long training run asks for: ten thousand lives, in batches of a
 hundred.
@@ -20,9 +20,12 @@ from functools import partial
 from pathlib import Path
 
 import mesocosm
+from mesocosm.families.family import family_names
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import BlockingServer, Order
+from mesocosm.hosting.client.failures import Refused
 from mesocosm.hosting.listening import serving
+from mesocosm.worlds.garbage import look_rarely
 
 
 def processor_seconds() -> float:
@@ -62,25 +65,33 @@ def in_batches(server: BlockingServer, order: Order, episodes: int, size: int) -
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--task", default="canvas_arrange_exam")
+    parser.add_argument("--task", nargs="*", default=["canvas_arrange_exam"], help="some, or all")
     parser.add_argument("--length", default="8k")
     parser.add_argument("--episodes", type=int, default=128)
     parser.add_argument(
         "--sizes", type=int, nargs="*", default=[1, 8, 32, 128], help="of batches; 1 is one by one"
     )
     options = parser.parse_args()
-    order: Order = {"task": options.task, "length": options.length}
+    look_rarely()  # as `mesocosm serve` does
     with tempfile.TemporaryDirectory() as folder:
         app = Hosting(Path(folder), admin_token="benchmark")
         with serving(app) as base, mesocosm.connect_sync(base, token="benchmark") as server:
-            in_batches(server, order, 8, 8)
-            what = f"{options.episodes} episodes of {options.task} at {options.length}"
-            print(f"{what}; load {os.getloadavg()[0]:.1f}")
-            if 1 in options.sizes:
-                measure("one by one", options.episodes, lambda: one_by_one(server, order, options.episodes))
-            for size in [size for size in options.sizes if size > 1]:
-                live = partial(in_batches, server, order, options.episodes, size)
-                measure(f"batches of {size}", options.episodes, live)
+            for task in family_names() if options.task == ["all"] else options.task:
+                lives(server, {"task": task, "length": options.length}, options.episodes, options.sizes)
+
+
+def lives(server: BlockingServer, order: Order, episodes: int, sizes: list[int]) -> None:
+    """Print what the lives of episodes of a task cost."""
+    print(f"{episodes} episodes of {order['task']}; load {os.getloadavg()[0]:.1f}", flush=True)
+    try:
+        in_batches(server, order, 16, 16)
+    except Refused as refusal:
+        print(refusal)
+        return
+    if 1 in sizes:
+        measure("one by one", episodes, lambda: one_by_one(server, order, episodes))
+    for size in [size for size in sizes if size > 1]:
+        measure(f"batches of {size}", episodes, partial(in_batches, server, order, episodes, size))
 
 
 if __name__ == "__main__":

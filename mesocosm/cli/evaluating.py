@@ -331,13 +331,24 @@ def episodes_on(ray: str | None, server: str | None) -> Iterator[None]:
 def model_server(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port.")] = 8333,
+    worlds: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A folder in which instances, runs or a server's episodes lie (again for further ones): "
+            "a task in YAML is solved by a walk that has to know its instance.",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
 ) -> None:
     """Serve the scripted models: chat completions, OpenAI's responses, Anthropic's messages; no key is
     needed."""
     from mesocosm.agents.scripted.behaviours import BEHAVIOURS
+    from mesocosm.agents.scripted.knowing import known
     from mesocosm.agents.scripted.serving import serve_models
     from mesocosm.hosting.listening import listen
 
+    known.look_into(worlds or [])
     with listen(host, port) as taken:
         address = f"http://{host}:{taken.getsockname()[1]}"
         err.print(f"{address}/v1  models: {', '.join(BEHAVIOURS)}")

@@ -12,6 +12,8 @@ from inspect_ai.model import ChatMessageAssistant
 from inspect_ai.solver import TaskState
 
 from mesocosm.agents.players import Player
+from mesocosm.agents.scripted.ability import needs_truth
+from mesocosm.agents.scripted.knowing import known
 from mesocosm.agents.strategies.finding import load_object
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.acting import Acting, episode_tools, run_agent, talk
@@ -28,10 +30,19 @@ Actor = Callable[[TaskState, Acting], Awaitable[TaskState]]
 
 
 async def _react(state: TaskState, now: Acting) -> TaskState:
+    await _tell(state, now)
     limits = load_family(now.order.task).task.limits
     rounds = now.axes.max_failed_rounds
     await talk(state, now, limits.seconds, limits.failed_rounds if rounds is None else rounds)
     return state
+
+
+async def _tell(state: TaskState, now: Acting) -> None:
+    """Tell a scripted model what its walk has to know."""
+    family = load_family(now.order.task)
+    if needs_truth(str(state.model), family):
+        expected = await anyio.to_thread.run_sync(now.stage.truth, now.opened.id, family)
+        known.tell(family, now.opened.prompt, expected)
 
 
 async def _reference(state: TaskState, now: Acting) -> TaskState:
@@ -102,6 +113,7 @@ def actor(name: str) -> Actor:
     make = load_object(name)
 
     async def own(state: TaskState, now: Acting) -> TaskState:
+        await _tell(state, now)
         agent = make(episode_tools())
         if not is_agent(agent):
             raise UsageError(f"{name} returned no agent of inspect_ai")

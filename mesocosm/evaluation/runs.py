@@ -34,7 +34,8 @@ from mesocosm.agents import program
 from mesocosm.agents.loop import Conversation
 from mesocosm.agents.players import Player
 from mesocosm.agents.react import React, Talk
-from mesocosm.agents.scripted.ability import check_can_play
+from mesocosm.agents.scripted.ability import check_can_play, needs_truth
+from mesocosm.agents.scripted.knowing import known
 from mesocosm.agents.strategies import Strategy
 from mesocosm.agents.strategies.finding import parse_strategies
 from mesocosm.doors.client_configurations import client_config
@@ -154,7 +155,9 @@ class Actor:
         return tuple(dict.fromkeys([*wanted.services, *needed]))
 
     def needs_truth(self, family: Family) -> bool:
-        """Whether it is told what is true: the reference agent of a task that is a walk."""
+        """Whether it is told what is true: the reference agent of a task that is a walk, scripted models."""
+        if self.react:
+            return needs_truth(self.react.model, family)
         return self.kind == "reference" and family.solver == "walk"
 
     def check(self, family: Family, out: Path) -> None:
@@ -426,6 +429,8 @@ def _act(
     if actor.kind == "reference":
         return _Acted(act_reference(family, url, prompt, actor.era, expected, bool(wanted.disturb)))
     if actor.react:
+        if expected is not None:
+            known.tell(family, prompt, expected)
         return _act_react(family, url, prompt, actor.react, out, access)
     if actor.player:
         if access is None:

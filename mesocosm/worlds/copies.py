@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mesocosm.worlds.courtesy import give_way
 from mesocosm.worlds.folders import open_folder
-from mesocosm.worlds.limits import settings
+from mesocosm.worlds.limits import setting
 from mesocosm.worlds.manifest import MANIFEST
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -56,13 +56,13 @@ def link_tree(source: Path, target: Path) -> None:
     """Second names for files that nobody writes; copies where the file system cannot link."""
     target.mkdir()
     with open_folder(source) as folder, open_folder(target) as copy:
-        _copy_folder(folder, copy, settings().workspace_depth + AROUND, _Linked(), "")
+        _copy_folder(folder, copy, setting("workspace_depth") + AROUND, _Linked(), "")
 
 
 def is_within(source: Path, entries: int, size: int) -> bool:
     """Whether a folder of the agent's holds no more entries and bytes; looks at no more of them."""
     with open_folder(source) as folder:
-        return _is_within(folder, settings().workspace_depth, [entries, size])
+        return _is_within(folder, setting("workspace_depth"), [entries, size])
 
 
 def _is_within(folder: int, depth: int, left: list[int]) -> bool:
@@ -154,7 +154,7 @@ def copy_tree(source: Path, target: Path, copied: Copied | None = None) -> None:
     """Copy a folder of the agent's to a place that is free."""
     target.mkdir()
     with open_folder(source) as folder, open_folder(target) as copy:
-        _copy_folder(folder, copy, settings().workspace_depth, copied or Copied(), "")
+        _copy_folder(folder, copy, setting("workspace_depth"), copied or Copied(), "")
 
 
 def _copy_folder(source: int, target: int, depth: int, copied: Copied, below: str) -> None:

@@ -18,7 +18,9 @@ import struct
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, fields
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
@@ -30,7 +32,7 @@ Status = Literal["begun", "ok", "refused", "fault", "interrupted", "disturbed"]
 """``disturbed``: on purpose; the call was not made."""
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS calls (
+CREATE TABLE calls (
     seq INTEGER PRIMARY KEY,
     service TEXT NOT NULL,
     tool TEXT NOT NULL,
@@ -44,16 +46,18 @@ CREATE TABLE IF NOT EXISTS calls (
     parent INTEGER,
     request TEXT
 );
-CREATE UNIQUE INDEX IF NOT EXISTS calls_by_key ON calls (idempotency_key) WHERE idempotency_key IS NOT NULL;
-CREATE INDEX IF NOT EXISTS calls_by_status ON calls (status) WHERE status != 'ok';
-CREATE INDEX IF NOT EXISTS calls_by_parent ON calls (parent) WHERE parent IS NOT NULL;
+CREATE UNIQUE INDEX calls_by_key ON calls (idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX calls_by_status ON calls (status) WHERE status != 'ok';
+CREATE INDEX calls_by_parent ON calls (parent) WHERE parent IS NOT NULL;
 """
 
 _ADDED = {"parent": "INTEGER", "request": "TEXT"}
 """Columns that came later. Earlier versions name those that they read and write, so they go on with them."""
-_TEXTS = "CREATE TABLE IF NOT EXISTS texts (digest BLOB NOT NULL UNIQUE, text TEXT NOT NULL, tokens INTEGER)"
+_TEXTS = "CREATE TABLE texts (digest BLOB NOT NULL UNIQUE, text TEXT NOT NULL, tokens INTEGER)"
 _BEYOND = 2**60
 """A byte of the file that SQLite locks never."""
+_PAGE = 4096
+"""Bytes of a page of the file: what is written of it is written whole."""
 _LONG = 400
 """Characters from which a text is kept by its digest, which stands in its place as bytes."""
 _PIECE = 65_536
@@ -104,8 +108,10 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         # Given up with the connection, also where that is left to the garbage collector.
-        self._owned = weakref.finalize(self, os.close, _own(path))
+        owned = _own(path)
+        self._owned = weakref.finalize(self, os.close, owned)
         try:
+            _fill(owned)
             self._open(path)
         except BaseException:
             self._owned()
@@ -125,14 +131,15 @@ class Journal:
             raise
         self._db.execute("PRAGMA synchronous=OFF")
         self._db.execute("PRAGMA cache_size=-256")
-        schema = self._db.execute("SELECT sql FROM sqlite_master WHERE name = 'calls'").fetchone()
-        if not schema:
+        tables = dict(self._db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+        # As earlier versions wrote it, or left it when they were ended.
+        if "calls" not in tables:
             self._db.executescript(_SCHEMA)
-        else:  # as earlier versions wrote it
-            for column, kind in _ADDED.items():
-                if f"{column} {kind}" not in schema[0]:
-                    self._db.execute(f"ALTER TABLE calls ADD COLUMN {column} {kind}")
-        self._db.execute(_TEXTS)
+        for column, kind in _ADDED.items():
+            if f"{column} {kind}" not in tables.get("calls", _SCHEMA):
+                self._db.execute(f"ALTER TABLE calls ADD COLUMN {column} {kind}")
+        if "texts" not in tables:
+            self._db.execute(_TEXTS)
         self._kept: OrderedDict[bytes, None] = OrderedDict()
         self.request: str | None = None
         """The id of the request whose calls are written down next."""
@@ -339,6 +346,28 @@ def _own(path: Path) -> int:
             raise
         raise InUse(f"{path.parent} is in use by another process") from None
     return descriptor
+
+
+def _fill(descriptor: int) -> None:
+    """Make an empty file a journal without calls. Its first page is written last: the end of the process
+    leaves no part of one."""
+    empty = _empty()
+    if os.fstat(descriptor).st_size <= len(empty) and not os.pread(descriptor, 16, 0).strip(b"\0"):
+        os.pwrite(descriptor, empty[_PAGE:], _PAGE)
+        os.pwrite(descriptor, empty[:_PAGE], 0)
+
+
+@cache
+def _empty() -> bytes:
+    """A journal without calls, as a file: to have SQLite make the tables each time costs far more."""
+    with closing(sqlite3.connect(":memory:")) as made:
+        made.execute(f"PRAGMA page_size={_PAGE}")
+        made.executescript(_SCHEMA)
+        made.execute(_TEXTS)
+        written = bytearray(made.serialize())
+    # That it has a write-ahead log: https://www.sqlite.org/fileformat2.html#file_format_version_numbers
+    written[18:20] = b"\2\2"
+    return bytes(written)
 
 
 def _digest(text: str) -> bytes:

@@ -15,7 +15,7 @@ from typing import IO
 from mesocosm.worlds.copies import AROUND
 from mesocosm.worlds.courtesy import give_way
 from mesocosm.worlds.folders import FOLDER, open_folder
-from mesocosm.worlds.limits import settings
+from mesocosm.worlds.limits import setting
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -29,7 +29,7 @@ def pack(folder: Path, file: IO[bytes], level: int = 1) -> None:
         tarfile.open(fileobj=file, mode="w:gz", compresslevel=level, format=tarfile.PAX_FORMAT) as archive,
         open_folder(folder) as opened,
     ):
-        _Packing(archive).pack(opened, "", settings().workspace_depth + AROUND)
+        _Packing(archive).pack(opened, "", setting("workspace_depth") + AROUND)
 
 
 class _Packing:

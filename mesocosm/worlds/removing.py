@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import os
 import secrets
-import shutil
 import subprocess
 import threading
 from contextlib import suppress
 from pathlib import Path
 
-from mesocosm.worlds.copies import is_within
+from mesocosm.worlds.copies import AROUND
+from mesocosm.worlds.courtesy import give_way
+from mesocosm.worlds.folders import open_folder
+from mesocosm.worlds.limits import setting
 
 _AT_ONCE = 2000
 """Files and folders that are removed before the caller goes on."""
@@ -48,6 +51,26 @@ def _remove(path: Path) -> None:
     subprocess.run(["rm", "-rf", "--", str(path)], check=False, stderr=subprocess.DEVNULL)
 
 
+def _empty(folder: int, depth: int, left: list[int]) -> bool:
+    """Remove what an open folder holds, until so many are removed; whether nothing is left."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if left[0] == 0:
+                return False
+            left[0] -= 1
+            if not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry.name, dir_fd=folder)
+                continue
+            if not depth:
+                return False
+            with open_folder(entry.name, folder) as inner:
+                if not _empty(inner, depth - 1, left):
+                    return False
+            os.rmdir(entry.name, dir_fd=folder)
+            give_way()
+    return True
+
+
 _remover = _Remover()
 
 
@@ -59,8 +82,10 @@ def remove(path: Path, *, at_once: bool = False) -> None:
     with a dot there.
     """
     with suppress(OSError):  # what cannot be looked into, ``rm`` may be able to remove
-        if is_within(path, _AT_ONCE, 2**62):
-            shutil.rmtree(path)
+        with open_folder(path) as folder:
+            emptied = _empty(folder, setting("workspace_depth") + AROUND, [_AT_ONCE])
+        if emptied:
+            path.rmdir()
             return
     if at_once:
         _remove(path)

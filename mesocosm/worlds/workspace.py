@@ -21,7 +21,7 @@ from typing import Literal
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound, Refusal
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.folders import FOLDER, open_below
-from mesocosm.worlds.limits import settings
+from mesocosm.worlds.limits import setting, settings
 
 # Not blocking: opening a pipe must not wait for its other end.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -162,8 +162,8 @@ class Workspace:
 
     def content(self, name: str, limit: int | None = None) -> Content:
         """The bytes of a regular file together with their identity."""
-        setting = " (setting workspace_file_size)" if limit is None else ""
-        limit = settings().workspace_file_size if limit is None else limit
+        named = " (setting workspace_file_size)" if limit is None else ""
+        limit = setting("workspace_file_size") if limit is None else limit
         path = self.resolve(name)
         try:
             with self._opened(path) as file:
@@ -172,7 +172,7 @@ class Workspace:
                 if status.st_size > limit:
                     raise Invalid(
                         f"{self.shown(path)} has {status.st_size:,} bytes; at most {limit:,} can be read"
-                        f"{setting}."
+                        f"{named}."
                     )
                 with os.fdopen(os.dup(file), "rb") as stream:
                     # One more than the limit, because the file may grow while it is read.
@@ -255,7 +255,7 @@ class Workspace:
         ``moment`` is the time that the file shall bear: a store passes its ``now``, because the machine's
         clock would differ between runs. A write that fails leaves nothing behind.
         """
-        limit = settings().workspace_file_size
+        limit = setting("workspace_file_size")
         if len(data) > limit:
             raise Invalid(
                 f"{name} would be {len(data):,} bytes; the limit is {limit:,} bytes "
@@ -466,7 +466,7 @@ class Workspace:
         place = path.relative_to(self._root())
         if len(os.fsencode(place)) + below.length > LONGEST_PATH:
             raise Invalid(f"The path is too long: it may have {LONGEST_PATH:,} bytes.")
-        depth, most = len(place.parts) - 1 + below.height, settings().workspace_depth
+        depth, most = len(place.parts) - 1 + below.height, setting("workspace_depth")
         if depth > most:
             raise Invalid(
                 f"{self.shown(path)} lies too deep: folders may be nested {most} deep "
@@ -602,7 +602,7 @@ def _entries(folder: int, prefix: str) -> list[Entry]:
 
 
 def _walk(folder: int, prefix: str, skip: Callable[[str], bool] | None) -> Iterator[Entry]:
-    depth = settings().workspace_depth
+    depth = setting("workspace_depth")
     for entry in _entries(folder, prefix):
         deadlines.check()
         yield entry

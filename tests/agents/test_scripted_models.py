@@ -10,6 +10,7 @@ import pytest
 from mesocosm.agents.react import React, open_model
 from mesocosm.agents.scripted.behaviours import Models
 from mesocosm.agents.scripted.exchange import Ask, Message, Refused
+from mesocosm.agents.scripted.knowing import known
 from mesocosm.agents.scripted.solving import Step, name_among, recognise
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
@@ -90,12 +91,26 @@ def test_a_tool_is_known_by_whatever_name_a_harness_gives_it(offered: set[str], 
     assert name_among(Step("gridworld", "done", {}), frozenset(offered)) == name
 
 
-def test_a_task_that_no_scripted_model_can_play_is_refused_and_not_failed(tmp_path: Path) -> None:
-    prompt = build_instance(load_family("refund_list"), 0, tmp_path / "instance", target=8_000).prompt
-    asked = Ask("solver", [Message("user", prompt)], frozenset({"email_send"}), stream=False, size=900)
-    with pytest.raises(Refused, match="no scripted model knows this task") as refused:
+def test_a_task_in_yaml_is_played_by_a_walk_that_is_told_its_truth(tmp_path: Path) -> None:
+    wanted, actor = Wanted(target=8_000), Actor("react", react=React("scripted-responses/solver"))
+    assert run_task(load_family("refund_list"), wanted, actor, tmp_path / "run").verdict == "passed"
+
+
+def test_a_task_in_yaml_is_refused_and_not_failed_unless_its_instance_is_in_a_folder_that_is_named(
+    tmp_path: Path,
+) -> None:
+    instance = build_instance(load_family("visit_calendar"), 1, tmp_path / "instance", target=8_000)
+    tools = {f"mesocosm_{tool}" for tool in ("create_event", "up", "claim_done")}
+    asked = Ask("solver", [Message("user", f"Work!\n{instance.prompt} Go on.")], frozenset(tools), False, 900)
+    with pytest.raises(Refused, match=r"no scripted model knows this task; .*--worlds FOLDER") as refused:
         Models().answer(asked)
     assert refused.value.status == 400
+    known.look_into([tmp_path])
+    try:
+        answer = Models().answer(asked)
+    finally:
+        known.look_into([])
+    assert [call.name for call in answer.calls] == ["mesocosm_create_event"]
 
 
 @pytest.mark.parametrize("name", ["scripted/genius", "scripted/solver:speed=9"])

@@ -67,7 +67,6 @@ def test_a_limit_below_what_the_solver_needs_is_refused(tmp_path: Path) -> None:
         ({"tasks": ["listworld"], "n": "1"}, "a horizon has at least 2 calls"),
         ({"tasks": ["puzzle"], "n": "3"}, "puzzle has no number of operations"),
         ({"tasks": ["longproc"], "n": "3"}, "--n has no meaning"),
-        ({"tasks": ["refund_list"]}, "scripted/solver cannot play refund_list"),
         ({"tasks": ["lore_multimodal"]}, "scripted-anthropic/solver can"),
         ({"tasks": ["listworld"], "models": ["scripted/obedient"]}, "give --strategy oracle:give=P"),
         ({"tasks": ["longproc"], "models": ["scripted/obedient"]}, "cannot answer the questions of longproc"),
@@ -80,9 +79,9 @@ def test_what_cannot_be_run_is_refused_with_the_reason(
 
 
 def test_a_run_with_a_scripted_model_that_cannot_play_is_refused(tmp_path: Path) -> None:
-    done = mesocosm("run", "refund_list", "--agent", "react", "--model", "scripted/solver", cwd=tmp_path)
+    done = mesocosm("run", "lore_multimodal", "--agent", "react", "--model", "scripted/solver", cwd=tmp_path)
     assert done.returncode == 2, done.stderr
-    assert "scripted/solver cannot play refund_list" in " ".join(done.stderr.split())
+    assert "scripted/solver cannot play lore_multimodal" in " ".join(done.stderr.split())
 
 
 def test_what_goes_wrong_when_an_instance_is_built_is_told(tmp_path: Path) -> None:

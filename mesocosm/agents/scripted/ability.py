@@ -34,11 +34,6 @@ def check_can_play(model: str, family: Family, strategies: Sequence[Strategy]) -
     ``strategies`` are those of all configurations, of which one at least must tell ``obedient`` what to do.
     """
     behaviour = _behaviour(model)
-    if behaviour in SOLVING and family.solver != "independent":
-        raise UsageError(
-            f"{model} cannot play {family.name}: a task in YAML is solved by a walk that knows the truth, "
-            "which no model does; --agent reference runs it"
-        )
     if behaviour in SOLVING and model.startswith("scripted/") and _has_pictures(family):
         raise UsageError(
             f"{model} cannot play {family.name}: chat completions carry no picture of a tool's result; "
@@ -50,6 +45,12 @@ def check_can_play(model: str, family: Family, strategies: Sequence[Strategy]) -
         raise UsageError(
             f"{model} does what an oracle tells it: give --strategy oracle:give=P, or one with S and P"
         )
+
+
+def needs_truth(model: str, family: Family) -> bool:
+    """Whether a model is to be told the truth of an instance: a scripted one, of a task in YAML. What its
+    prompt is like cannot be seen from the file, and most are solved by walks."""
+    return model.startswith(tuple(f"{name}/" for name in _PROVIDERS)) and family.task.is_written
 
 
 def _has_pictures(family: Family) -> bool:

@@ -136,7 +136,10 @@ def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:
         answer = _procedures().answer_from(prompt)
     if answer is None and ask.tools:
         raise Refused(
-            400, "invalid_request_error", "no scripted model knows this task: there is no solver for it"
+            400,
+            "invalid_request_error",
+            "no scripted model knows this task; one in YAML is known where its instance is: mesocosm "
+            "model-server --worlds FOLDER, in which the instance, the run or the server's episodes lie",
         )
     if answer is None:
         return Answer("I do not know this task.")

@@ -18,8 +18,9 @@ from functools import cache
 from queue import SimpleQueue
 from typing import Any
 
-from mesocosm.agents.scripted.exchange import NAMESPACED, Call, Message, Refused
-from mesocosm.families.family import Family, family_names, load_family
+from mesocosm.agents.scripted.exchange import NAMESPACED, Call, Message
+from mesocosm.agents.scripted.knowing import known
+from mesocosm.families.family import Expected, Family, family_names, load_family
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image
 
@@ -42,7 +43,7 @@ class Step:
 class Work(Tools):
     """One conversation's solver."""
 
-    def __init__(self, id_: str, family: Family, prompt: str) -> None:
+    def __init__(self, id_: str, family: Family, prompt: str, expected: Expected | None = None) -> None:
         self.id = id_
         self.made = 0
         """Calls so far."""
@@ -52,7 +53,7 @@ class Work(Tools):
         self.lock = threading.Lock()
         self._wanted: SimpleQueue[Step | None] = SimpleQueue()
         self._results: SimpleQueue[Message] = SimpleQueue()
-        self._family, self._prompt = family, prompt
+        self._family, self._prompt, self._expected = family, prompt, expected
         threading.Thread(target=self._run, daemon=True, name=f"work-{id_}").start()
         self.pending = self._wanted.get()
 
@@ -71,7 +72,7 @@ class Work(Tools):
 
     def _run(self) -> None:
         with suppress(Exception):  # where a model does not get on, it stops
-            self._family.solve(self, self._prompt)
+            self._family.solve(self, self._prompt, self._expected)
         self._wanted.put(None)
 
 
@@ -95,19 +96,14 @@ class Works:
 
     def begin(self, texts: Sequence[str]) -> Work | None:
         """A new work on what one of the user's texts asks; ``None`` where none asks for a task."""
-        found = next(filter(None, map(recognise, texts)), None)
+        truth = next(filter(None, map(known.find, texts)), None)
+        found = (truth.family, truth.prompt) if truth else next(filter(None, map(recognise, texts)), None)
         if found is None:
             return None
-        if found[0].solver != "independent":
-            raise Refused(
-                400,
-                "invalid_request_error",
-                f"scripted models cannot play {found[0].name}: it is solved by a walk that knows the truth",
-            )
         with self._lock:
             id_ = f"{self._next:x}"
             self._next += 1
-        work = Work(id_, *found)
+        work = Work(id_, *found, truth.expected if truth else None)
         with self._lock:
             self._works[id_] = work
             while len(self._works) > MAX_WORKS:
@@ -158,7 +154,8 @@ def mark(work: Work) -> str:
 
 
 def recognise(prompt: str) -> tuple[Family, str] | None:
-    """The family that a prompt comes from, and the prompt as it was before anything was added around it."""
+    """The family that a prompt comes from, and the prompt as it was before anything was added around it;
+    those of tasks in YAML are known as far as somebody told them (``knowing``)."""
     for family, head, pattern in _patterns():
         # Where its first words stand; a pattern that were tried everywhere could take for ever.
         at = prompt.find(head)
@@ -180,7 +177,7 @@ def _patterns() -> list[tuple[Family, str, re.Pattern[str]]]:
 
 @cache
 def _read_patterns() -> list[tuple[Family, str, re.Pattern[str]]]:
-    families = [load_family(name) for name in family_names()]
+    families = [family for name in family_names() if not (family := load_family(name)).task.is_written]
     families.sort(key=lambda family: -len(family.task.prompt))
     prompts = [(family, family.task.prompt.strip()) for family in families]
     return [(family, prompt.partition("$")[0], _pattern(prompt)) for family, prompt in prompts]
