@@ -184,7 +184,12 @@ class SqlSession(Base):
     statements: Mapped[int] = mapped_column(default=1)
     """How many statements a request has; 0 for any number."""
     in_transaction: Mapped[bool] = mapped_column(default=False)
-    """Whether it has said BEGIN. Statements are committed one by one all the same."""
+    """Whether it has said BEGIN, or changed something without autocommit.
+
+    Statements are committed one by one all the same.
+    """
+    autocommit: Mapped[bool] = mapped_column(default=True)
+    """Whether what it changes is meant to be kept without COMMIT."""
 
 
 class KeptResult(Base):

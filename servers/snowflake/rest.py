@@ -19,6 +19,7 @@ from mesocosm.errors import Invalid, NotFound, Refusal, Temporary
 from mesocosm.servers.snowflake import uploads
 from mesocosm.servers.snowflake.store import Answer, SnowflakeStore, parts_of
 from mesocosm.servers.snowflake.store.answers import as_json
+from mesocosm.servers.snowflake.store.settings import set_parameter
 from mesocosm.services.queries.catalogue import Field
 from mesocosm.services.queries.refusals import SqlError
 from mesocosm.services.service import Reply
@@ -95,6 +96,9 @@ def _said(data: Any, *, code: str | None = None, message: str | None = None, suc
 def sign_in(store: SnowflakeStore, request: Request) -> Reply:
     """Begin a session."""
     asked, said = dict(request.pairs), _message(request)
+    parameters = said.get("SESSION_PARAMETERS") or {}
+    if not isinstance(parameters, dict):
+        raise Invalid("The request's SESSION_PARAMETERS are no object.")
     client, version = (str(said.get(f"CLIENT_APP_{name}", "")) for name in ("ID", "VERSION"))
     number = store.begin_session(
         reads_arrow=client in ("PythonConnector", "Go"),
@@ -104,6 +108,9 @@ def sign_in(store: SnowflakeStore, request: Request) -> Reply:
         role=_name(asked.get("roleName")),
         warehouse=_name(asked.get("warehouse")),
     )
+    with store.in_session(number):
+        for name, value in parameters.items():
+            set_parameter(store, name, None if value is None else str(value), at_login=True)
     episode = request.base.rpartition("/e/")[2].partition("/")[0]
     token = f"{episode}.{number}"
     return _said(

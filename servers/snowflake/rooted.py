@@ -19,7 +19,7 @@ rooted = Rooted(
     ),
     login="/session/v1/login-request",
     passwords=("PASSWORD", "TOKEN"),
-    keeps=("LOGIN_NAME", "ACCOUNT_NAME", "CLIENT_APP_ID", "CLIENT_APP_VERSION"),
+    keeps=("LOGIN_NAME", "ACCOUNT_NAME", "CLIENT_APP_ID", "CLIENT_APP_VERSION", "SESSION_PARAMETERS"),
     token=re.compile(r'Snowflake Token="([\w-]+)\.(\d+)"'),
     authorization='Snowflake Token="{}"',
     refused={

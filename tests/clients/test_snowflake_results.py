@@ -29,11 +29,15 @@ def hosted(episode_of: Callable[..., HostedWorld]) -> HostedWorld:
     return episode_of(["snowflake"], fill)
 
 
-@pytest.fixture
-def cursor(hosted: HostedWorld) -> Iterator[Any]:
+def connect(hosted: HostedWorld, **more: Any) -> Any:
     host, _, port = hosted.base.removeprefix("http://").partition(":")
     options = {"user": "me", "password": hosted.id, "account": "any", "database": "SALES", "schema": "PUBLIC"}
-    with connector.connect(host=host, port=int(port), protocol="http", login_timeout=5, **options) as made:
+    return connector.connect(host=host, port=int(port), protocol="http", login_timeout=5, **options | more)
+
+
+@pytest.fixture
+def cursor(hosted: HostedWorld) -> Iterator[Any]:
+    with connect(hosted) as made:
         yield made.cursor()
 
 
@@ -105,6 +109,18 @@ def test_a_session_is_set_to_what_holds(cursor: Any) -> None:
         cursor.execute("select 1; select 2")
 
 
+def test_a_login_is_set_to_what_holds(hosted: HostedWorld) -> None:
+    taken = {"QUERY_TAG": "x", "TIMEZONE": "UTC", "MULTI_STATEMENT_COUNT": 0, "OWN_OPTION_OF_A_DRIVER": 1}
+    with connect(hosted, session_parameters=taken, autocommit=True) as connection:
+        assert connection.cursor().execute("select 1; select 2").fetchall() == [(1,)]
+    for option, words in (
+        ({"session_parameters": {"TIMEZONE": "Asia/Tokyo"}}, "'TIMEZONE = Asia/Tokyo'"),
+        ({"session_parameters": {"WEEK_START": 7}}, "'WEEK_START = 7'"),
+    ):
+        with pytest.raises(connector.errors.DatabaseError, match=words):
+            connect(hosted, **option)
+
+
 def test_several_statements_of_one_request(cursor: Any) -> None:
     cursor.execute("create or replace table m (a int); insert into m values (1), (2); select * from m",
                    num_statements=3)  # fmt: skip
@@ -144,6 +160,20 @@ def test_what_cannot_be_undone_is_refused(cursor: Any) -> None:
     cursor.execute("begin")
     with pytest.raises(connector.errors.ProgrammingError, match="kept one by one"):
         cursor.execute("rollback")
+
+
+def test_without_autocommit_what_was_changed_cannot_be_taken_back(hosted: HostedWorld) -> None:
+    with connect(hosted, autocommit=False) as connection:
+        cursor = connection.cursor()
+        cursor.execute("create or replace table kept (a int)")
+        connection.rollback()  # nothing has changed since objects did
+        cursor.execute("insert into kept values (1)")
+        connection.commit()
+        connection.rollback()
+        cursor.execute("insert into kept values (2)")
+        with pytest.raises(connector.errors.ProgrammingError, match="kept one by one"):
+            connection.rollback()
+        connection.commit()
 
 
 def test_replay_makes_the_same(hosted: HostedWorld) -> None:

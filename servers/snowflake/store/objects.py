@@ -143,6 +143,17 @@ class Objects(Lookup):
         self._set_session(in_transaction=begun)
         return bool(before)
 
+    def set_autocommit(self, on: bool) -> None:
+        """Whether what the session changes is meant to be kept without COMMIT."""
+        self._set_session(autocommit=on)
+
+    def note_change(self, *, of_rows: bool) -> None:
+        """Note that rows changed, which begins a transaction without autocommit; objects end one."""
+        mine = update(SqlSession).where(SqlSession.id == self.session_id)
+        if of_rows:
+            mine = mine.where(~SqlSession.autocommit)
+        self.session.execute(mine.values(in_transaction=of_rows))
+
     def add_item(self, new: NewItem) -> int:
         """A table without rows, or a view; returns its number."""
         schema = self.schema_named(new.path[:2])

@@ -13,7 +13,7 @@ from mesocosm.servers.snowflake.store.answers import Answer, changed, done
 from mesocosm.servers.snowflake.store.binding import bind, name_identifiers, open_up
 from mesocosm.servers.snowflake.store.copying import Copying
 from mesocosm.servers.snowflake.store.defining import Defining
-from mesocosm.servers.snowflake.store.settings import check_parameter
+from mesocosm.servers.snowflake.store.settings import set_parameter
 from mesocosm.servers.snowflake.store.showing import describe, show, show_nothing
 from mesocosm.services.queries.changing import change
 from mesocosm.services.queries.dialect import Context
@@ -88,6 +88,7 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
         found = query(tree, DIALECT, context, limit=limit, skip=skip)
         return Answer(found.fields, found.rows, found.more, is_query=True)
     if isinstance(tree, _CHANGES):
+        store.note_change(of_rows=True)
         return _change(store, tree, context)
     if isinstance(tree, _DEFINES):
         if isinstance(tree, exp.Create) and str(tree.args.get("kind")).upper() == "STAGE":
@@ -97,6 +98,7 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
         if isinstance(tree, exp.Alter) and tree.args.get("kind") == "SESSION":
             _set(store, tree)
             return done("Statement executed successfully.")
+        store.note_change(of_rows=False)
         return Defining(store, DIALECT, context, text).run(tree)
     if isinstance(tree, _TELLS):
         if isinstance(tree, exp.ListStage):
@@ -117,9 +119,10 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
         if said is not None:
             # Several settings at once, which sqlglot does not take apart.
             for name, value in _SETTING.findall(said[1]):
-                _set_one(store, name, value.strip("'"))
+                set_parameter(store, name, value.strip("'"))
             return done("Statement executed successfully.")
     if isinstance(tree, exp.Copy):
+        store.note_change(of_rows=True)
         return Copying(store, DIALECT, context).copy(tree)
     if isinstance(tree, exp.Command) and tree.name.upper() in ("REMOVE", "RM"):
         return Copying(store, DIALECT, context).remove_files(str(tree.args.get("expression") or ""))
@@ -153,20 +156,12 @@ def _set(store: SnowflakeStore, tree: exp.Alter) -> None:
     """ALTER SESSION SET and UNSET."""
     for item in tree.find_all(exp.SetItem):
         if isinstance(item.this, exp.Identifier):
-            _set_one(store, item.name, None)
+            set_parameter(store, item.name, None)
         else:
             value = item.this.args["expression"]
-            _set_one(store, item.this.this.name, value.name if value.is_string else value.sql("snowflake"))
-
-
-def _set_one(store: SnowflakeStore, name: str, value: str | None) -> None:
-    """Of what may be set, only how many statements a request has is taken notice of."""
-    check_parameter(name, value)
-    if name.upper() == "MULTI_STATEMENT_COUNT":
-        if value is not None and not value.isdecimal():
-            said = f"SQL compilation error:\ninvalid value [{value[:100]}] for parameter '{name.upper()}'"
-            raise SqlError(1008, "22023", said)
-        store.set_statements(1 if value is None else int(value))
+            set_parameter(
+                store, item.this.this.name, value.name if value.is_string else value.sql("snowflake")
+            )
 
 
 def _numbered(values: exp.Values) -> exp.Values:

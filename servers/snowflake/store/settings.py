@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from mesocosm.services.queries.refusals import SqlError
+
+if TYPE_CHECKING:
+    from mesocosm.servers.snowflake.store import SnowflakeStore
 
 _HELD = {
     "AUTOCOMMIT": ("TRUE",),
@@ -44,13 +48,29 @@ _IDLE = re.compile(
 """Parameters of clients, of time limits and of the like, that change no answer here."""
 
 
-def check_parameter(name: str, value: str | None) -> None:
-    """Refuse a parameter that nobody knows, and a value that would have to change what is answered;
-    ``value`` is ``None`` where a parameter is unset."""
+def set_parameter(store: SnowflakeStore, name: str, value: str | None, *, at_login: bool = False) -> None:
+    """Set a parameter; of what may be set, only how many statements a request has is taken notice of.
+
+    Refuses a parameter that nobody knows, and a value that would have to change what is answered.
+
+    Args:
+        store: In the session that is meant.
+        name: Of the parameter.
+        value: ``None`` where it is unset.
+        at_login: A login passes over what nobody knows: drivers put their own options there.
+    """
     name = name.upper()
     held = _HELD.get(name)
-    if held is None and not _IDLE.fullmatch(name):
+    if held is None and not at_login and not _IDLE.fullmatch(name):
         said = f"SQL compilation error:\ninvalid property '{name[:100]}' for 'SESSION'"
         raise SqlError(1423, "22023", said)
-    if held is not None and value is not None and value.upper() not in held:
+    if name == "AUTOCOMMIT" and at_login:
+        # Python's SQLAlchemy signs in so, always. What it then takes back is refused (``ROLLBACK``).
+        store.set_autocommit(value is None or value.upper() == "TRUE")
+    elif held is not None and value is not None and value.upper() not in held:
         raise SqlError(2, "0A000", f"Unsupported feature '{name} = {value[:100]}'. It is '{held[0]}' here.")
+    if name == "MULTI_STATEMENT_COUNT":
+        if value is not None and not value.isdecimal():
+            said = f"SQL compilation error:\ninvalid value [{value[:100]}] for parameter '{name}'"
+            raise SqlError(1008, "22023", said)
+        store.set_statements(1 if value is None else int(value))
