@@ -17,6 +17,7 @@ from mesocosm.kits.organisations.campus.naming import CampusSpeaker
 from mesocosm.kits.organisations.campus.setting import Campus
 from mesocosm.kits.organisations.delivery import deliver_mail
 from mesocosm.kits.organisations.events import Event, Story
+from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.telling import Letter
 from mesocosm.services.world import World
 
@@ -142,13 +143,21 @@ def _siblings(
     rng = stream("siblings")
     size = min(18, max(4, params.num_students // 3))
     stories: list[Story] = []
+    besides: list[Person] = []
+    second: Person | None = None
     for index in range(number):
-        # The instructor in question teaches some of them, and students take several.
-        instructor = course.instructor if index == 0 or rng.random() < 0.3 else None
-        other = campus.add_course(instructor, size, course.students[: len(course.students) * 3 // 4])
+        # How often somebody writes must not tell whether it matters: the instructor in question teaches most
+        # of these classes and one other the rest, half of their students are in the class in question, and
+        # the others take several, too.
+        own = rng.sample(list(course.students), min(len(course.students), (size + 1) // 2))
+        others = rng.sample(besides, min(len(besides), size - len(own)))
+        other = campus.add_course(second if index % 4 == 1 else course.instructor, size, [*own, *others])
+        if other.instructor is not course.instructor:
+            second = other.instructor
+        besides += [who for who in other.students if who not in course.students and who not in besides]
         work = Coursework(campus, me, stream(f"sibling:{index}"))
         fates = [rng.choice(_WEIGHED) for _ in range(size)]
-        made = work.run(other, fates, campus.now - index // 4 * 3 * _DAY, matters=False)
+        made = work.run(other, fates, campus.now - index // 8 * 3 * _DAY, matters=False)
         classes.append(made)
         stories += made.stories
     rng.shuffle(stories)
@@ -196,7 +205,9 @@ def _siblings(
     return mixed()
 
 
-_WEIGHED = (*(["plain"] * 3), *_COUNTED, *_MISSING, "dropped", "silent", "uploaded")
+_FILED = ("plain", "joint", "draft", "draft_left", "wrong_file", "wrong_left", "retracted", "retracted_left")
+_WEIGHED = (*(["plain"] * 3), *_FILED, *_COUNTED, *_MISSING, "dropped", "silent", "uploaded")
+"""What becomes of students of other classes; as many of their mails have a file as of those in question."""
 
 
 def answer(directory: Directory, events: Sequence[Event], known: Mapping[str, Any], params: Any) -> Answer:

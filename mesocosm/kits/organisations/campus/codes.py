@@ -64,7 +64,7 @@ Decisions
   refused WHO           no more time
   excused WHO           need not present;  unexcused WHO  that is taken back
   left WHO              has left the course;  again WHO  is in it again
-Exams (of me)
+Exams (mine, of the kind that the thread is about: finals or orals; a midterm or a quiz is `nothing`)
   exam MOMENT    when it is, as set, moved or swapped (exam open: the time is still open)
   room PLACE;  length MINUTES;  books yes;  books no
   examiner NAME  somebody else gives or takes it (full name)

@@ -238,12 +238,24 @@ class Exams:
 
         # In this order, which readings of scenes depend on.
         start, length = self.start(first.date(), rng), rng.choice(_LENGTHS[self.noun])
+        start = self._near(exam, first, start)
         other = held(who if self.noun == "oral" else "", start, what="other section", length=length)
         review = None
         if days:
             hour = dt.time(rng.choice(_REVIEW_HOURS))
             review = dt.datetime.combine(rng.choice(days).date(), hour)
         return {"n": other, "q": held("review", review, what="review")}
+
+    def _near(self, exam: dt.datetime, first: dt.datetime, start: dt.datetime) -> dt.datetime:
+        """A moment within three days of an exam, if there is one after a first day; else the one given.
+
+        Sections and students of one course have their exams in the same days.
+        """
+        days = [exam + n * _DAY for n in (-1, 1, 2, 0, -2, 3)]
+        near = [day for day in days if day > first and day.weekday() < 5 and not is_holiday(day.date())]
+        found = [dt.datetime.combine(day.date(), start.time()) for day in near]
+        found = [one for one in found if one != exam]
+        return random.Random(f"{start}:{exam}").choice(found) if found else start
 
     def start(self, after: dt.date, rng: random.Random | None = None) -> dt.datetime:
         """Draw when an exam begins: on a weekday of the three weeks after a day."""
