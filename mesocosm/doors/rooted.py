@@ -73,7 +73,9 @@ class Rooted:
             return None
         if not isinstance(episode, str) or not _EPISODE.fullmatch(episode):
             return None
-        body = orjson.dumps({name: given[name] for name in self.keeps if isinstance(given.get(name), str | dict)})
+        body = orjson.dumps(
+            {name: given[name] for name in self.keeps if isinstance(given.get(name), str | dict)}
+        )
         kept = [one for one in scope["headers"] if one[0] not in (b"content-encoding", b"content-length")]
         return self._moved({**scope, "headers": kept}, episode, self.login), _saying(body)
 

@@ -19,7 +19,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localco
 from functools import wraps
 from typing import Any, Literal
 
-from mesocosm.services.queries import json_changes
+from mesocosm.services.queries import byte_functions, json_changes
 from mesocosm.services.queries import numeric_models as models
 
 SAID = "\u2063"
@@ -308,6 +308,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...], str]] = {
     "computed_type_of": (_type_of, ("VARCHAR",), "VARCHAR"),
     "computed_from_base32": (_from_base32, ("VARCHAR",), "BLOB"),
     "computed_to_base32": (_to_base32, ("BLOB",), "VARCHAR"),
+    **byte_functions.FUNCTIONS,
 }
 """Name, function, types of its arguments, type of its result."""
 PREFIX = "COMPUTED_"

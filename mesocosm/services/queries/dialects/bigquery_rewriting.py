@@ -13,6 +13,8 @@ from sqlglot import exp
 from mesocosm.errors import Invalid
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects import bigquery_intervals as intervals
+from mesocosm.services.queries.dialects.bigquery_bytes import RULES as BYTES
+from mesocosm.services.queries.dialects.bigquery_bytes import mark_bytes, of_bytes
 from mesocosm.services.queries.dialects.bigquery_casts import cast_of
 from mesocosm.services.queries.dialects.bigquery_functions import (
     LAX_BOOL,
@@ -93,6 +95,7 @@ def rewritten(tree: exp.Expr, context: Context) -> exp.Expr:
     numbers = count()
     intervals.mark_differences(tree, context.columns)
     mark_numbers(tree, context.columns)
+    mark_bytes(tree, context.columns)
     for cast in list(tree.find_all(exp.Cast)):
         if cast.to.this in _TEXTS and isinstance(cast.this, intervals.WRITTEN_OUT):
             cast.replace(duck(intervals.AS_TEXT, x=cast.this))
@@ -114,6 +117,8 @@ def rewritten(tree: exp.Expr, context: Context) -> exp.Expr:
 
 
 def _rewrite(node: exp.Expr, context: Context) -> exp.Expr:
+    if of_bytes(node):
+        return BYTES[type(node)](node)
     rule = _RULES.get(type(node))
     if rule is not None:
         return rule(node)
@@ -213,27 +218,6 @@ def _is_bytes(node: exp.Expr) -> bool:
         ),
     )
     return made or (isinstance(node, exp.Cast) and node.to.this in exp.DataType.BINARY_TYPES)
-
-
-def _end_of_bytes(template: str) -> Callable[[exp.Expr], exp.Expr]:
-    """A rule for LEFT and RIGHT, which DuckDB has for texts alone."""
-
-    def rule(node: exp.Expr) -> exp.Expr:
-        return duck(template, x=node.this, n=node.expression) if _is_bytes(node.this) else node
-
-    return rule
-
-
-def _padded(node: exp.Expr) -> exp.Expr:
-    """LPAD and RPAD of bytes: two digits each."""
-    if not _is_bytes(node.this):
-        return node
-    name = "LPAD" if node.args.get("is_left") else "RPAD"
-    filled = "HEX(:p)" if node.args.get("fill_pattern") else "'20'"
-    parts = {"p": node.args["fill_pattern"]} if node.args.get("fill_pattern") else {}
-    return duck(
-        f"UNHEX({name}(HEX(:x), CAST(2 * :n AS INT), {filled}))", x=node.this, n=node.expression, **parts
-    )
 
 
 def _reciprocal(name: str, of: str) -> Callable[[exp.Expr], exp.Expr]:
@@ -564,9 +548,7 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Sech: _of("1 / COSH(:x)"),
     exp.Cot: _reciprocal("COT", "TAN"),
     exp.Coth: _reciprocal("COTH", "TANH"),
-    exp.Left: _end_of_bytes("ARRAY_SLICE(:x, 1, :n)"),
-    exp.Right: _end_of_bytes("CASE WHEN :n = 0 THEN ARRAY_SLICE(:x, 1, 0) ELSE ARRAY_SLICE(:x, -:n, -1) END"),
-    exp.Pad: _padded,
+    exp.Soundex: _of("COMPUTED_SOUNDEX(CAST(:x AS VARCHAR))"),
     exp.CosineDistance: _of("LIST_COSINE_DISTANCE(:x, :y)"),
     exp.FromBase32: _of("COMPUTED_FROM_BASE32(:x)"),
     exp.ToBase32: _of("COMPUTED_TO_BASE32(:x)"),

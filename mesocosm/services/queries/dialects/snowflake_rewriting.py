@@ -740,6 +740,7 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr, Context], exp.Expr]] = {
     exp.ToBinary: _to_binary,
     exp.ToNumber: _to_number,
     exp.Round: _rounded_to,
+    exp.Soundex: lambda node, context: call("computed_soundex", exp.cast(node.this, "TEXT")),
     exp.ArrayCompact: _compact,
     exp.ArrayConstructCompact: _compact,
     exp.ArrayExcept: _kept_json("computed_array_except", "expression", values=("expression",)),
