@@ -1,21 +1,33 @@
 """What an evaluation is going to take, told before it is run: episodes, calls, tokens, cost and time.
 
-One instance of each task and length is built (and kept for the run); its survey says how many calls read all
-of it, and how much these deliver. The rest is assumed, and the assumptions are told with the numbers.
+One instance of each task and length is built (and kept for the run), and the reference solver plays it: so it
+is known how many calls it takes, and how much each of them delivers. One that knows the truth reads little:
+the calls of the survey, which read all there is, are added. The rest is assumed, and the assumptions are told
+with the numbers. ``benchmarks/estimates.py`` compares them with what runs take.
 """
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import orjson
 from pydantic import BaseModel
 
+from mesocosm.errors import Refusal, UsageError
 from mesocosm.evaluation.stage import kept_instances
 from mesocosm.evaluation.watching import Price
-from mesocosm.families.building import EXPECTED
-from mesocosm.families.family import load_family
+from mesocosm.families.episode import Episode
+from mesocosm.families.family import Family, load_family
 from mesocosm.families.quantities import show_length
+from mesocosm.services.calling import Direct, ToolError
+from mesocosm.services.service import ending_tools, load_service
+from mesocosm.worlds import tokens
 from mesocosm.worlds.manifest import Manifest
 
 if TYPE_CHECKING:
@@ -25,15 +37,16 @@ LARGEST = 128_000
 """Tokens of the largest instance that is built for an estimate; longer ones are reckoned from it."""
 OUTPUT_OF_CALL = 150
 """Tokens that a model writes for a call, thoughts not counted."""
-TOOLS = 10_000
-"""Tokens of prompt and tools, which each request holds."""
+BYTES_OF_TOKEN = 4
+"""Of the schema of a tool: providers write them anew for their models, and do not say how."""
 SECONDS_OF_CALL = 5.0
 AT_A_TIME = 10
 """Episodes that run at a time, unless it is said."""
 ASSUMED = (
     f"Assumed: everything is read once, a turn for each call, {OUTPUT_OF_CALL} tokens written and "
-    f"{SECONDS_OF_CALL:g} s in each, {TOOLS:,} tokens of prompt and tools, no cached input, {{at_a_time}} "
-    "episodes at a time. Models that think, read twice or stop early differ: run a few episodes first."
+    f"{SECONDS_OF_CALL:g} s in each, {BYTES_OF_TOKEN} bytes of a tool's schema for a token, no cached input, "
+    "{at_a_time} episodes at a time. Models that think, read twice, make several calls in a turn or stop "
+    "early differ: run a few episodes first."
 )
 
 
@@ -67,16 +80,14 @@ def estimate(
 ) -> list[Estimate]:
     """What the samples of tasks are going to take with each of the models."""
     found: dict[tuple[str, int | None, str, str], Estimate] = {}
-    known: dict[tuple[str, int | None, str], tuple[int, int]] = {}
+    known: dict[tuple[str, int | None, str], _Size] = {}
     for task in tasks:
         strategy = str((task.metadata or {}).get("strategy", "none"))
         for order in _orders(task):
-            size = known.setdefault(_kind(order), (0, 0))
-            if size == (0, 0):
-                size = known[_kind(order)] = _size(order)
+            size = known.get(_kind(order)) or known.setdefault(_kind(order), _size(order))
             for model in models:
                 key = (order["task"], order["length"], model, strategy)
-                one = _of_one(*key, *size, prices.get(model), window, at_a_time or AT_A_TIME)
+                one = _of_one(*key, size, prices.get(model), window, at_a_time or AT_A_TIME)
                 epochs = task.epochs or 1
                 found[key] = _sum(found.get(key), one, epochs)
     return list(found.values())
@@ -96,18 +107,65 @@ def _kind(order: Mapping[str, Any]) -> tuple[str, int | None, str]:
     return order["task"], order["length"], str(order.get("parameters", order.get("tokens")))
 
 
-def _size(order: Mapping[str, Any]) -> tuple[int, int]:
-    """Calls of an episode, and the tokens that they deliver."""
+@dataclass(frozen=True)
+class _Size:
+    """What one episode takes."""
+
+    held: int
+    """Tokens that every request holds: prompt and tools."""
+    delivered: Sequence[int] = ()
+    """Tokens of the result of each call, in order."""
+    stretch: float = 1.0
+    """So many times as long as the instance that was built is the one that is wanted."""
+    last: int = 1
+    """Turns after the last call: none where that ends the episode."""
+
+    def read(self, window: int | None) -> int:
+        """Tokens of all requests: each holds all that was said before, as far as the window is."""
+        most = max(self.held, window - OUTPUT_OF_CALL) if window else sys.maxsize
+        before = [0, *accumulate(tokens + OUTPUT_OF_CALL for tokens in self.delivered)]
+        before = before[: len(self.delivered) + self.last]
+        return round(sum(min(self.held + self.stretch * said, most) for said in before) * self.stretch)
+
+
+def _size(order: Mapping[str, Any]) -> _Size:
+    """What an episode takes, by how the reference solver plays it."""
     if "tokens" in order:
-        return 0, int(order["tokens"])
+        return _Size(int(order["tokens"]))
     family, length = load_family(order.get("file", order["task"])), order["length"]
     built = min(length, LARGEST) if length else None
     path = kept_instances().get(family, order["seed"], built, order["parameters"])
+    offered = family.task.offered(order.get("tools", "all")) | dict.fromkeys(order.get("services", ()))
+    prompt = (path / "prompt.md").read_text(encoding="utf-8")
+    held = tokens.count(prompt) + sum(_tokens_of_tools(name, names) for name, names in offered.items())
+    stretch = length / built if length and built else 1.0
+    return _Size(held, _played(family, path, prompt), stretch, last=not ending_tools(offered))
+
+
+def _tokens_of_tools(service: str, names: Sequence[str] | None) -> int:
+    """Of the tools of a service as a request holds them."""
+    shown = ("name", "description", "inputSchema")
+    tools = load_service(service).select(names).tools.values()
+    schemas = [orjson.dumps({key: tool.listing[key] for key in shown}) for tool in tools]
+    return sum(map(len, schemas)) // BYTES_OF_TOKEN
+
+
+def _played(family: Family, path: Path, prompt: str) -> list[int]:
+    """Tokens of the results of the calls that read and do what is to be done."""
     survey = Manifest.read(path / "world").length
-    least = family.read_expected((path / EXPECTED).read_bytes()).least_calls if family.knows_calls else 0
-    calls = max(least or 0, survey.calls if survey else 1)
-    factor = length / built if length and built else 1.0
-    return round(calls * factor), round((survey.measured if survey else 0) * factor)
+    reading = [survey.measured // survey.calls] * survey.calls if survey and survey.calls else []
+    with tempfile.TemporaryDirectory() as folder:
+        episode = Episode.create(Path(folder) / "episode", path, family, steps=False)
+        try:
+            family.solve(Direct(episode.world), prompt, episode.expected())
+            episode.usage()  # counts the tokens
+            entries = episode.world.journal.entries()
+            made = [entry.tokens or 0 for entry in entries if entry.parent is None]
+        except (ToolError, Refusal, UsageError):
+            return reading or [0]
+        finally:
+            episode.close()
+    return [*reading, *made] if family.solver == "walk" else made
 
 
 def _of_one(
@@ -115,17 +173,14 @@ def _of_one(
     length: int | None,
     model: str,
     strategy: str,
-    calls: int,
-    delivered: int,
+    size: _Size,
     price: Price | None,
     window: int | None,
     at_a_time: int,
 ) -> Estimate:
-    turns = calls + 1
-    most = max(TOOLS, (window or TOOLS + delivered) - OUTPUT_OF_CALL)
-    mean = min(TOOLS + delivered / 2, most)
-    taken = delivered if not calls else round(turns * mean)
-    written = turns * OUTPUT_OF_CALL
+    calls = round(len(size.delivered) * size.stretch)
+    turns = calls + size.last
+    taken, written = size.read(window), turns * OUTPUT_OF_CALL
     return Estimate(
         task=task,
         length=length,
@@ -133,7 +188,7 @@ def _of_one(
         strategy=strategy,
         episodes=1,
         calls=calls,
-        delivered_tokens=delivered,
+        delivered_tokens=round(sum(size.delivered) * size.stretch),
         input_tokens=taken,
         output_tokens=written,
         cost=price.of(taken, written) if price else None,

@@ -6,6 +6,8 @@ import csv
 import json
 import math
 import random
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +145,22 @@ def test_tables_are_latex_and_pdf(tmp_path: Path) -> None:
     drawn_once = pdf(table)
     assert drawn_once.startswith(b"%PDF")
     assert drawn_once == pdf(table), "the same bytes every time"
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed (texlive-latex-base)")
+def test_tables_for_latex_compile_whatever_stands_in_them(tmp_path: Path) -> None:
+    odd = '[a_b] <c> {d} | x~y^z\\ 50 % & $1 #2 "q" ± × − ≤ ≥ → … é – — “ü” `code`'
+    wide = Table("a-b", odd, odd, tuple("wide" * 9 for _ in range(12)), [[odd] * 12, ["3"] * 12])
+    (tmp_path / "table.tex").write_bytes(latex(wide))
+    (tmp_path / "paper.tex").write_text(
+        "\\documentclass{article}\n\\usepackage{booktabs,graphicx}\n\\begin{document}\n\\input{table}\n"
+        "\\end{document}\n"
+    )
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60, check=False)
+    said = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, said[-2000:]
+    assert "Overfull" not in said
 
 
 def test_figures_show_twelve_rows_and_say_that_there_are_more() -> None:

@@ -192,6 +192,8 @@ def test_what_it_takes_is_told_before_and_while_it_runs_and_has_a_limit(tmp_path
     assert done.returncode == 0
     assert "3 of 3 episodes done, 3 passed, 0 errored" in said(done)
     report = json.loads(mesocosm("report", "logs", "--json", cwd=tmp_path).stdout)
+    read = [one["input_tokens"] for one in report["samples"]]
+    assert plan["input_tokens"] / plan["episodes"] == pytest.approx(sum(read) / 3, rel=0.5)
     costs = [one["cost"] for one in report["samples"]]
     assert all(cost > 0 for cost in costs)
     half = f"{sum(costs) / 2:.8f}"

@@ -1,4 +1,4 @@
-"""Tables for papers: LaTeX (with the package booktabs), and PDF."""
+"""Tables for papers: LaTeX (with the packages booktabs and graphicx), and PDF."""
 
 from __future__ import annotations
 
@@ -25,7 +25,15 @@ _SPECIAL = {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # Behind the end of a row it would begin a length.
+    "[": "{[}",
     "±": r"$\pm$",
+    "×": r"$\times$",
+    "−": "$-$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "→": r"$\rightarrow$",
     "…": r"\ldots{}",
 }
 _PAGE = 60
@@ -40,18 +48,20 @@ def latex(table: Table) -> bytes:
     """A table environment: numbers to the right, rows of a group as they come, the note as its caption."""
     columns = "".join("l" if _is_text(table, at) else "r" for at in range(len(table.head)))
     lines = [
-        "% needs \\usepackage{booktabs}",
+        r"% needs \usepackage{booktabs,graphicx}",
         r"\begin{table}[t]",
         r"\centering\small",
         rf"\caption{{{_tex(table.title)}. {_tex(table.note.replace('`', ''))}}}",
         rf"\label{{tab:{table.name}}}",
+        # No wider than the text.
+        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         " & ".join(map(_tex, table.head)) + r" \\",
         r"\midrule",
         *(" & ".join(map(_tex, row)) + r" \\" for row in table.rows),
         r"\bottomrule",
-        r"\end{tabular}",
+        r"\end{tabular}}",
         r"\end{table}",
     ]
     return ("\n".join(lines) + "\n").encode()

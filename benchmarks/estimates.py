@@ -1,0 +1,85 @@
+"""How far `eval --dry-run` is off: its estimates beside what scripted models take that play every task.
+
+    python benchmarks/estimates.py [--tasks all] [--length 16k] [--seeds 0] [--factor 1.5]
+
+The scripted models make a call a turn, as the estimate assumes; their tokens are those of the requests that
+they really get. Families whose shortest world is longer are played at that; those that are solved by a walk,
+which is told the truth and reads nothing, are left out. Ends with status 1 where an estimate of the tokens
+that are read is off by more than the factor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from mesocosm.families.family import family_names
+
+EVAL = [sys.executable, "-m", "mesocosm", "eval"]
+
+
+def evaluate(folder: Path, *words: str) -> list[dict[str, Any]]:
+    """What `eval --json` prints; nothing where it is refused."""
+    done = subprocess.run([*EVAL, *words, "--json"], cwd=folder, capture_output=True, check=False, text=True)
+    found: list[dict[str, Any]] = json.loads(done.stdout) if done.stdout.startswith("[") else []
+    return found
+
+
+def compare(task: str, length: str, seeds: str) -> float:
+    """How many times as much is read as was estimated, of all episodes of a task."""
+    provider = "scripted-anthropic" if "multimodal" in task else "scripted"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        chosen = [task, "--seeds", seeds, "--model", f"{provider}/solver", "--log-dir", "logs"]
+        for words in ([*chosen, "--length", length], chosen):
+            if told := evaluate(folder, *words, "--dry-run"):
+                break
+        evaluate(folder, *words)
+        runs = [json.loads(path.read_bytes()) for path in folder.glob("logs/worlds/*/*/run.json")]
+    played = [run for run in runs if run["conversation"]]
+    if not told or not played:
+        print(f"{task:<28} was not played")
+        return 1.0
+    times = {field: [one["episodes"] if field in OF_ONE else 1 for one in told] for field in FIELDS}
+    estimated = [sum(one[field] * n for one, n in zip(told, times[field], strict=True)) for field in FIELDS]
+    taken = [
+        sum(run["tool_calls"] for run in played),
+        sum(run["delivered_tokens"] for run in played),
+        sum(run["conversation"]["input_tokens"] for run in played),
+        sum(run["conversation"]["output_tokens"] for run in played),
+    ]
+    shown = "".join(f"{e:>12,} {t:>12,} {t / max(1, e):>6.2f}" for e, t in zip(estimated, taken, strict=True))
+    print(f"{task:<28}{len(played):>3} {shown}", flush=True)
+    return taken[2] / max(1, estimated[2])
+
+
+FIELDS = ("calls", "delivered_tokens", "input_tokens", "output_tokens")
+OF_ONE = ("calls", "delivered_tokens")
+"""What is told of one episode, and not of all."""
+
+
+def main() -> None:
+    """Compare and print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--tasks", default="all", help="comma-separated")
+    parser.add_argument("--length", default="16k")
+    parser.add_argument("--seeds", default="0")
+    parser.add_argument("--factor", type=float, default=1.5)
+    options = parser.parse_args()
+    print(
+        f"{'task':<28}  n " + "".join(f"{field.partition('_')[0] + ': told, taken':>32}" for field in FIELDS)
+    )
+    tasks = family_names() if options.tasks == "all" else options.tasks.split(",")
+    ratios = {task: compare(task, options.length, options.seeds) for task in tasks}
+    off = {task: r for task, r in ratios.items() if not 1 / options.factor <= r <= options.factor}
+    print(f"{len(off)} of {len(ratios)} are off by more than {options.factor:g}: {', '.join(off) or '-'}")
+    sys.exit(bool(off))
+
+
+if __name__ == "__main__":
+    main()
