@@ -127,6 +127,10 @@ class NotNow(Exception):
     seconds = 5
 
 
+class CutOff(Exception):
+    """What a call needed ended amid it. The call may be made once more, if what it did can be undone."""
+
+
 class MissingExtra(UsageError):
     """Something is asked for that a part of the dependencies is needed for, which is not installed."""
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, cast, get_args
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import CutOff, UsageError
 from mesocosm.sandbox.frames import BadFrame, Decoder, TooMuch, encode
 from mesocosm.sandbox.jobs import Captured, Ended, Job, Reached, SandboxFailed
 from mesocosm.sandbox.running import Order
@@ -44,6 +44,10 @@ _caller: ContextVar[str | None] = ContextVar("caller", default=None)
 _CROSSED = frozenset({errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY, errno.ENOENT, errno.EEXIST, errno.ELOOP})
 _STARTING = 3
 """How often a job is sent, should the runner have forgotten files between being asked and being sent it."""
+
+
+class RunnerEnded(SandboxFailed, CutOff):
+    """The code runner ended amid a job that had called tools."""
 
 
 class Status(BaseModel):
@@ -86,12 +90,14 @@ class RemoteSandbox:
                 session = _Session(self._client, job)
                 try:
                     return session.run()
-                except httpx2.TransportError:
+                except httpx2.TransportError as error:
                     # One that is restarted is there again in a moment, and has no part of the job.
+                    if session.has_effects:
+                        raise RunnerEnded(f"the code runner at {self.url} ended amid a job") from error
                     now, losses = monotonic(), losses + session.was_begun
                     if since is None or session.was_begun:
                         since = now
-                    if session.has_effects or losses > _LOSSES or now > min(since + PATIENCE, end):
+                    if losses > _LOSSES or now > min(since + PATIENCE, end):
                         raise
                 sleep(_PAUSE)
         except httpx2.HTTPError as error:

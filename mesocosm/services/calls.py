@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from math import inf
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.exc import DBAPIError
 
-from mesocosm.errors import Conflict, Invalid
+from mesocosm.errors import Conflict, CutOff, Invalid
 from mesocosm.services.disturbing import COLLEAGUE
 from mesocosm.services.kept_reads import RecentReads
 from mesocosm.services.outcomes import Outcome, failed, fault, outcome_of, too_long
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _LONG = 1_000_000
 """Characters of what is as large as an agent likes."""
+_TIMES = 3
+"""How often a call is made that was cut off; it may be what cuts it off."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,10 @@ class Calls:
         self._outermost: int | None = None
         self.order_inside: Sequence[Entry] = ()
         """While replaying: the calls that code of the agent made inside the next call, in their order."""
+        self._times = 1
+        """How often the call that is being made was begun."""
+        self._cut_off = 0
+        """The call that is to be undone."""
 
     @cached_property
     def _ending_tools(self) -> list[tuple[str, str]]:
@@ -111,7 +118,44 @@ class Calls:
 
         ``patience``: seconds after which the call is given up without a trace, by raising ``Overdue``, so
         that it can be made where it keeps nobody waiting. A call without ends at its deadline, refused.
+
+        One that runs code and is cut off by no fault of the code's is undone, with all the calls that it
+        made, and made again.
         """
+        calls = self
+        for times in count(1):
+            if calls._inside is None:
+                calls._times = times
+            try:
+                return calls._make(service, action, arguments, idempotency_key, patience)
+            except CutOff:
+                if calls._inside is not None:
+                    raise
+                calls = calls._undone()
+        raise AssertionError
+
+    def _undone(self) -> Calls:
+        """The calls of the world as it was before the one that was cut off."""
+        self._world.go_back(self._cut_off - 1)
+        self._world.calls.order_inside = self.order_inside
+        return self._world.calls
+
+    def _may_undo(self) -> bool:
+        """Whether the call that is being made can be undone, with all that it called, and made again."""
+        steps, outermost = self._world.steps, self._outermost
+        if self._times >= _TIMES or steps is None or outermost is None or steps.first >= outermost:
+            return False
+        self._cut_off = outermost
+        return True
+
+    def _make(
+        self,
+        service: str,
+        action: Action,
+        arguments: Mapping[str, Any],
+        idempotency_key: str | None,
+        patience: float | None,
+    ) -> Outcome:
         started = perf_counter_ns()
         self._world.begin_call()
         # Code of agents has limits of its own; the calls that it makes have deadlines again.
@@ -297,7 +341,7 @@ class Calls:
                 database.connection_of(session).exec_driver_sql(f"PRAGMA user_version={seq}")
                 self._world.keep_step(lambda steps: steps.keep_pages(seq, call.service))
                 database.commit(session)
-        except deadlines.Overdue:
+        except (deadlines.Overdue, CutOff):
             database.rollback(session)
             raise
         except Exception as problem:  # noqa: BLE001 - the tool boundary: a flush that fails is no other matter
@@ -312,6 +356,10 @@ class Calls:
     ) -> tuple[Outcome, str | None]:
         try:
             return outcome_of(action.function(store, **bound)), None
+        except CutOff as error:
+            if self._may_undo():
+                raise
+            return failed(error, size)
         except Exception as error:  # noqa: BLE001 - the tool boundary: whatever is no refusal is our fault
             # Files are input, too, of whatever size the agent gave them.
             return failed(error, _LONG if self._world.looked_further else size)

@@ -29,6 +29,7 @@ from mesocosm.sandbox.jobs import Job, Limits, SandboxFailed
 from mesocosm.sandbox.remote import RemoteSandbox
 from mesocosm.sandbox.transfer import Receiver, changes, scan
 from mesocosm.services.world import World
+from mesocosm.worlds.steps import Steps
 
 MakeWorld = Callable[..., World]
 WALLS = [
@@ -298,15 +299,15 @@ def test_a_runner_that_is_restarted_is_waited_for(
 
 
 @contextmanager
-def cutting(port: int, at: bytes) -> Iterator[int]:
-    """A way to a runner that breaks once, where it passes on some bytes of an answer."""
-    whole = threading.Event()
+def cutting(port: int, at: bytes, times: int = 1) -> Iterator[int]:
+    """A way to a runner that breaks so often, where it passes on some bytes of an answer."""
+    left = list(range(times))
 
     def carry(source: socket.socket, target: socket.socket, looks: bool) -> None:
         with suppress(OSError), source, target:
             while data := source.recv(65_536):
-                if looks and at in data and not whole.is_set():
-                    whole.set()
+                if looks and at in data and left:
+                    left.pop()
                     target.sendall(data[: data.index(at) + len(at)])
                     for end in (source, target):
                         end.shutdown(socket.SHUT_RDWR)
@@ -325,7 +326,7 @@ def cutting(port: int, at: bytes) -> Iterator[int]:
         threading.Thread(target=accept, daemon=True).start()
         yield listener.getsockname()[1]
         listener.shutdown(socket.SHUT_RDWR)
-        assert whole.is_set()
+        assert not left
 
 
 @pytest.mark.parametrize("at", [b'"put"', b'"ended"', b'"stdout"'])
@@ -341,6 +342,61 @@ def test_a_job_whose_runner_ends_amid_it_is_begun_anew(
         world = make_world(None, "python_execute")
         assert run(world, code).startswith("=== STDOUT ===\nx\n")
     assert files(world) == {"a": b"x", "b": b"x"}
+
+
+@pytest.mark.parametrize(
+    ("times", "status"), [(1, "ok"), (2, "ok"), (3, "fault")], ids=["once", "twice", "each_time"]
+)
+def test_a_program_that_had_called_tools_is_undone_and_begun_anew(
+    runner: str, make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch, times: int, status: str
+) -> None:
+    """What it did was told to nobody: rows, files and calls are as if only its last run had been."""
+    monkeypatch.setenv("MESOCOSM_SANDBOX", "code-runner")
+    monkeypatch.setenv("MESOCOSM_CODE_RUNNER_TOKEN", RUNNER_TOKEN)
+    code = (
+        "open('n', 'a').write('x')\n"
+        "create_entities(entities=[{'name': 'a', 'entityType': 't', 'observations': ['o']}])\n"
+        "write_file(path='t', content=open('n').read())\n"
+        "print(read_text_file(path='t'))"
+    )
+    made = make_world(lambda world: world.workspace.fill([("n", b"0")], world.now), *SERVICES)
+    made.close()
+    Steps.start(made.path)
+    with cutting(int(runner.rpartition(":")[2]), b"read_text_file", times) as port, World(made.path) as world:
+        monkeypatch.setenv("MESOCOSM_CODE_RUNNER", f"http://127.0.0.1:{port}")
+        before = world.call("filesystem", "write_file", {"path": "before", "content": "b"})
+        outcome = world.call(
+            "programmatic_tool_calling", "code_execution", {"code": code}, idempotency_key="k"
+        )
+        assert (before.status, outcome.status) == ("ok", status)
+        calls = [(entry.tool, entry.status, entry.parent) for entry in world.journal.entries()]
+        assert calls[:4] == [
+            ("write_file", "ok", None),
+            ("code_execution", status, None),
+            ("create_entities", "ok", 2),
+            ("write_file", "ok", 2),
+        ]
+        graph = json.loads(world.call("memory", "read_graph", {}).text)
+        assert [entity["observations"] for entity in graph["entities"]] == [["o"]]
+        assert files(world) == {"n": b"0x", "t": b"0x", "before": b"b"}
+        if status == "ok":
+            assert json.loads(outcome.text)["stdout"] == "0x\n"
+            assert len(calls) == 5
+        # What comes later starts with as many tries.
+        assert world.call("filesystem", "read_text_file", {"path": "before"}).text == "b"
+
+
+def test_a_world_that_cannot_go_back_says_that_a_program_was_cut_off(
+    runner: str, make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MESOCOSM_SANDBOX", "code-runner")
+    monkeypatch.setenv("MESOCOSM_CODE_RUNNER_TOKEN", RUNNER_TOKEN)
+    world = make_world(None, *SERVICES)
+    code = {"code": "write_file(path='t', content='x')\nread_text_file(path='t')"}
+    with cutting(int(runner.rpartition(":")[2]), b"read_text_file") as port:
+        monkeypatch.setenv("MESOCOSM_CODE_RUNNER", f"http://127.0.0.1:{port}")
+        assert world.call("programmatic_tool_calling", "code_execution", code).status == "fault"
+    assert "ended amid a job" in world.journal.faults()[0][1]
 
 
 @pytest.mark.parametrize("seconds", ["2**40", "-2**40", "2**33 * 100", "-1"])
