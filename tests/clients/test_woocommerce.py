@@ -158,3 +158,14 @@ def test_a_product_is_duplicated(api: API) -> None:
     assert (
         said(api.post("products/999999/duplicate", {}), 404)["code"] == "woocommerce_rest_product_invalid_id"
     )
+
+
+def test_the_index_leads_up_to_that_of_the_site(api: API, hosted: HostedWorld) -> None:
+    [up] = said(api.get(""))["_links"]["up"]
+    site = said(requests.get(up["href"], auth=(hosted.id, hosted.id), timeout=30))
+    assert site["namespaces"] == ["wc/v3"]
+    # As with the shop itself, what is signed is a list as a text: one of numbers is to be written so.
+    first = [one["id"] for one in said(api.get("products"))][:2]
+    both = said(api.get("products", params={"include": ",".join(map(str, first))}))
+    assert sorted(one["id"] for one in both) == sorted(first)
+    assert api.get("products", params={"include": first}).status_code == 401

@@ -7,10 +7,11 @@ from typing import Any
 import orjson
 
 from mesocosm.doors.request import Request
+from mesocosm.doors.rest import Api
 from mesocosm.errors import UnreadableBody
 from mesocosm.servers.woocommerce.models.shop import SHIPPING_METHODS
 from mesocosm.servers.woocommerce.refusals import not_found
-from mesocosm.servers.woocommerce.rest.service import api
+from mesocosm.servers.woocommerce.rest.service import NAMESPACE, api
 from mesocosm.servers.woocommerce.store import WooCommerceStore, places
 from mesocosm.servers.woocommerce.store.orders import STATUS_NAMES
 from mesocosm.servers.woocommerce.tools.configuration import setting_shape
@@ -19,7 +20,7 @@ Shape = dict[str, Any]
 
 
 def _href(request: Request, path: str) -> str:
-    return f"{request.base}{api.prefix}{path}"
+    return f"{request.base}{api.prefix}/{NAMESPACE}{path}"
 
 
 def _links(request: Request, one: str, all_: str) -> Shape:
@@ -219,7 +220,7 @@ def batch_settings(store: WooCommerceStore, groupId: str, update: list[dict[str,
 
 
 def _described(path: str, methods: list[str]) -> Shape:
-    found: Shape = {"namespace": "wc/v3", "methods": methods, "endpoints": []}
+    found: Shape = {"namespace": NAMESPACE, "methods": methods, "endpoints": []}
     for method in methods:
         route = next(one for one in api.routes if one.method == method and one.pattern.fullmatch(path))
         properties = route.signature.schema["properties"]
@@ -239,20 +240,42 @@ def index(store: WooCommerceStore, request: Request) -> Shape:
     store.authorise("view")
     routes: dict[str, Shape] = {}
     for route in api.routes:
-        name = route.template.removeprefix("/wp-json")
-        one = routes.setdefault(name, {"namespace": "wc/v3", "methods": [], "endpoints": []})
+        name = route.template.removeprefix(api.prefix)
+        if not name.startswith(f"/{NAMESPACE}"):
+            continue
+        one = routes.setdefault(name, {"namespace": NAMESPACE, "methods": [], "endpoints": []})
         if route.method not in one["methods"] and route.method != "OPTIONS":
             one["methods"].append(route.method)
             one["endpoints"].append({"methods": [route.method], "args": {}})
     links = {"up": [{"href": f"{request.base}/wp-json/"}]}
-    return {"namespace": "wc/v3", "routes": routes, "_links": links}
+    return {"namespace": NAMESPACE, "routes": routes, "_links": links}
+
+
+def site_index(store: WooCommerceStore, request: Request) -> Shape:
+    """The site, and the APIs that it has."""
+    store.authorise("view")
+    return {
+        "name": "",
+        "description": "",
+        "url": request.base,
+        "home": request.base,
+        "gmt_offset": "0",
+        "timezone_string": "UTC",
+        "namespaces": [NAMESPACE],
+        "authentication": [],
+        "routes": {f"/{NAMESPACE}": {"namespace": NAMESPACE, "methods": ["GET"], "endpoints": []}},
+    }
+
+
+for _path in ("", "/"):
+    Api.route(api, "GET", _path)(site_index)
 
 
 @api.route("OPTIONS", "/{path:path}", writes=False)
 def options(store: WooCommerceStore, request: Request, path: str) -> Shape:
     """What a path takes."""
     store.authorise("view")
-    methods = [method for method in api.methods(f"{api.prefix}/{path}") if method != "OPTIONS"]
+    methods = [method for method in api.methods(f"{api.prefix}/{NAMESPACE}/{path}") if method != "OPTIONS"]
     if not methods:
         raise not_found("rest_no_route", "No route was found matching the URL and request method.")
-    return _described(f"{api.prefix}/{path}", methods)
+    return _described(f"{api.prefix}/{NAMESPACE}/{path}", methods)

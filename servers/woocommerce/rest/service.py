@@ -121,6 +121,10 @@ def _page_headers(page: Page, request: Request) -> dict[str, str]:
     return headers | ({"Link": link} if link else {})
 
 
+NAMESPACE = "wc/v3"
+"""What the paths of this API begin with, below that of WordPress."""
+
+
 class _WooCommerceApi(Api):
     """The API with what holds for all routes of the vendor's."""
 
@@ -146,7 +150,7 @@ class _WooCommerceApi(Api):
     def route(self, method: str, path: str, **options: Any) -> Callable[[F], F]:
         """Register a function that answers a method; one that answers PUT also answers POST and PATCH."""
         registered = [
-            super(_WooCommerceApi, self).route(each, path, **options)
+            super(_WooCommerceApi, self).route(each, f"/{NAMESPACE}{path}", **options)
             for each in (_UPDATING if method == "PUT" else (method,))
         ]
 
@@ -218,7 +222,7 @@ def _from_offset(offset: int, read: Callable[[int], Page]) -> Page:
 
 api = _WooCommerceApi(
     "woocommerce",
-    "/wp-json/wc/v3",
+    "/wp-json",
     authenticate=authenticate,
     credentials=CREDENTIALS,
     error=_error,
