@@ -115,7 +115,8 @@ class InUse(UsageError):
 
 
 class OtherVersion(UsageError):
-    """An episode was built by another version of its task, whose rules this program does not have."""
+    """An episode was built by another version of its task, or of Mesocosm, whose rules or tables this program
+    does not have."""
 
 
 class NotNow(Exception):

@@ -243,6 +243,7 @@ def grade(
 
     folder = run / "episode" if (run / "episode").is_dir() else run
     episode = Episode(folder)
+    episode.world.check_tables()
     before = run / "run.json"
     try:
         earlier = RunResult.model_validate_json(before.read_bytes()) if before.is_file() else None

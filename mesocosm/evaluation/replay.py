@@ -37,6 +37,7 @@ class Replay(BaseModel):
 
 def replay_episode(path: Path) -> Replay:
     """Make all calls of an episode again, on a copy of its base."""
+    World(path / "world", read_only=True).check_tables()
     with tempfile.TemporaryDirectory(prefix="mesocosm-replay-") as folder:
         again = Path(folder) / "world"
         copy_world(path / "base", again)
@@ -70,6 +71,7 @@ def replay_episode(path: Path) -> Replay:
 @contextmanager
 def episode_after(path: Path, calls: int | None) -> Iterator[Episode]:
     """An episode as it was after so many calls of the agent, on a copy; as it is now for ``None``."""
+    World(path / "world", read_only=True).check_tables()
     if calls is None:
         episode = Episode(path)
         try:

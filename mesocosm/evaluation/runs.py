@@ -55,11 +55,10 @@ from mesocosm.families.verdict import Check, Verdict
 from mesocosm.hosting.access import Access
 from mesocosm.hosting.control_plane_client import ControlPlane
 from mesocosm.services.service import ending_tools
+from mesocosm.worlds.database import MADE_WITH
 from mesocosm.worlds.workspace import replace_file
 
 FAULT_FILE = "fault.txt"
-MADE_WITH = "made-with.json"
-"""In a run's folder: the versions of what its instance was made with, by name."""
 CUT_OFF = "it was cut off before it was judged"
 """The fault of an episode whose evaluation was interrupted."""
 AgentKind = Literal["reference", "none", "command", "react", "optimal", "random", "noisy"]

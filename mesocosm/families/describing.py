@@ -116,6 +116,7 @@ def describe_instance(
 
 def _describe(folder: Path, name: str) -> Description:
     with World(folder / name, read_only=True) as world:
+        world.check_tables()
         episode = folder / "episode.json"
         if episode.is_file():
             family = load_family(EpisodeInfo.model_validate_json(episode.read_bytes()).task)

@@ -258,6 +258,13 @@ class World:
         own.rename(shared)
         self._workspace.linked = self._sharing_files = False
 
+    def check_tables(self) -> None:
+        """Raise ``OtherVersion`` where its tables are not those of this version of our code."""
+        for name in sorted(self.databases):
+            metadata = load_service(name).metadata
+            assert metadata is not None
+            database.check_tables(self.path / f"{name}.db", metadata)
+
     @cached_property
     def databases(self) -> frozenset[str]:
         """The services that have tables."""

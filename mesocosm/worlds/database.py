@@ -7,9 +7,11 @@ from the file in ``_path`` shares the compiled statements and still isolates wor
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -22,11 +24,13 @@ from weakref import WeakKeyDictionary
 import orjson
 from sqlalchemy import JSON, Connection, Engine, Executable, MetaData, Select, Table, create_engine, event
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 from sqlalchemy.util import OrderedSet
 
+from mesocosm.errors import OtherVersion
 from mesocosm.worlds import deadlines
 
 _path: ContextVar[tuple[Path, bool, int]] = ContextVar("path")
@@ -64,6 +68,14 @@ class OutOfTime(Exception):
     """The time is up; for SQLAlchemy, which gives a connection up for what is no ``Exception``."""
 
 
+MADE_WITH = "made-with.json"
+"""The file of a run that says which versions of what made it."""
+_AROUND = 4
+"""Folders around a database up to the one that has it, at most."""
+_OTHER_TABLES = re.compile(r"no such (column|table): |table \w+ has no column named ")
+"""What SQLite says where tables are not as our code has them."""
+
+
 @cache
 def _engine() -> Engine:
     engine = create_engine("sqlite://", creator=_connect, poolclass=NullPool)
@@ -73,6 +85,13 @@ def _engine() -> Engine:
         if deadlines.overdue() and not statement.startswith("ROLLBACK"):  # that is, to a savepoint
             raise OutOfTime
 
+    @event.listens_for(engine, "handle_error")
+    def other_tables(failure: ExceptionContext) -> None:
+        said, connection = str(failure.original_exception), failure.connection
+        if _OTHER_TABLES.match(said) and connection is not None:
+            [(_, _, file), *_] = connection.connection.execute("PRAGMA database_list").fetchall()
+            raise _other_version(Path(file), said)
+
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         driver = connection.connection.driver_connection
@@ -81,6 +100,31 @@ def _engine() -> Engine:
             driver.execute("BEGIN")
 
     return engine
+
+
+def _other_version(file: Path, said: str) -> OtherVersion:
+    return OtherVersion(
+        f"{file}: its tables are those of another version of Mesocosm ({said}), {_maker(file)}: read it with "
+        "that one"
+    )
+
+
+def check_tables(file: Path, metadata: MetaData) -> None:
+    """Raise ``OtherVersion`` where a database lacks tables or columns that our code has."""
+    with closing(sqlite3.connect(file_uri(file, "mode=ro"), uri=True)) as db:
+        for table in metadata.sorted_tables:
+            there = {row[1] for row in db.execute(f'PRAGMA table_info("{table.name}")')}
+            if missing := [column.name for column in table.columns if column.name not in there]:
+                raise _other_version(file, f"no such column: {table.name}.{missing[0]}")
+
+
+def _maker(file: Path) -> str:
+    """What made the world in which a file lies, as far as it is noted beside it."""
+    for folder in file.parents[:_AROUND]:
+        if (noted := folder / MADE_WITH).is_file():
+            parts = orjson.loads(noted.read_bytes())
+            return f"{parts['mesocosm']} with the code {parts['the code of mesocosm'][:12]} ({noted})"
+    return "which is not noted beside it (a log's metadata have `made_with`)"
 
 
 def open_session(path: Path, *, read_only: bool = False, filling: bool = False) -> Session:

@@ -6,12 +6,13 @@ import json
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -355,6 +356,21 @@ def test_an_exported_file_holds_its_pages_as_data(failed: Path) -> None:
     assert {"/0/", "/0/calls", "/0/calls/4", "/0/evidence", "/0/world/now/email/"} <= pages.keys()
     assert "sha256-" in html
     assert "unsafe-inline" not in html
+
+
+def test_a_run_of_other_code_is_refused_and_says_what_made_it(tmp_path: Path) -> None:
+    words = ("--length", "8k", "--agent", "none", "--out", "run", "--json")
+    assert commands.mesocosm("run", "visit_calendar", *words, cwd=tmp_path).returncode == 1
+    with closing(sqlite3.connect(tmp_path / "run/episode/world/calendar.db")) as db:
+        db.execute("ALTER TABLE events RENAME COLUMN conference TO added_later")
+    made = json.loads((tmp_path / "run/made-with.json").read_text())["the code of mesocosm"][:12]
+    for command in ("look", "grade"):
+        done = commands.mesocosm(command, "run", cwd=tmp_path)
+        said = " ".join(done.stderr.split())
+        assert done.returncode == 2, (command, said)
+        assert "another version of Mesocosm (no such column: events.conference)" in said
+        assert made in said
+    assert not (tmp_path / "run/look.html").exists()
 
 
 def test_the_commands_serve_pages_and_write_a_file(made: Path, tmp_path: Path) -> None:

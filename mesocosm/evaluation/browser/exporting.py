@@ -37,6 +37,7 @@ def export(
     """One HTML file with the pages of what lies at a path."""
     browser = Browser([Entry(path)], answers=answers, frozen=True)
     try:
+        browser.pages(0)  # where it cannot be opened, that is said
         return _file(asyncio.run(_pages(browser, most, report)))
     finally:
         browser.close()

@@ -73,8 +73,10 @@ class Subject:
     def _copied(self, path: Path, copy: Path) -> Episode:
         for folder in (path / "episode", path):
             if (folder / "episode.json").is_file():
+                World(folder / "world", read_only=True).check_tables()
                 return _forked(folder, copy)
         if (path / "world" / "world.json").is_file() and (path / EXPECTED).is_file():
+            World(path / "world", read_only=True).check_tables()
             self.acted = False
             family = family_of_instance(path, Manifest.read(path / "world").family)
             return Episode.create(copy, path, family, steps=False)
