@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -15,6 +15,9 @@ from mesocosm.services.service import Action
 from mesocosm.services.world import World
 from mesocosm.worlds.deadlines import QUICK, Overdue
 from mesocosm.worlds.limits import settings
+from mesocosm.worlds.shares import Shares
+
+T = TypeVar("T")
 
 MAX_THREADS = 256
 """Calls that may be at work in threads, beside code: an episode has one, so this many episodes."""
@@ -38,7 +41,10 @@ async def take_turn(
         except Overdue:
             pass
     # Not cancellable: a call that has begun is finished and journalled even if the client has gone.
-    return await anyio.to_thread.run_sync(call, limiter=_code.get() if action.runs_code else _calls.get())
+    if action.runs_code:
+        async with code_places().place(str(world.path)):
+            return await anyio.to_thread.run_sync(call, limiter=_code_threads.get())
+    return await anyio.to_thread.run_sync(call, limiter=_calls.get())
 
 
 def _is_large(arguments: Mapping[str, Any]) -> bool:
@@ -59,19 +65,19 @@ def _is_large(arguments: Mapping[str, Any]) -> bool:
     return False
 
 
-class _Limiter:
-    """How many threads there may be for something at a time, in this event loop; others wait."""
+class _OfLoop(Generic[T]):
+    """What each event loop has of its own."""
 
-    def __init__(self, name: str, most: Callable[[], int]) -> None:
-        self._kept: RunVar[anyio.CapacityLimiter] = RunVar(name)
-        self._most = most
+    def __init__(self, name: str, make: Callable[[], T]) -> None:
+        self._kept: RunVar[T] = RunVar(name)
+        self._make = make
 
-    def get(self) -> anyio.CapacityLimiter:
-        """The limiter of the event loop that runs."""
+    def get(self) -> T:
+        """What the event loop that runs has."""
         try:
             return self._kept.get()
         except LookupError:
-            self._kept.set(anyio.CapacityLimiter(self._most()))
+            self._kept.set(self._make())
             return self._kept.get()
 
 
@@ -80,10 +86,11 @@ def call_threads() -> anyio.CapacityLimiter:
     return _calls.get()
 
 
-def code_threads() -> anyio.CapacityLimiter:
-    """Of calls that run code."""
+def code_places() -> Shares:
+    """Places of calls that run code, by episodes in turn."""
     return _code.get()
 
 
-_calls = _Limiter("call_limiter", lambda: MAX_THREADS)
-_code = _Limiter("code_limiter", lambda: settings().sandbox_jobs)
+_calls = _OfLoop("call_limiter", lambda: anyio.CapacityLimiter(MAX_THREADS))
+_code = _OfLoop("code_places", lambda: Shares(settings().sandbox_jobs))
+_code_threads = _OfLoop("code_threads", lambda: anyio.CapacityLimiter(settings().sandbox_jobs))

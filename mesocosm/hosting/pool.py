@@ -28,7 +28,7 @@ from mesocosm.doors import request_ids
 from mesocosm.doors.connections import most_connections
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api
-from mesocosm.doors.turns import call_threads, code_threads, take_turn
+from mesocosm.doors.turns import call_threads, code_places, take_turn
 from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
@@ -321,9 +321,15 @@ class EpisodePool:
         gauge("mesocosm_builds_waiting", "Instances that wait to be built", lambda: instances.waiting)
         gauge("mesocosm_builds_running", "Instances that are being built", lambda: instances.running)
         gauge("mesocosm_build_recent_seconds", "What a build takes, of late", lambda: instances.takes)
-        for name, limiter, what in (("calls", call_threads, "Calls"), ("code", code_threads, "Jobs of code")):
-            running = partial(lambda of: of().borrowed_tokens, limiter)
-            waiting = partial(lambda of: of().statistics().tasks_waiting, limiter)
+        for name, what, running, waiting in (
+            (
+                "calls",
+                "Calls",
+                lambda: call_threads().borrowed_tokens,
+                lambda: call_threads().statistics().tasks_waiting,
+            ),
+            ("code", "Jobs of code", lambda: code_places().running, lambda: code_places().waiting),
+        ):
             gauge(f"mesocosm_{name}_running", f"{what} that are at work in threads", running)
             gauge(f"mesocosm_{name}_waiting", f"{what} that wait for a thread", waiting)
         self._expired = self.metrics.counter(

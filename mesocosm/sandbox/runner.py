@@ -40,6 +40,7 @@ from mesocosm.sandbox.frames import BadFrame, Decoder, encode
 from mesocosm.sandbox.jobs import SandboxFailed
 from mesocosm.sandbox.running import Order, Rooms, Run
 from mesocosm.worlds.limits import settings
+from mesocosm.worlds.shares import Shares
 
 WALLS = ("auto", "bubblewrap", "slots")
 _BEAT = 1.0
@@ -73,7 +74,8 @@ class CodeRunner:
         self._runs: dict[str, Run] = {}
         self.jobs = settings().sandbox_jobs
         # Jobs inside of jobs have places of their own: else all could be taken by those that wait for them.
-        self._places: dict[bool, anyio.CapacityLimiter] = {}
+        self._places = {nested: Shares(self.jobs) for nested in (False, True)}
+        self._threads = anyio.CapacityLimiter(2 * self.jobs)
         self.app = _Guarded(
             Starlette(
                 routes=[
@@ -140,8 +142,6 @@ class CodeRunner:
     ) -> None:
         """Run a job when there is a place for it, and hand out the frames of what it does."""
         nested = order.parent is not None
-        if nested not in self._places:
-            self._places[nested] = anyio.CapacityLimiter(self.jobs)
         if order.parent in self._runs:
             self._runs[order.parent].adopt(gone)
         elif nested:
@@ -160,7 +160,8 @@ class CodeRunner:
 
         async with emit:
             try:
-                await anyio.to_thread.run_sync(in_thread, limiter=self._places[nested])
+                async with self._places[nested].place(order.whom):
+                    await anyio.to_thread.run_sync(in_thread, limiter=self._threads)
             except anyio.BrokenResourceError:
                 pass  # nobody listens any more
             except (SandboxFailed, OSError, BadFrame, CalledProcessError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -65,6 +66,8 @@ class Order(BaseModel):
     moment: datetime | None
     talks: bool
     """Whether the job has a conversation with the server."""
+    whom: str
+    """The episode whose job it is, under a name that tells nothing: places go to episodes in turn."""
     parent: str | None
     """The run of the program that waits for this job, and with which it ends."""
     modified: int
@@ -93,6 +96,7 @@ class Order(BaseModel):
             environment=dict(job.environment),
             moment=job.moment,
             talks=job.conversation is not None,
+            whom=hashlib.sha256(os.fsencode(job.workspace.absolute())).hexdigest(),
             parent=parent,
             modified=job.workspace.stat().st_mtime_ns,
             tree=tree,

@@ -22,7 +22,13 @@ from openpyxl.utils.datetime import from_excel, from_ISO8601
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.excel.store.cells import Area, address, parse_cell
 from mesocosm.servers.excel.store.layouts import Layout, read_layout
-from mesocosm.servers.excel.store.packages import PatientBytes, check_package, damaged_as_invalid, quieten
+from mesocosm.servers.excel.store.packages import (
+    PatientBytes,
+    PatientPart,
+    check_package,
+    damaged_as_invalid,
+    quieten,
+)
 from mesocosm.services.workbook_functions import as_shown
 from mesocosm.worlds.workspace import Content
 
@@ -32,6 +38,10 @@ MAX_RANGED = 1_000_000
 """Cells in the merged and the linked ranges of a sheet: openpyxl makes an object for each."""
 MAX_PERCENTS = 10_000
 """Cells shown in percent of a sheet that are told from others."""
+MAX_FORMULA = 8_192
+"""Characters of a formula that cells share, as Excel has it."""
+MAX_SHARED = 64_000_000
+"""Characters of the formulas that such cells of a sheet have together: in the file each is a few bytes."""
 MAX_RULES = 10_000
 """Ranges that the data validation rules of a sheet may have together."""
 CACHE_BYTES = 256 * 1024 * 1024
@@ -198,7 +208,7 @@ class _Parser:
         parser.EndElementHandler = end
         parser.CharacterDataHandler = self._text.append
         try:
-            parser.ParseFile(part)
+            parser.ParseFile(PatientPart(part))
         except expat.ExpatError as error:
             raise ValueError(str(error)) from None
 
@@ -255,7 +265,7 @@ class _SheetParser(_Parser):
         self._shared: dict[str, Translator] = {}
         self._rule: Mapping[str, str] = {}
         self._rule_formulas = {"formula1": "", "formula2": ""}
-        self._ranged_cells = self._rule_areas = 0
+        self._ranged_cells = self._rule_areas = self._shared_characters = 0
         self._starts = {
             _MAIN + "row": self._start_row,
             _MAIN + "c": self._start_cell,
@@ -375,12 +385,19 @@ class _SheetParser(_Parser):
             return text
         place, number = address(self._row_number, self._column), attributes.get("si", "")
         if self._formula_text:
+            if len(text) > MAX_FORMULA:
+                raise Invalid(
+                    f"Sheet '{self._sheet.name}' has a formula of more than {MAX_FORMULA:,} characters."
+                )
             self._shared[number] = Translator(text, place)
         elif number in self._shared:
             try:
-                return str(self._shared[number].translate_formula(place))
+                text = str(self._shared[number].translate_formula(place))
             except TranslatorError:
                 return "=#REF!"
+            self._shared_characters += len(text)
+            if self._shared_characters > MAX_SHARED:
+                raise Invalid(f"Sheet '{self._sheet.name}' has too many shared formulas.")
         return text
 
     def _merge(self, attributes: Mapping[str, str]) -> None:

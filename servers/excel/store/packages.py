@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 from xml.parsers import expat
 
 from openpyxl import Workbook, load_workbook
@@ -50,7 +50,8 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 _XML = (".xml", ".rels", ".vml")
 _ENCODING = re.compile(rb"^\s*<\?xml[^>]*\bencoding\s*=\s*[\"']([^\"']*)[\"']", re.IGNORECASE)
 _DOCTYPE = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
-_MARKUP = re.compile(rb"[\s\0\xef\xbb\xbf\xff\xfe]*<")
+_MARKUP = re.compile(rb"[\s\0\xef\xbb\xbf\xff\xfe]*(?:<|\Z)")
+"""How XML begins; what holds nothing else so far may become XML."""
 _PLACE = re.compile(r"[A-Z]{1,3}[0-9]{1,7}")
 
 PARSE_ERRORS = (
@@ -122,6 +123,18 @@ class PatientBytes(BytesIO):
     def read(self, size: int | None = -1, /) -> bytes:
         deadlines.check()
         return super().read(size)
+
+
+class PatientPart:
+    """A part that is read until the time of the call is up: a few packed bytes may be megabytes unpacked."""
+
+    def __init__(self, part: IO[bytes]) -> None:
+        self._part = part
+
+    def read(self, size: int = -1, /) -> bytes:
+        """The next bytes."""
+        deadlines.check()
+        return self._part.read(size)
 
 
 class _Ordered(MultiCellRange):
@@ -246,6 +259,7 @@ def _unpacked(archive: zipfile.ZipFile, part: zipfile.ZipInfo, name: str) -> byt
     data = bytearray()
     with archive.open(part) as stream:
         while chunk := stream.read(MAX_RUN):
+            deadlines.check()
             data += chunk
             if len(chunk) == MAX_RUN and b"<" not in chunk and _is_xml(part, data):
                 raise Invalid(f"{name} is not a valid Excel workbook: it holds a text of more than 1 MB.")
@@ -254,7 +268,7 @@ def _unpacked(archive: zipfile.ZipFile, part: zipfile.ZipInfo, name: str) -> byt
 
 def _is_xml(part: zipfile.ZipInfo, data: bytearray) -> bool:
     """Whatever it is called: the list of content types may call anything a sheet."""
-    return part.filename.lower().endswith(_XML) or bool(_MARKUP.match(data))
+    return part.filename.lower().endswith(_XML) or bool(_MARKUP.match(data, 0, MAX_RUN))
 
 
 def _check_picture(content: bytearray, name: str) -> None:

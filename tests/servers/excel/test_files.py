@@ -158,6 +158,17 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
             b'<commentList><comment ref="A1&#58;XFD1048576" authorId="0"/></commentList></comments>'
         },
     ),
+    "blank for megabytes": lambda: changed(SHEET, lambda part: part, **{"xl/media/a.bin": b" " * 9_000_000}),
+    "formula for all": lambda: changed(
+        SHEET,
+        in_data(
+            b'<row r="1"><c r="A1"><f t="shared" si="0">"%s"</f></c></row>' % (b"a" * 8_000)
+            + b"".join(b'<row><c><f t="shared" si="0"/></c></row>' for _ in range(8_001))
+        ),
+    ),
+    "formula that is too long": lambda: changed(
+        SHEET, in_data(b'<row r="1"><c r="A1"><f t="shared" si="0">"%s"</f></c></row>' % (b"a" * 9_000))
+    ),
     "row beyond the sheet": lambda: changed(
         SHEET, in_data(b'<row r="9999999"><c r="A9999999"><v>1</v></c></row>')
     ),
@@ -179,7 +190,9 @@ def test_hostile_and_damaged_files_are_refused(tools: Any, kind: str) -> None:
             "excel", "write_data_to_excel", filepath="bad.xlsx", sheet_name="Sheet", data=[[1]]
         ),
     ):
-        with pytest.raises(ToolError, match=r"not a valid Excel workbook|too large|too many"):
+        with pytest.raises(
+            ToolError, match=r"not a valid Excel workbook|too large|too many|a formula of more than"
+        ):
             attempt()
     assert (tools.world.workspace.root / "bad.xlsx").read_bytes() == data
     assert not list(tools.world.journal.with_status("fault"))
