@@ -2,7 +2,7 @@
 
     python benchmarks/linting.py [--lines 300] [--runs 9]
 
-The file is the task `visit_calendar`, with another sort of visit (fact, statements, goal and step)
+The file is the task `visit_calendar`, with another sort of visit (entity, evidence, goal and step)
 until it has so many lines.
 """
 
@@ -22,8 +22,8 @@ from mesocosm.families.family import task_path
 
 _SECTION = re.compile(r"(?m)^(?=\w+:)")
 _ITEMS = {
-    "facts": re.compile(r"(?m)^  visit:\n(?:    .*\n)+"),
-    **dict.fromkeys(("statements", "goal", "walk"), re.compile(r"(?m)^  - for: visit\n(?:    .*\n)+")),
+    "entities": re.compile(r"(?m)^  visit:\n(?:    .*\n)+"),
+    **dict.fromkeys(("evidence", "goal", "solution"), re.compile(r"(?m)^  - for: visit\n(?:    .*\n)+")),
 }
 
 

@@ -123,9 +123,9 @@ _CLOSING: WeakKeyDictionary[Any, dict[str, dict[str, int]]] = WeakKeyDictionary(
 def _closing(scenario: Scenario) -> dict[str, dict[str, int]]:
     """The same of all that are counted, by name; ``scenario`` is one of them."""
     counted = [one for one in scenario["all"] if one["counted"]]
-    closing = [one for one in counted if one["kind"] == "closing"]
+    closing = [one for one in counted if one["case"] == "closing"]
     usual = [_sums(_within(one)) for one in closing]
-    others = overall_of([one for one in counted if one["kind"] != "closing"])
+    others = overall_of([one for one in counted if one["case"] != "closing"])
     pooled = {}
     # The overall rates are a whole number of parts of so many, so that a tie is exact. It differs between
     # instances: round sums would tell which windows count.
@@ -222,7 +222,7 @@ def _within(scenario: Scenario) -> list[Row]:
 
 
 def _windows(scenario: Scenario) -> tuple[Row, ...]:
-    kind, own = scenario["kind"], scenario["own"]
+    kind, own = scenario["case"], scenario["own"]
     made = kind if kind in ("bots", "silent") else ""
     return _counted(scenario, made, tuple(own[name] for name in COUNTS) if own else None)
 

@@ -106,7 +106,7 @@ def _section_of(programme: str, student: Student, rng: random.Random) -> int:
 
 def draw_ago(exam: Student, rng: random.Random) -> int:
     """How many months before the latest exam one was held."""
-    return len(exam["exams"]) - int(exam["nth"]) + 1
+    return len(exam["exams"]) - int(exam["index"]) + 1
 
 
 # -- drawing scores -----------------------------------------------------------------------------------------
@@ -120,12 +120,12 @@ the others are as they fall, or else a mean would tell which notices count."""
 def draw_plan(student: Student, rng: random.Random) -> Plan:
     """All of a student's scores, as the student's kind has them."""
     counts = [bool(exam["counts"]) for exam in student["exams"]]
-    step = _EXACT.get(student["kind"], 1)
+    step = _EXACT.get(student["case"], 1)
     level = step * rng.randint(580 // step, 860 // step)
     scores = _around(rng, level, counts.count(True)) if step > 1 else [_noisy(rng, level) for _ in counts]
     marks = [scores.pop() if counted else _noisy(rng, level) for counted in counts]
     plan: Plan = {"marks": marks, "latest": level, "months": [exam["month"] for exam in student["exams"]]}
-    _PLANS[student["kind"]](plan, rng, [place for place, counted in enumerate(counts) if counted])
+    _PLANS[student["case"]](plan, rng, [place for place, counted in enumerate(counts) if counted])
     plan["latest"] = None if plan["latest"] is None else max(0, min(_MOST, plan["latest"]))
     return plan
 
@@ -291,7 +291,7 @@ def past_of(student: Student, exams: Sequence[Student]) -> list[int]:
     struck = student["strike"]["month"] if student["strike"] else None
     past = []
     for exam in exams:
-        mark = changed.get(exam["month"], student["marks"][exam["nth"] - 1])
+        mark = changed.get(exam["month"], student["marks"][exam["index"] - 1])
         if exam["counts"] and exam["month"] != struck and mark not in (None, NO_ROW):
             past.append(mark)
     return past

@@ -140,7 +140,7 @@ def _sensor(machine: Any, name: str, place: int, rng: Random) -> dict[str, Any]:
     sensor["motions"] = [(rng.randint(*span), rng.randrange(_SLOW[1])) for span in (_SLOW, _FAST)]
     inside, _ = _ticks(machine)
     sensor["readings"] = _readings(machine, sensor, inside, place, rng)
-    if place == 0 and machine["kind"] != "plain":
+    if place == 0 and machine["case"] != "plain":
         _tell_edges(machine, sensor, inside, rng)
     return sensor
 
@@ -149,7 +149,7 @@ def _tell_edges(machine: Any, sensor: dict[str, Any], inside: list[dt.datetime],
     """Readings at the ends of what a note is about, and right beside them, are such that it matters."""
     first, last = inside.index(machine["since"]), inside.index(machine["until"])
     low, high = sorted(round(sensor[name] * _CENT) for name in ("high", "new_high"))
-    served = machine["kind"] == "serviced"
+    served = machine["case"] == "serviced"
     places = (first - 1, first, *((last, last + 1) if served else ()))
     for place in (place for place in places if place < len(inside)):
         cents = high + rng.randint(1, _TENTH) if served else rng.randint(low + 1, high - 1)
@@ -221,7 +221,7 @@ def bounds_at(
     machine: Any, sensor: dict[str, Any], moment: dt.datetime, *, heeded: bool = True
 ) -> tuple[float, float]:
     """The bounds that hold for a sensor; with ``heeded`` false: for who takes its note the wrong way."""
-    changes = (machine["kind"] in ("recalibrated", "restored")) == heeded and machine["kind"] != "plain"
+    changes = (machine["case"] in ("recalibrated", "restored")) == heeded and machine["case"] != "plain"
     if sensor["first"] and changes and moment >= machine["since"]:
         return sensor["new_low"], sensor["new_high"]
     return sensor["low"], sensor["high"]
@@ -262,7 +262,7 @@ def anomalies_of(machine: Any) -> list[dict[str, Any]]:
     """Its readings of the window that are out of bounds, with these."""
     out, (inside, _) = [], _ticks(machine)
     for sensor in machine["sensors"]:
-        rests = machine["kind"] == "serviced" and sensor["first"]
+        rests = machine["case"] == "serviced" and sensor["first"]
         for moment, reading in zip(inside, sensor["readings"], strict=True):
             low, high = bounds_at(machine, sensor, moment)
             if not low <= reading <= high and not (rests and machine["since"] <= moment <= machine["until"]):

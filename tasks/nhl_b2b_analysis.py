@@ -165,7 +165,7 @@ class Books:
         self.numbers: set[int] = set()
         self._first_day = earlier[-1] - dt.timedelta(days=30)
         self.lines: list[Line] = [{} for _ in games]
-        self._plan([one.kind for one in games], rng)
+        self._plan([one.case for one in games], rng)
         self.series = {window: list(self._bracket(window, rng)) for window in self.seasons}
         self.met: Counter[tuple[Any, Window]] = Counter()
 
@@ -445,22 +445,22 @@ def draw_line(game: Any, rng: random.Random) -> Line:
 
 def other_club(game: Any, rng: random.Random) -> Line:
     """One against a club that is not in the report."""
-    return _books(game).alike(game.kind, "other_club", rng)
+    return _books(game).alike(game.case, "other_club", rng)
 
 
 def other_games(game: Any, rng: random.Random) -> Line:
     """One of the preseason or the playoffs."""
-    return _books(game).alike(game.kind, "other_games", rng)
+    return _books(game).alike(game.case, "other_games", rng)
 
 
 def other_season(game: Any, rng: random.Random) -> Line:
     """One of a season before those that count."""
-    return _books(game).alike(game.kind, "other_season", rng)
+    return _books(game).alike(game.case, "other_season", rng)
 
 
 def other_league(game: Any, rng: random.Random) -> Line:
     """One of the AHL."""
-    return _books(game).alike(game.kind, "other_league", rng)
+    return _books(game).alike(game.case, "other_league", rng)
 
 
 def draw_club(club: Any, rng: random.Random) -> str:

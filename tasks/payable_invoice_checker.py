@@ -148,7 +148,7 @@ def _is_for_notes(number: int) -> bool:
 def draw_number(invoice: Any, rng: Random) -> str:
     """The number of an invoice, as its supplier writes them."""
     year = invoice["issued"].year
-    form = _NUMBERS[invoice["supplier"]["nth"] % len(_NUMBERS)]
+    form = _NUMBERS[invoice["supplier"]["index"] % len(_NUMBERS)]
     return form.format(year=year, short=year % 100, serial=invoice["serial"])
 
 

@@ -73,13 +73,13 @@ class Works:
             (unit, pools[unit][place // 4 % len(pools[unit])]) for place, unit in enumerate(units)
         ]
         self.codes = [f"M-{number}" for number in sorted(rng.sample(range(100, 999), materials))]
-        self.parts = self._plan_parts([one.kind for one in truth.sets["part"]])
+        self.parts = self._plan_parts([one.case for one in truth.sets["part"]])
         self.special = {
             kind: [part for part in self.parts if part["kind"] == kind] for kind in ("revised", "substituted")
         }
         self._met: set[str] = set()
         """Kinds of which there is one that meets its edge to the second."""
-        self.orders = [self.order(one.kind, rng) for one in truth.sets["order"]]
+        self.orders = [self.order(one.case, rng) for one in truth.sets["order"]]
         self._stock: dict[str, Decimal] | None = None
 
     def _plan_parts(self, kinds: Sequence[str]) -> list[dict[str, Any]]:
@@ -252,7 +252,7 @@ def draw_part(part: Any, rng: random.Random) -> dict[str, Any]:
 def draw_order(order: Any, rng: random.Random) -> dict[str, Any]:
     """When it was placed and paid, and what was ordered."""
     works = _works(order)
-    return works.order(order.kind, rng) if order.background else works.orders[int(order.ident)]
+    return works.order(order.case, rng) if order.background else works.orders[int(order.ident)]
 
 
 def items_of(order: Any) -> list[dict[str, int]]:

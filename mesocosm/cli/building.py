@@ -39,7 +39,8 @@ class Listing(StrEnum):
 
 
 _NO_DERIVATIONS = (
-    "how facts are derived is known of tasks in YAML with a walk (not of an instance on disk) or a domain; "
+    "how values are derived is known of tasks in YAML with a solution (not of an instance on disk) or a "
+    "domain; "
     "others are proven by a solver that reads"
 )
 

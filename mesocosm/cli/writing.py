@@ -41,6 +41,30 @@ def lint(
 
 
 @app.command()
+def convert(
+    files: Annotated[list[str], typer.Argument(help="Names of tasks, or paths of their YAML files.")],
+) -> None:
+    """Rewrite task files from before in the words that are used now.
+
+    Only these words change; comments, order and layout stay. What has to be changed by hand first is said
+    with its line.
+    """
+    from mesocosm.families.family import task_path
+    from mesocosm.kits.yaml_tasks.converting import Unconvertible, converted
+
+    for name in files:
+        path = task_path(name)
+        before = path.read_text(encoding="utf-8")
+        try:
+            after = converted(before)
+        except Unconvertible as error:
+            raise UsageError(f"{path}, {error}") from None
+        if after != before:
+            path.write_text(after, encoding="utf-8")
+        out.print(f"{path}: {'rewritten' if after != before else 'nothing to change'}")
+
+
+@app.command()
 def new(
     task: Annotated[str, typer.Argument(help="Path of the file to write, such as my_task.yaml.")],
 ) -> None:

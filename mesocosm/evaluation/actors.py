@@ -48,7 +48,7 @@ async def _tell(state: TaskState, now: Acting) -> None:
 async def _reference(state: TaskState, now: Acting) -> TaskState:
     family = load_family(now.order.task)
     expected = None
-    if family.solver == "walk":
+    if family.solver == "solution":
         expected = await anyio.to_thread.run_sync(now.stage.truth, now.opened.id, family)
     fault = await anyio.to_thread.run_sync(
         act_reference, family, now.opened.mcp, now.opened.prompt, "auto", expected, bool(now.order.disturb)

@@ -154,10 +154,10 @@ class Actor:
         return tuple(dict.fromkeys([*wanted.services, *needed]))
 
     def needs_truth(self, family: Family) -> bool:
-        """Whether it is told what is true: the reference agent of a task that is a walk, scripted models."""
+        """Whether it is told what is true: the reference agent of a task with a solution, scripted models."""
         if self.react:
             return needs_truth(self.react.model, family)
-        return self.kind == "reference" and family.solver == "walk"
+        return self.kind == "reference" and family.solver == "solution"
 
     def check(self, family: Family, out: Path) -> None:
         """Refuse what cannot be run before anything is built."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mesocosm.services.world import World
 
 SOLVE = "solve"
-"""A function beside a task file that solves it by reading, instead of its walk."""
+"""A function beside a task file that solves it by reading, instead of its solution."""
 
 
 class Params(BaseModel):
@@ -208,9 +208,9 @@ class Family:
         return self.task.render_prompt(expected.public)
 
     @property
-    def solver(self) -> Literal["independent", "walk"]:
-        """Whether it is solved by another reading of the rules, or by a walk that is told the truth."""
-        return "walk" if self.task.is_written and SOLVE not in self.task.python else "independent"
+    def solver(self) -> Literal["independent", "solution"]:
+        """Whether it is solved by another reading of the rules, or by a solution that is told the truth."""
+        return "solution" if self.task.is_written and SOLVE not in self.task.python else "independent"
 
     def unstated(self, tools: Tools, expected: Expected) -> list[str]:
         """What the goal needs and the survey does not deliver; known where the solver knows the truth."""
@@ -218,10 +218,10 @@ class Family:
         return found
 
     def solve(self, tools: Tools, prompt: str, expected: Expected | None = None) -> None:
-        """Solve an instance through its tools alone; a walk needs to know what is true besides."""
+        """Solve an instance through its tools alone; a solution needs to know what is true besides."""
         if self.task.is_written:
-            if expected is None and self.solver == "walk":
-                raise UsageError(f"{self.path}: its walk needs the truth, which is not known here")
+            if expected is None and self.solver == "solution":
+                raise UsageError(f"{self.path}: its solution needs the truth, which is not known here")
             self._written.solve(tools, prompt, expected)
         else:
             self._module("solvers").solve(tools, prompt)

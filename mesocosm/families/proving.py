@@ -60,8 +60,8 @@ class Proof(BaseModel):
     build_seconds: float = 0
     prove_seconds: float = 0
     solver: str = "independent"
-    """``independent``: instances are solved by a second reading of the rules; ``walk``: by one that knows the
-    truth, so that something else must show that the question can be answered."""
+    """``independent``: instances are solved by a second reading of the rules; ``solution``: by one that
+    knows the truth, so that something else must show that the question can be answered."""
     proven: Literal["", "by derivation", "by reading"] = ""
     """How it is proven that the question can be answered: by a solver that reads; or every value that the
     goal needs was followed to what is delivered and to the prompt. Empty where something is amiss."""

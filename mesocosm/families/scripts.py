@@ -82,7 +82,7 @@ def write_script(family: Family, prompt: str, base: Path, expected: Expected) ->
     with tempfile.TemporaryDirectory(prefix="mesocosm-oracle-") as folder:
         copy_world(base, Path(folder) / "world")
         with World(Path(folder) / "world") as world:
-            reading = list(_reading(family, prompt, world, expected)) if family.solver == "walk" else []
+            reading = list(_reading(family, prompt, world, expected)) if family.solver == "solution" else []
             solving = _Recorder(world)
             family.solve(solving, prompt, expected)
     return [*reading, *solving.steps]

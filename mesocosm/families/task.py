@@ -129,8 +129,12 @@ class Limits(BaseModel):
     )
 
 
-DEFINING = ("world", "domain", "facts", "statements", "background", "survey", "goal", "walk")
+DEFINING = ("world", "domain", "entities", "evidence", "noise", "survey", "goal", "solution")
 """Keys of a file that is a whole task by itself, without a generator, checker and solver in Python."""
+
+
+RENAMED = {"facts": "entities", "statements": "evidence", "background": "noise", "walk": "solution"}
+"""Keys of such a file, as they were before and as they are."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -222,12 +226,12 @@ class Task(BaseModel):
         default="", description="The kind of organisation that the task asks a question of."
     )
     world: dict[str, Any] = Field(default={}, description="Of a task without Python: when and where.")
-    facts: dict[str, Any] = Field(default={}, description="Of a task without Python: what is true.")
-    statements: list[Any] = Field(default=[], description="Of a task without Python: where facts are told.")
-    background: dict[str, Any] = Field(default={}, description="Of a task without Python: everyday texts.")
+    entities: dict[str, Any] = Field(default={}, description="Of a task without Python: what is true.")
+    evidence: list[Any] = Field(default=[], description="Of a task without Python: where that is told.")
+    noise: dict[str, Any] = Field(default={}, description="Of a task without Python: everyday texts.")
     survey: dict[str, Any] = Field(default={}, description="Of a task without Python: how services are read.")
     goal: list[Any] = Field(default=[], description="Of a task without Python: what must be so in the end.")
-    walk: list[Any] = Field(
+    solution: list[Any] = Field(
         default=[], description="Of a task without Python: the calls that bring it about."
     )
 
@@ -243,13 +247,13 @@ class Task(BaseModel):
     @property
     def is_written(self) -> bool:
         """Whether the file is the whole task, without Python."""
-        return bool(self.facts)
+        return bool(self.entities)
 
     @property
     def definition(self) -> dict[str, Any]:
         """What such a file says beside the keys of every task file."""
         given = {name: getattr(self, name) for name in DEFINING}
-        return {name: value for name, value in given.items() if value or name in ("facts", "goal")}
+        return {name: value for name, value in given.items() if value or name in ("entities", "goal")}
 
     @model_validator(mode="after")
     def _needs_what_there_is(self) -> Self:
@@ -341,6 +345,10 @@ def _task_of(path: Path, text: str) -> Task:
         raise UsageError(f"{path}, {_unreadable(text)}") from None
     if not isinstance(data, dict):
         raise UsageError(f"{path}, line 1: a task file is a mapping with the keys version, title, prompt ...")
+    if old := next((key for key in RENAMED if key in data), None):
+        line = _line_of(root, [old])[0]
+        message = f"`{old}` is called `{RENAMED[old]}` now: `mesocosm convert {path}` rewrites the file"
+        raise UsageError(f"{path}, line {line}: {message}")
     if repeated := _repeated_key(root):
         raise UsageError(
             f"{path}, line {repeated.start_mark.line + 1}: the key {repeated.value!r} stands twice"

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 Make = Callable[["Task", Path, Mapping[str, Callable[..., Any]]], Any]
 """From a task, its file and the functions beside it to what stands for generator, checker and solver."""
 
-KITS: dict[Literal["facts", "domain"], Make] = {}
+KITS: dict[Literal["entities", "domain"], Make] = {}
 """By the key that the file has."""
 
 
 def written(task: Task, path: Path, functions: Mapping[str, Callable[..., Any]]) -> Any:
     """What stands for generator, checker and solver of a file that is the whole task."""
-    return KITS["domain" if task.domain else "facts"](task, path, functions)
+    return KITS["domain" if task.domain else "entities"](task, path, functions)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Loaded when a file asks for one.
 
 
-def _facts(task: Task, path: Path, functions: Mapping[str, Callable[..., Any]]) -> Any:
+def _entities(task: Task, path: Path, functions: Mapping[str, Callable[..., Any]]) -> Any:
     from mesocosm.kits.yaml_tasks import Written
 
     return Written(task, path, functions)
@@ -27,4 +27,4 @@ def _domain(task: Task, path: Path, functions: Mapping[str, Callable[..., Any]])
     return Asked(task, path, functions)
 
 
-KITS |= {"facts": _facts, "domain": _domain}
+KITS |= {"entities": _entities, "domain": _domain}

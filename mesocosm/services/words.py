@@ -95,13 +95,13 @@ class Thing:
     name: ClassVar[str]
     about: ClassVar[str]
     says: ClassVar[Mapping[str, Word]] = {}
-    """What a statement may set; empty for what only a goal knows."""
+    """What evidence may say; empty for what only a goal knows."""
     judges: ClassVar[Mapping[str, Word]] = {}
-    """What a goal may judge; empty for what only a statement knows."""
+    """What a goal may judge; empty for what only evidence knows."""
     usual: ClassVar[Mapping[str, Any]] = {}
     """Judged fields that must have these values where a goal does not speak of them."""
     gives: ClassVar[Mapping[str, str]] = {}
-    """What the service decides (ids): facts may refer to it by the statement's ``as``."""
+    """What the service decides (ids): entities may refer to it by the evidence's ``as``."""
     when: ClassVar[str | None] = None
     """The field that says when it came about: things are put in by it, whatever they are about."""
     text: ClassVar[str | None] = None
@@ -139,7 +139,7 @@ class Thing:
         return {**fields, self.when: moment}
 
     def unlike(self, fields: Fields) -> Fields:
-        """The fields of a statement without what belongs to that alone: from these are everyday ones."""
+        """The fields of evidence without what belongs to that alone: from these are everyday ones."""
         return fields
 
     def row_overhead(self, cells: Mapping[str, Any], count: Callable[[str], int]) -> int:

@@ -62,7 +62,7 @@ class EventThing(Thing):
         "start": Word("The instant at which it starts, or its first day.", "date"),
         "end": Word("The instant at which it ends, or the day after its last.", "date"),
         "recurrence": Word("The rules by which it comes again; default: it does not.", "list"),
-        "id": Word("Which event, where it was there before: `{{ visit.event.id }}`.", "data"),
+        "id": Word("Which event, where it was there before: `{visit.event.id}`.", "data"),
     }
     usual: ClassVar[Mapping[str, Any]] = {
         "attendees": [], "transparency": "opaque", "status": "confirmed", "recurrence": [],

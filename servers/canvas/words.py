@@ -32,7 +32,7 @@ else:
 _PREPARED, _MEMBERS, _ENTERED = (91, 104), (62, 75), (40, 61)
 """So many days ago, at least and at most, courses were made, and their members and assignments entered."""
 _ROLES = ("teacher", "student", "ta")
-_COURSE = Word("Id of the course: `{{ course.place.id }}`.", "number", required=True)
+_COURSE = Word("Id of the course: `{course.place.id}`.", "number", required=True)
 
 
 def _users(store: rules.CanvasStore, names: Sequence[str]) -> dict[str, int]:
@@ -204,7 +204,7 @@ class AssignmentThing(Thing):
         "points_possible": Word("Points for it.", "number"),
     }
     judges: ClassVar[Mapping[str, Word]] = {
-        "id": Word("Which one, where it was there before: `{{ task.assignment.id }}`.", "data"),
+        "id": Word("Which one, where it was there before: `{task.assignment.id}`.", "data"),
         "course_id": Word("Id of the course.", "data"),
         "name": Word("Its name."),
         "description": Word("What is to be done."),

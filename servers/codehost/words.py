@@ -36,7 +36,7 @@ else:
 
 _REPO = Word(
     "Name of the repository, made where there is none; it is the owner's, whom tools call "
-    "`{{ me.email | login }}`.",
+    "`{me.email.login()}`.",
     required=True,
 )
 _AGE = timedelta(days=731, hours=2, minutes=37)
@@ -251,7 +251,7 @@ class IssueThing(Thing):
     }
     judges: ClassVar[Mapping[str, Word]] = {
         "repo": Word("Name of the repository."),
-        "number": Word("Which issue, where it was there before: `{{ bug.issue.number }}`.", "data"),
+        "number": Word("Which issue, where it was there before: `{bug.issue.number}`.", "data"),
         "title": Word("Its title."),
         "body": Word("Its text."),
         "labels": Word("Exactly these labels.", "list"),

@@ -44,7 +44,7 @@ class DocumentThing(Thing):
         "author": Word("Address of who wrote it and owns it; default: the owner's."),
     }
     judges: ClassVar[Mapping[str, Word]] = {
-        "id": Word("Which document, where it was there before: `{{ rule.document.id }}`.", "data"),
+        "id": Word("Which document, where it was there before: `{rule.document.id}`.", "data"),
         "title": Word("Its title."),
         "content": Word("Its text."),
     }
@@ -97,17 +97,17 @@ class CommentThing(Thing):
     overhead = 92
     listed = False
     says: ClassVar[Mapping[str, Word]] = {
-        "document": Word("The document's id: `{{ rule.document.id }}`.", "data", required=True),
+        "document": Word("The document's id: `{rule.document.id}`.", "data", required=True),
         "text": Word("What it says.", required=True),
         "author": Word("Address of who wrote it; default: the owner's."),
         "quote": Word("The passage of the document that it is about."),
         "created_at": Word("When it was written.", "moment", required=True),
     }
     judges: ClassVar[Mapping[str, Word]] = {
-        "document": Word("The document's id: `{{ rule.document.id }}`.", "data"),
+        "document": Word("The document's id: `{rule.document.id}`.", "data"),
         "text": Word("What it says."),
         "reply_to": Word(
-            "Id of the comment that it replies to: `{{ question.remark.id }}`; default: none.", "data"
+            "Id of the comment that it replies to: `{question.remark.id}`; default: none.", "data"
         ),
     }
     usual: ClassVar[Mapping[str, Any]] = {"reply_to": None}

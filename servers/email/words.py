@@ -40,7 +40,7 @@ _FILE = 32
 class Mail(Thing):
     """A mail in the owner's mailbox, or one that the agent sent.
 
-    What the background dresses may have more than what is said: ``answers``, the owner's mail (``date``,
+    What noise dresses may have more than what is said: ``answers``, the owner's mail (``date``,
     ``subject``, ``body``) that it answers and that lies in Sent; ``files``, what is attached.
     """
 

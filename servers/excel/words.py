@@ -153,5 +153,5 @@ words = Words(
     spoilings=(
         Spoiling("a sheet put in", _sheet_added, frozenset({"excel_sheet_extra", "files_unchanged"})),
     ),
-    survey_options={"files": "The workbooks to read; default: those of the statements."},
+    survey_options={"files": "The workbooks to read; default: those of the evidence."},
 )

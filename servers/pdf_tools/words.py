@@ -42,7 +42,7 @@ class PdfDocument(Thing):
     serial = "path"
     overhead = 120
     says: ClassVar[Mapping[str, Word]] = {
-        "path": Word("Its path in the workspace, such as `scans/{{ number }}.pdf`.", required=True),
+        "path": Word("Its path in the workspace, such as `scans/{number}.pdf`.", required=True),
         "text": Word("Its text.", required=True),
         "title": Word("Its title among its properties; left out, an everyday one."),
         "author": Word("Its author among its properties."),
@@ -166,6 +166,6 @@ words = Words(
     spoilings=(Spoiling("a PDF file replaced", _replaced, frozenset({"files_unchanged"})),),
     survey_options={
         "files": "The files to read, where the task has no `filesystem` to list them; default: those of the "
-        "statements."
+        "evidence."
     },
 )

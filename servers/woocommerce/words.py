@@ -72,7 +72,7 @@ class ProductThing(Thing):
         "date_created": Word("Since when it is sold.", "moment"),
     }
     judges: ClassVar[Mapping[str, Word]] = {
-        "id": Word("Which product, where it was there before: `{{ item.product.id }}`.", "data"),
+        "id": Word("Which product, where it was there before: `{item.product.id}`.", "data"),
         "name": Word("Its name."),
         "sku": Word("Its stock-keeping unit."),
         "regular_price": Word("Its price.", "number"),
@@ -254,7 +254,7 @@ class OrderThing(Thing):
         "meta_data": Word("Further fields by their keys: `{store: Harbour}`.", "data"),
     }
     judges: ClassVar[Mapping[str, Word]] = {
-        "id": Word("Which order, where it was there before: `{{ sale.order.id }}`.", "data"),
+        "id": Word("Which order, where it was there before: `{sale.order.id}`.", "data"),
         "status": Word("What has become of it.", choices=_STATUSES),
         "customer_note": Word("What the customer wrote."),
         "customer_id": Word("Id of the customer's account.", "number"),

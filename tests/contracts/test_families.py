@@ -31,7 +31,7 @@ def test_an_instance_is_proven(family: str, length: int, seed: int) -> None:
     proof = prove_one(family, length, seed)
     assert not proof.problems, "\n".join(proof.problems)
     assert proof.mutants >= 5
-    assert proof.proven == ("by derivation" if load_family(family).solver == "walk" else "by reading")
+    assert proof.proven == ("by derivation" if load_family(family).solver == "solution" else "by reading")
 
 
 @pytest.mark.parametrize("family", family_names())

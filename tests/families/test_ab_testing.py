@@ -67,7 +67,7 @@ def test_every_case_occurs_and_bots_come_right_beside_the_limit(
     expected: Expected, instance: Instance
 ) -> None:
     scenarios = [one for one in expected.model_dump()["truth"]["entities"] if one["fact"] == "scenario"]
-    assert {one["kind"] for one in scenarios} == set(FAMILY.task.definition["facts"]["scenario"]["kinds"])
+    assert {one["kind"] for one in scenarios} == set(FAMILY.task.definition["entities"]["scenario"]["cases"])
     limit = 260 * 2  # windows of two hours at this length
     tables = rows_of(instance, "google_cloud", "SELECT number FROM tables WHERE id LIKE 'ab_%'")
     clicks = [

@@ -57,7 +57,7 @@ def write(episode: Episode, rows: list[dict[str, str]], end: str = "\n") -> None
 def test_every_case_occurs_and_the_bounds_are_met_exactly(expected: Expected) -> None:
     students = of_fact(expected, "student")
     kinds = {one["kind"] for one in students}
-    assert kinds == set(FAMILY.task.definition["facts"]["student"]["kinds"])
+    assert kinds == set(FAMILY.task.definition["entities"]["student"]["cases"])
     assert {one["kind"] for one in of_fact(expected, "ruling")} == {"annulled", "reinstated"}
     months = [
         one["drawn"]["exam"]["$one"][1] for one in of_fact(expected, "ruling") if one["kind"] == "annulled"

@@ -92,7 +92,7 @@ def invoices(instance: Instance) -> dict[str, Any]:
 def test_each_case_occurs_in_the_smallest_world(seed: int, tmp_path: Path) -> None:
     built = build_instance(FAMILY, seed, tmp_path / "x", parameters={"num_invoices": 8})
     found = invoices(built)
-    assert set(found) == set(FAMILY.task.definition["facts"]["invoice"]["kinds"])
+    assert set(found) == set(FAMILY.task.definition["entities"]["invoice"]["cases"])
     assert abs(cents(found["cent"]["off"])) == 1
     assert {"over", "twice", "thought", "news", "nothing"} == {one["said"] for one in found.values()}
 

@@ -8,5 +8,5 @@ from typing import Any
 
 def revenue(shop: Any) -> float:
     """The sum of pieces times price of the sales of a shop that count."""
-    sales = [sale for sale in shop["sale"] if sale["kind"] == "plain"]
+    sales = [sale for sale in shop["sale"] if sale["case"] == "plain"]
     return float(sum(sale["pieces"] * Decimal(str(sale["price"])) for sale in sales))

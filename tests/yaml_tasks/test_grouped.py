@@ -75,11 +75,11 @@ def test_rows_are_made_of_groups(truth: Any) -> None:
     [
         ("where: north ==", "where: south ==", ["depot", "unknown name 'south'", "city"]),
         ("north == customer.north", "city == 'Rome'", ["there is no depot to choose where city == 'Rome'"]),
-        ("{one: depot,", "{one: shop,", ["no fact 'shop'; there are depot, customer, order"]),
+        ("{ref: depot,", "{ref: shop,", ["no entities 'shop'; there are depot, customer, order"]),
         ("{choice: [true, false]}", "{choice: [true, false], unique: parent}", ["customer belongs to none"]),
-        ("order | group('city')", "orders | group('city')", ["unknown name 'orders'"]),
-        ("order | group('city')", "order | group('town')", ["there is no 'town'", "rows.each"]),
-        ("row.items | length", "row.item | length", ["there is no 'item'; there are key, items"]),
+        ("order.group('city')", "orders.group('city')", ["unknown name 'orders'"]),
+        ("order.group('city')", "order.group('town')", ["there is no 'town'", "rows.each"]),
+        ("row.items.length()", "row.item.length()", ["there is no 'item'; there are key, items"]),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, old: str, new: str, words: list[str]) -> None:

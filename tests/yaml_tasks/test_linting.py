@@ -39,32 +39,32 @@ def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
     [
         ("spoken(arrives)", "spoken(arives)", ["line 53", "unknown name 'arives'", "arrives"]),
         ("subject: Delivery, body: {lines", "subject: Arrival, body: {lines", ["warning", "'Arrival'"]),
-        ("See you on {{ agreed }}\"}}", "See you on {{ agreed }} {{ nonce }}\"}}", ["unknown name 'nonce'"]),
-        ("    kinds: [lost]\n", "    kinds: [moved]\n", ["no statement tells", "plain", "lost"]),
-        ("spoken(new_time) }} is what", "wrote }} is what", []),
+        ("See you on {agreed}\"}}", "See you on {agreed} {nonce}\"}}", ["unknown name 'nonce'"]),
+        ("    cases: [lost]\n", "    cases: [moved]\n", ["no evidence tells", "plain", "lost"]),
+        ("spoken(new_time)} is what", "wrote} is what", []),
         ("  email.mail: {topics", "  email.male: {topics", ["email.male", "possible: ", "email.mail"]),
-        ("share: 4", "share: -4", ["line 38", "facts.delivery.kinds.plain.share", "greater than 0"]),
+        ("share: 4", "share: -4", ["line 38", "entities.delivery.cases.plain.share", "greater than 0"]),
         ("{faker: name, unique: true}", "{faker: names}", ["no provider 'names'", "street_address"]),
-        ("now - 9d", "now - 9x", ["facts.delivery.fields.wrote", "9x"]),
+        ("now - 9d", "now - 9x", ["entities.delivery.fields.wrote", "9x"]),
         ("claim_done.claim_done: {}", "claim_done.claim: {}", ["no tool 'claim'", "claim_done"]),
-        ("to: \"{{ email }}\", subject: Delivery, body: \"Hello", "two: \"{{ email }}\", body: \"Hello",
+        ("to: \"{email}\", subject: Delivery, body: \"Hello", "two: \"{email}\", body: \"Hello",
          ["unknown argument", "'subject' is required"]),
-        ("count: size", "counts: size", ["unknown key; possible: count, of, fields"]),
+        ("count: size", "number: size", ["unknown key; possible: count, parent, fields"]),
         ("hours: [7", "hours: [25, 7", ["arrives: moment.hours.0", "less than or equal to 23, found 25"]),
         ("share: 4", "share: .inf", ["plain.share", "finite number, found inf"]),
-        ("{lines: \"See you on {{ agreed }}\"}", "{matches: \"(a+\"}", ["body.matches: '(a+' is no pattern"]),
+        ("{lines: \"See you on {agreed}\"}", "{matches: \"(a+\"}", ["body.matches: '(a+' is no pattern"]),
         (
-            "{lines: \"See you on {{ agreed }}\"}",
+            "{lines: \"See you on {agreed}\"}",
             "{matches: \"(\\\\pL{100}){9}\"}",
             ["is no pattern: pattern too large"],
         ),
         ("servers: {email: all", "servers: {emial: all", ["line 14: error: servers.emial", "email, excel"]),
-        ("statements:\n", "  box: {of: delivery, count: 900, fields: {n: 1}}\n"
-         "  part: {of: box, count: {from: 1, to: 900}, fields: {n: 1}}\nstatements:\n",
-         ["facts.part.count: up to 810,000 of part belong to one"]),
-        ("statements:\n", "  a: {of: b, count: 1, fields: {n: 1}}\n"
-         "  b: {of: a, count: 1, fields: {n: 1}}\nstatements:\n",
-         ["facts.a.of: a circle: a -> b -> a"]),
+        ("evidence:\n", "  box: {parent: delivery, count: 900, fields: {n: 1}}\n"
+         "  part: {parent: box, count: {from: 1, to: 900}, fields: {n: 1}}\nevidence:\n",
+         ["entities.part.count: up to 810,000 of part belong to one"]),
+        ("evidence:\n", "  a: {parent: b, count: 1, fields: {n: 1}}\n"
+         "  b: {parent: a, count: 1, fields: {n: 1}}\nevidence:\n",
+         ["entities.a.parent: a circle: a -> b -> a"]),
         ("{lines: \"See", "{line: \"See", ["body.line: no way to judge", "contains, without, lines"]),
         ("servers: {email: all", "needed: {email: [send]}\nservers: {email: all",
          ["needed.email: email has no tool 'send'"]),
@@ -77,7 +77,7 @@ def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
          ["email.mail.course: unknown name 'lecture'"]),
         ("around: [0, 120]", "around: [120, 0]", ["around: found [120, 0]", "such as [0, 120]"]),
         ("wrote: {moment", "dock: {choice: [1, 2, 3], unique: true}\n      wrote: {moment",
-         ["facts.delivery.fields.dock", "800 of delivery, and only 3 values"]),
+         ["entities.delivery.fields.dock", "800 of delivery, and only 3 values"]),
         ("name: {faker: name}\n", "name: &stores {faker: name}\n", ["stands above already"]),
         ("now + 1d", "now + 1days",
          ["'days' cannot follow what", "spans are written 2w, 2d, 2h", "not 1days"]),
@@ -86,37 +86,37 @@ def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
         ("8k: 6", "8k: 60", ["must not fall", "60 at 8,000, 50 at 64,000"]),
         ("growth: {parameter", "growth: {param",
          ["growth.param: unknown key; known keys: parameter, points"]),
-        ("date: \"{{ wrote }}\"", "date: {{ wrote }}", ["not YAML", "begins with {{ stands in quotes"]),
+        ("date: \"{wrote}\"", "date: {wrote}", ["begins with a brace stands in quotes: \"{wrote}\""]),
         ("title: Confirm", "title: Mails: confirm", ["line 2", "a text with a colon in it stands in quotes"]),
         ("now - 9d, before: now - 5d", "now + 3d, before: now + 4d", ["email.mail.date", "is still to come"]),
-        ("from: \"{{ name }} <{{ email }}>\"", "from: \"{{ name }}\"",
+        ("from: \"{name} <{email}>\"", "from: \"{name}\"",
          ["email.mail: ", "no address; write Ann Lee"]),
-        ("See you on {{ agreed }}\\n", "See you on {{ agreed + 2h | clock }}\\n",
-         ["clock of a span of time", "a filter is for what stands right before it: (start + 2h) | clock"]),
-        ("  - for: delivery\n    kinds: [lost]", "  - for: me", ["of me there is only one: leave `for` out"]),
-        ("statements:\n", "  truck: {count: 3, fields: {plate: {faker: license_plate}}}\nstatements:\n"
-         "  - for: truck\n    email.mail: {from: a@b.example, date: \"{{ now }}\", body: \"{{ plate }}\"}\n",
-         ["statements.0: the goal needs no truck; `counts: false`"]),
+        ("See you on {agreed}\\n", "See you on {agreed + 2h.clock()}\\n",
+         ["clock of a span of time", "what is in brackets comes first: (start + 2h).clock()"]),
+        ("  - for: delivery\n    cases: [lost]", "  - for: me", ["of me there is only one: leave `for` out"]),
+        ("evidence:\n", "  truck: {count: 3, fields: {plate: {faker: license_plate}}}\nevidence:\n"
+         "  - for: truck\n    email.mail: {from: a@b.example, date: \"{now}\", body: \"{plate}\"}\n",
+         ["evidence.0: the goal needs no truck: say `matters: false`"]),
         ("wrote: {moment", "n: {number: {from: 1, to: 1e400}}\n      wrote: {moment",
-         ["line 34: error: facts.delivery.fields.n: number.to: a number beyond 1e+15"]),
+         ["line 34: error: entities.delivery.fields.n: number.to: a number beyond 1e+15"]),
         ("share: 4", "share: 0", ["plain.share: Input should be greater than 0, found 0\n1 in all"]),
         ("lengths: [", "world: {zone: []}\nlengths: [", ["world.zone: List should have at least 1 item"]),
-        ("lengths: [", "parameters: {me: 5}\nlengths: [", ["parameters.me: 'me' is a fact already"]),
+        ("lengths: [", "parameters: {me: 5}\nlengths: [", ["parameters.me: 'me' is an entity already"]),
         ("lengths: [", "family: other\nlengths: [", ["family: found 'other'", "leave this out"]),
         ("1m: 800}", "1m: 80000}", ["growth.points: at a length of 1,000,000 there are 80,000 of delivery"]),
-        ("name: {faker: name, unique: true}\n      email: \"{{ name | handle }}{{ nth }}@",
-         "name: {choice: [Ann Lee, Bob Ray]}\n      email: \"{{ name | handle }}@",
-         ["statements.1: nothing says whether it is about delivery ", "? email, name are the same"]),
+        ("name: {faker: name, unique: true}\n      email: \"{name.handle()}{index}@",
+         "name: {choice: [Ann Lee, Bob Ray]}\n      email: \"{name.handle()}@",
+         ["evidence.1: nothing says whether it is about delivery ", "? email, name are the same"]),
         ("count: size", "count: 12", ["warning: growth.parameter: no count, share or weight names 'size'"]),
-        ("You are {{ me.name }}", "You are ${name}", ["warning: prompt: ${name} stays as it is"]),
-        ("statements:\n  - for: delivery\n", "statements:\n  - for: delivery\n    as: name\n",
-         ["statements.0.as: 'name' is a field of delivery"]),
+        ("You are {me.name}", "You are ${me.name}", ["warning: prompt: '$", "write {me.name} without one"]),
+        ("evidence:\n  - for: delivery\n", "evidence:\n  - for: delivery\n    as: name\n",
+         ["evidence.0.as: 'name' is a field of delivery"]),
         ("subject: Delivery, body: {lines", "subject: {one_of: []}, body: {lines",
          ["subject.one_of: found []"]),
-        ("statements:\n", "  a: {count: 50000, fields: {n: 1}}\n"
-         "  b: {of: a, count: 1000, fields: {n: 1}}\nstatements:\n",
-         ["facts.b.count: there are more than 200,000 of b"]),
-        ("store: {choice: &stores", "store: \"{{ (delivery | first).store }}\"\n      town: {choice: &stores",
+        ("evidence:\n", "  a: {count: 50000, fields: {n: 1}}\n"
+         "  b: {parent: a, count: 1000, fields: {n: 1}}\nevidence:\n",
+         ["entities.b.count: there are more than 200,000 of b"]),
+        ("store: {choice: &stores", "store: \"{(delivery.first()).store}\"\n      town: {choice: &stores",
          ["a circle: me.store -> delivery.store -> me.store"]),
         ("*stores", "*shops", ["found undefined alias 'shops'\n1 in all"]),
         ("version: 1", "version: 2025-13-45", ["line 1", "'2025-13-45' cannot be read: month must be in"]),
@@ -135,14 +135,12 @@ def test_complaints_name_line_and_key_and_what_is_possible(
         assert word in found
 
 
-def test_a_fact_that_no_statement_tells_is_found(tmp_path: Path) -> None:
+def test_a_field_that_no_evidence_tells_is_found(tmp_path: Path) -> None:
     text = START.replace("      wrote:", "      bay: {number: {from: 1, to: 9}}\n      wrote:", 1)
-    text = text.replace(
-        '{lines: "See you on {{ agreed }}"}', '{lines: "See you on {{ agreed }} at {{ bay }}"}'
-    )
+    text = text.replace('{lines: "See you on {agreed}"}', '{lines: "See you on {agreed} at {bay}"}')
     found = "\n".join(complaints(tmp_path, text))
-    assert "facts.delivery.fields.bay" in found
-    assert "no statement tells it" in found
+    assert "entities.delivery.fields.bay" in found
+    assert "no evidence tells it" in found
 
 
 def test_what_a_field_can_never_be_is_an_error(tmp_path: Path) -> None:
@@ -153,8 +151,8 @@ def test_what_a_field_can_never_be_is_an_error(tmp_path: Path) -> None:
     assert "transparency: 'busy' is not possible; possible: opaque, transparent" in found
 
 
-def test_names_of_an_unknown_fact_are_one_complaint(tmp_path: Path) -> None:
-    text = START.replace("  - for: delivery\n    kinds: [lost]", "  - for: deliveries\n    kinds: [lost]")
+def test_names_of_an_unknown_entity_are_one_complaint(tmp_path: Path) -> None:
+    text = START.replace("  - for: delivery\n    cases: [lost]", "  - for: deliveries\n    cases: [lost]")
     assert len(complaints(tmp_path, text)) == 1
 
 
@@ -162,7 +160,7 @@ def test_names_of_an_unknown_fact_are_one_complaint(tmp_path: Path) -> None:
     "text",
     [
         "a: &a [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1 or ''}, *a{n - 1 or ''}]\n" for n in range(1, 40)),
-        "facts: &f\n  me: *f\n",
+        "entities: &f\n  me: *f\n",
         "[" * 5000,
         "a: " + "9" * 10_000,
         "a: !!python/object/apply:os.system [ls]",
@@ -170,7 +168,7 @@ def test_names_of_an_unknown_fact_are_one_complaint(tmp_path: Path) -> None:
         "- 1",
         "a: [" + "1, " * 200_000 + "]",
         "",
-        "facts: {me: 3}\n",
+        "entities: {me: 3}\n",
     ],
 )
 def test_a_file_that_is_no_task_is_refused_at_once(text: str, tmp_path: Path) -> None:
@@ -202,20 +200,20 @@ def test_whatever_is_changed_or_removed_is_known_by_its_id_alone(tmp_path: Path)
     stated = """
   - for: appointment
     as: entry
-    calendar.event: {summary: "{{ name }}", start: "{{ begins }}"}
-background:
+    calendar.event: {summary: "{name}", start: "{begins}"}
+noise:
 """
     goal = """
   - for: appointment
-    kinds: [off]
+    cases: [off]
     how: %s
-    calendar.event: {id: "{{ entry.id }}"%s}
-walk:
+    calendar.event: {id: "{entry.id}"%s}
+solution:
 """
     for how, fields, right in (
-        ("remove", "", True), ("change", ', end: "{{ begins + 1h }}"', True), ("change", "", False),
+        ("remove", "", True), ("change", ', end: "{begins + 1h}"', True), ("change", "", False),
     ):  # fmt: skip
-        changed = text.replace("\nbackground:\n", stated).replace("\nwalk:\n", goal % (how, fields))
+        changed = text.replace("\nnoise:\n", stated).replace("\nsolution:\n", goal % (how, fields))
         found = [one for one in complaints(tmp_path, changed) if ": error: " in one]
         assert [one.partition("nothing beside 'id': ")[2] for one in found] == (
             [] if right else ["say what it is to be changed to"]

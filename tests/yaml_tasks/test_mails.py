@@ -124,18 +124,18 @@ def test_everyday_text_of_a_course_is_about_that_course(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("html", "right"),
     [
-        ("<p>Hello,</p><p>See you on {{ agreed }}</p>", True),
-        ("Hello,<br>\\nSee you\\non {{ agreed }}<br>", True),
-        ("<pre>Hello,\\nSee you on {{ agreed }}</pre>", True),
-        ("<table><tr><td>See you on</td> <td>{{ agreed }}</td></tr></table>", True),
+        ("<p>Hello,</p><p>See you on {agreed}</p>", True),
+        ("Hello,<br>\\nSee you\\non {agreed}<br>", True),
+        ("<pre>Hello,\\nSee you on {agreed}</pre>", True),
+        ("<table><tr><td>See you on</td> <td>{agreed}</td></tr></table>", True),
         ("<p>Hello, see you some day</p>", False),
-        ("<p hidden>See you on {{ agreed }}</p>", False),
-        ("<blockquote>See you on {{ agreed }}</blockquote>", False),
+        ("<p hidden>See you on {agreed}</p>", False),
+        ("<blockquote>See you on {agreed}</blockquote>", False),
     ],
 )
 def test_what_a_mail_says_in_html_is_judged_like_its_text(tmp_path: Path, html: str, right: bool) -> None:
     path = tmp_path / "mine.yaml"
-    body = 'body: "Hello,\\nSee you on {{ agreed }}\\n"'
+    body = 'body: "Hello,\\nSee you on {agreed}\\n"'
     path.write_text(starting_file().replace(body, f'{body}, html_body: "{html}"'))
     family = load_family(str(path))
     instance = build_instance(family, 0, tmp_path / "instance", parameters={"size": 6})
@@ -147,17 +147,17 @@ def test_what_a_mail_says_in_html_is_judged_like_its_text(tmp_path: Path, html: 
 @pytest.mark.parametrize(
     ("mail", "right"),
     [
-        ({"body": "Hello,\n\n  See you  on {{ agreed }}\n"}, True),
-        ({"body": "", "html_body": "<p>Hello,</p><p>See you on {{ agreed }}</p>"}, True),
-        ({"subject": "Re: Delivery", "body": "Hello,\nSee you on {{ agreed }}\n> When do you come?"}, True),
-        ({"body": "See you on {{ agreed }}\nHello,"}, False),
-        ({"body": "Hello,\nSee you on {{ agreed }}\nAnn"}, False),
-        ({"body": "Hello,\nSee you on {{ agreed }}\n> We sell bags, too."}, False),
-        ({"body": "Hello,\n> See you on {{ agreed }}"}, False),
+        ({"body": "Hello,\n\n  See you  on {agreed}\n"}, True),
+        ({"body": "", "html_body": "<p>Hello,</p><p>See you on {agreed}</p>"}, True),
+        ({"subject": "Re: Delivery", "body": "Hello,\nSee you on {agreed}\n> When do you come?"}, True),
+        ({"body": "See you on {agreed}\nHello,"}, False),
+        ({"body": "Hello,\nSee you on {agreed}\nAnn"}, False),
+        ({"body": "Hello,\nSee you on {agreed}\n> We sell bags, too."}, False),
+        ({"body": "Hello,\n> See you on {agreed}"}, False),
         (
             {
-                "body": "Hello,\nSee you on {{ agreed }}",
-                "html_body": "Hello,<br>See you on {{ agreed }}<blockquote>We sell bags.</blockquote>",
+                "body": "Hello,\nSee you on {agreed}",
+                "html_body": "Hello,<br>See you on {agreed}<blockquote>We sell bags.</blockquote>",
             },
             False,
         ),
@@ -169,12 +169,12 @@ def test_all_lines_are_judged_in_their_order_and_with_what_a_mail_quotes(
 ) -> None:
     path = tmp_path / "mine.yaml"
     text = starting_file().replace(
-        '{lines: "See you on {{ agreed }}"}', '{all_lines: ["Hello,", "See you on {{ agreed }}"]}'
+        '{lines: "See you on {agreed}"}', '{all_lines: ["Hello,", "See you on {agreed}"]}'
     )
     if "subject" in mail:
         text = text.replace("subject: Delivery", f'subject: "{mail["subject"]}"')
     sent = "".join(f", {name}: {json.dumps(mail[name])}" for name in ("body", "html_body") if name in mail)
-    path.write_text(text.replace(', body: "Hello,\\nSee you on {{ agreed }}\\n"', sent))
+    path.write_text(text.replace(', body: "Hello,\\nSee you on {agreed}\\n"', sent))
     family = load_family(str(path))
     instance = build_instance(family, 0, tmp_path / "instance", parameters={"size": 6})
     episode = Episode.create(tmp_path / "episode", instance.path, family)

@@ -78,32 +78,32 @@ def test_a_lock_counts_and_a_misreading_that_no_step_makes_names_the_goal(tmp_pa
     text = (FOLDER / "appointments.yaml").read_text()
     for old, new in [
         ("servers: {", "servers: {codehost: all, "),
-        ("\nbackground:\n", '''
-  - codehost.file: {repo: diary, path: README.md, content: "Who called it off.", date: "{{ now - 90d }}"}
+        ("\nnoise:\n", '''
+  - codehost.file: {repo: diary, path: README.md, content: "Who called it off.", date: "{now - 90d}"}
   - for: appointment
     as: entry
-    calendar.event: {summary: "{{ name }}, {{ room }}", start: "{{ begins }}"}
-background:
+    calendar.event: {summary: "{name}, {room}", start: "{begins}"}
+noise:
 '''),
         ("      practice: {", "      room: {number: {from: 100, to: 999}, unique: true}\n      practice: {"),
         ("that is not called off,", "that is not called off, about: it was called off,"),
         ("expect: not wanted}", "expect: wanted}"),
-        ("\nwalk:\n", '''
+        ("\nsolution:\n", '''
   - for: appointment
-    kinds: [off]
+    cases: [off]
     how: remove
-    calendar.event: {id: "{{ entry.id }}", summary: "{{ name }}, {{ room }}"}
+    calendar.event: {id: "{entry.id}", summary: "{name}, {room}"}
   - for: appointment
-    kinds: [off]
-    codehost.issue: {repo: diary, title: "Off: {{ name }}"}
-walk:
+    cases: [off]
+    codehost.issue: {repo: diary, title: "Off: {name}"}
+solution:
   - for: appointment
-    kinds: [off]
-    calendar.delete_event: {eventId: "{{ entry.id }}"}
+    cases: [off]
+    calendar.delete_event: {eventId: "{entry.id}"}
   - for: appointment
-    kinds: [off]
+    cases: [off]
     codehost.issue_write:
-      {method: create, owner: "{{ me.email | login }}", repo: diary, title: "Off: {{ name }}"}
+      {method: create, owner: "{me.email.login()}", repo: diary, title: "Off: {name}"}
 '''),
         ("prompt: |\n", "prompt: |\n  What is called off is deleted, and an issue 'Off: NAME' in diary.\n"),
     ]:  # fmt: skip

@@ -57,8 +57,8 @@ class Desk:
     def __init__(self, episode: Episode, instance: Instance) -> None:
         self.episode = episode
         self.sales = sales(instance)
-        self.approved = next(sale for sale in self.sales if sale.kind == "approved")
-        self.declined = next(sale for sale in self.sales if sale.kind == "declined")
+        self.approved = next(sale for sale in self.sales if sale.case == "approved")
+        self.declined = next(sale for sale in self.sales if sale.case == "declined")
         self.me = told(episode, "codehost", "get_me")["login"]
 
     def refund(self, sale: Any, amount: str = "0.01", **more: Any) -> None:
@@ -76,7 +76,7 @@ class Desk:
         call(self.episode, "codehost", "push_files", **where, files=files, message="More")
 
     def comment(self, text: str) -> None:
-        case = self.declined["case"]["id"]
+        case = self.declined["claim"]["id"]
         call(self.episode, "documents", "add_comment", file_id=case, text=text)
 
 
@@ -112,7 +112,7 @@ def test_lines_of_an_order_may_be_refunded_too(episode: Episode, instance: Insta
 
 
 def test_a_reply_is_no_comment_of_its_own(episode: Episode, instance: Instance) -> None:
-    case = Desk(episode, instance).approved["case"]["id"]
+    case = Desk(episode, instance).approved["claim"]["id"]
     listed = told(episode, "documents", "list_comments", file_id=case)["comments"]
     assert [comment["author"] for comment in listed].count(listed[0]["author"]) == len(listed) == 2
     amount = Desk(episode, instance).approved["amount"]
@@ -125,10 +125,10 @@ def test_a_reply_can_be_asked_for_and_who_committed_is_read(tmp_path: Path) -> N
     text = REFUNDS.read_text()
     for old, new in (
         (_LATER, f"    as: remark\n{_LATER}"),
-        ('documents.comment: {document: "{{ case.id }}"', 'documents.comment: {reply_to: "{{ remark.id }}"'),
-        ('add_comment: {file_id: "{{ case.id }}"', 'reply_to_comment: {comment_id: "{{ remark.id }}"'),
+        ('documents.comment: {document: "{claim.id}"', 'documents.comment: {reply_to: "{remark.id}"'),
+        ('add_comment: {file_id: "{claim.id}"', 'reply_to_comment: {comment_id: "{remark.id}"'),
         ("codehost: {releases: true}", "codehost: {releases: true, commits: true}"),
-        ("statements:\n", f"statements:\n{_COMMITTED}"),
+        ("evidence:\n", f"evidence:\n{_COMMITTED}"),
     ):
         assert old in text
         text = text.replace(old, new)
@@ -149,15 +149,15 @@ def test_a_reply_can_be_asked_for_and_who_committed_is_read(tmp_path: Path) -> N
 
 
 _LATER = """    documents.comment:
-      document: "{{ case.id }}"
-      created_at: "{{ opened + 4d }}"
+      document: "{claim.id}"
+      created_at: "{opened + 4d}"
 """
 _COMMITTED = """  - for: rule
     codehost.file:
       repo: rules
-      path: "{{ goods }}.md"
-      author: "{{ colleague.name }}"
-      message: "State the share of {{ goods }}"
-      content: "{{ goods }} are paid back as the release says."
-      date: "{{ me.since + 1d }}"
+      path: "{goods}.md"
+      author: "{colleague.name}"
+      message: "State the share of {goods}"
+      content: "{goods} are paid back as the release says."
+      date: "{me.since + 1d}"
 """

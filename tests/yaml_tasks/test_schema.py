@@ -48,7 +48,7 @@ def test_files_that_ship_are_valid(name: str) -> None:
     ("old", "new"),
     [
         ("email.mail:\n      from", "email.mail:\n      form"),
-        ('to: "{{ email }}"', "two: x"),
+        ('to: "{email}"', "two: x"),
         ("share: 4", "shares: 4"),
         ("faker: name}", "fakir: name}"),
         ("email.send_email", "email.send_mail"),

@@ -8,9 +8,9 @@ from typing import Any
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
 from mesocosm.kits.yaml_tasks import Written
-from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.judging import wanted_of
 from mesocosm.kits.yaml_tasks.supposing import Supposition
+from mesocosm.kits.yaml_tasks.truth import Truth
 
 VISITS = Path(__file__).with_name("visits.yaml")
 
@@ -39,9 +39,9 @@ def test_what_is_supposed_is_followed_as_if_it_had_been_drawn_and_taken_back(tmp
             assert goal(supposed.truth) == right
             differing += follows != right
         drawn_so = written.truth_of(expected)
-        drawn_so.sets["visit"][number].kind = "cancelled"
+        drawn_so.sets["visit"][number].case = "cancelled"
         with supposed.beginning():
-            supposed.kind(visit, "cancelled")
+            supposed.case(visit, "cancelled")
             assert goal(supposed.truth) == goal(drawn_so)
         del drawn_so.sets["visit"][number]
         with supposed.beginning():

@@ -33,7 +33,7 @@ def episode(tmp_path: Path) -> Episode:
 def test_it_is_proven() -> None:
     proof = prove_one(str(VISITS), 8_000, 3)
     assert not proof.problems, "\n".join(proof.problems)
-    assert proof.solver == "walk"
+    assert proof.solver == "solution"
     assert len(set(proof.applied)) == proof.mutants >= 12
 
 
@@ -71,7 +71,7 @@ def test_what_is_true_is_not_in_the_world(episode: Episode) -> None:
 
 def test_a_finding_says_which_line_was_wanted(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
-    path.write_text(starting_file().replace("See you on {{ agreed }}\\n", "See you at {{ agreed }}\\n"))
+    path.write_text(starting_file().replace("See you on {agreed}\\n", "See you at {agreed}\\n"))
     family = load_family(str(path))
     instance = build_instance(family, 0, tmp_path / "instance", target=8_000)
     episode = Episode.create(tmp_path / "episode", instance.path, family)
@@ -112,22 +112,22 @@ def test_an_event_that_comes_again_is_another(episode: Episode) -> None:
         (
             "faker: name, unique: true",
             "fakir: name",
-            ["line 25", "facts.visit.fields.guest", "fakir", "choice"],
+            ["line 25", "entities.visit.fields.guest", "fakir", "choice"],
         ),
-        ("kinds: [moved, west_moved]", "kinds: [mooved]", ["statements.1", "mooved", "plain, moved"]),
-        ("email.mail:\n      from", "email.letter:\n      from", ["statements.0", "email.mail"]),
-        ('      date: "{{ asked }}"\n', "", ["statements.0", "'date' is required"]),
-        ("calendar.create_event", "calendar.make_event", ["walk.0", "no tool 'make_event'", "create_event"]),
+        ("cases: [moved, west_moved]", "cases: [mooved]", ["evidence.1", "mooved", "plain, moved"]),
+        ("email.mail:\n      from", "email.letter:\n      from", ["evidence.0", "email.mail"]),
+        ('      date: "{asked}"\n', "", ["evidence.0", "'date' is required"]),
+        ("calendar.create_event", "calendar.make_event", ["solution.0", "'make_event'", "create_event"]),
         ("spoken(start)", "spoken(begin)", ["begin"]),
-        ("{{ new_start or start }}", "{{ final }}", ["circle", "final -> final"]),
-        ("before: now + 40d", "before: now + 1d", ["facts.visit.fields.start", "no moment between"]),
+        ("{new_start or start}", "{final}", ["circle", "final -> final"]),
+        ("before: now + 40d", "before: now + 1d", ["entities.visit.fields.start", "no moment between"]),
         ("goal:\n", "gaol:\n", ["gaol", "unknown key"]),
-        ("count: size", "count: number", ["facts.visit.count", "no parameter 'number'", "size"]),
-        ("topics: [travel,", "topics: [travels,", ["background", "no topic 'travels'", "travel"]),
+        ("count: size", "count: number", ["entities.visit.count", "no parameter 'number'", "size"]),
+        ("topics: [travel,", "topics: [travels,", ["noise", "no topic 'travels'", "travel"]),
         (
             "    email.mail:\n",
             "    topics: [gossip]\n    email.mail:\n",
-            ["statements.0.topics", "no topic 'gossip'"],
+            ["evidence.0.topics", "no topic 'gossip'"],
         ),
     ],
 )

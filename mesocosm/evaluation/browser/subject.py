@@ -297,7 +297,7 @@ class Subject:
         try:
             solved.reset()
             family.solve(
-                Direct(solved.world), self.episode.prompt, expected if family.solver == "walk" else None
+                Direct(solved.world), self.episode.prompt, expected if family.solver == "solution" else None
             )
             solved.close()
             return _changes(copy / "world", copy / "base")

@@ -46,9 +46,9 @@ from mesocosm.kits.organisations.telling import Letter, Speaker, Teller
 from mesocosm.kits.yaml_tasks import keeping
 from mesocosm.kits.yaml_tasks.damaging import all_findings, damage, tables
 from mesocosm.kits.yaml_tasks.entities import Entity
-from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.judging import wanted_of
-from mesocosm.kits.yaml_tasks.walking import Walker
+from mesocosm.kits.yaml_tasks.solving import Solution
+from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.kits.yaml_tasks.written import Written, WrittenExpected
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.worlds.manifest import Manifest
@@ -424,14 +424,14 @@ class Asked(Written):
         wanted = [one.entity for one in wanted_of(self.definition, truth) if one.entity]
         if not wanted:
             raise Inapplicable
-        Walker(self.definition, truth, tools).walk(only=lambda entity: entity != wanted[0])
+        Solution(self.definition, truth, tools).make(only=lambda entity: entity != wanted[0])
 
     def _too_much(self, name: str, tools: Tools, expected: Any) -> None:
         """Walk for one of whom nothing is asked, as well."""
         truth = self.truth_of(expected)
         wanted = {one.entity for one in wanted_of(self.definition, truth)}
         other = next((one for one in truth.sets[name] if one not in wanted), None)
-        if other is None or not Walker(self.definition, truth, tools).walk(also=[other]):
+        if other is None or not Solution(self.definition, truth, tools).make(also=[other]):
             raise Inapplicable
 
     def _misread(
@@ -449,7 +449,7 @@ class Asked(Written):
             if [one.fields for one in wanted_of(self.definition, truth)] == right:
                 continue
             try:
-                Walker(self.definition, truth, tools).walk()
+                Solution(self.definition, truth, tools).make()
             except ToolError:
                 continue
             return
@@ -516,7 +516,7 @@ def _about(cast: Cast) -> int:
 
 
 def _filled(truth: Truth, answer: Answer) -> Truth:
-    for name, fact in truth.definition.facts.items():
+    for name, fact in truth.definition.entities.items():
         given = [answer.singles[name]] if fact.single else answer.sets[name]
         made = []
         for number, values in enumerate(given):

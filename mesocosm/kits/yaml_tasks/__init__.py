@@ -1,4 +1,4 @@
-"""Tasks that are a YAML file and nothing else: facts, statements, background, goal and walk."""
+"""Tasks that are a YAML file and nothing else: entities, evidence, noise, goal and solution."""
 
 from mesocosm.kits.yaml_tasks.written import Written
 

@@ -1,4 +1,4 @@
-"""What is wrong with a task file whose shape is right: names, kinds, things, tools and expressions."""
+"""What is wrong with a task file whose shape is right: names, cases, things, tools and expressions."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from mesocosm.kits.yaml_tasks.definition import (
     Statement,
     Step,
 )
-from mesocosm.kits.yaml_tasks.drawing import Date, Draw, Faked, Moment, Number, One, drawn
+from mesocosm.kits.yaml_tasks.drawing import Date, Draw, Faked, Moment, Number, Ref, drawn, unquoted
 from mesocosm.kits.yaml_tasks.expressions import bare
 from mesocosm.kits.yaml_tasks.judging import WAYS
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.options import unclosed
+from mesocosm.kits.yaml_tasks.renamed import DOING, now_called
 from mesocosm.services.content import service_names
 from mesocosm.services.outlines import outlines
 from mesocosm.services.words import Word, find_thing, thing_names
@@ -40,7 +41,7 @@ _FILED = ("excel", "filesystem", "pdf_tools")
 _PATHS = {"path", "filepath", "source", "destination", "pdf_file_path"}
 """Names of what is a path in the workspace, in these services."""
 TAKEN = (
-    "kind", "lookalike", "nth", "this", "now", "today", "size", "filler_tokens", "span", "file", "loop",
+    "case", "distractor", "index", "this", "now", "today", "size", "filler_tokens", "span", "file", "loop",
     "self",
 )  # fmt: skip
 """Names that mean something of themselves."""
@@ -52,35 +53,35 @@ def check(
     """What is wrong with a definition whose shape is right."""
     yield from check_offer("servers", servers)
     yield from _check_facts(definition, list(parameters))
-    for index, statement in enumerate(definition.statements):
-        place: tuple[Any, ...] = ("statements", index)
+    for index, statement in enumerate(definition.evidence):
+        place: tuple[Any, ...] = ("evidence", index)
         yield from _check_selection(definition, statement, place)
         yield from _check_thing(definition, statement, place, servers, stated=True)
         yield from _check_as(definition, statement, place)
         yield from _check_topics(statement.topics, place)
-        if statement.topics and statement.what not in definition.background:
-            yield (*place, "topics"), f"there is no everyday text, as background has no {statement.what}"
-    for name in definition.background:
+        if statement.topics and statement.what not in definition.noise:
+            yield (*place, "topics"), f"there is no everyday text, as noise has no {statement.what}"
+    for name in definition.noise:
         thing = find_thing(name)
-        told = {statement.what for statement in definition.statements}
+        told = {statement.what for statement in definition.evidence}
         if thing is None or thing.text is None:
             possible = [one for one in thing_names(stated=True) if (it := find_thing(one)) and it.text]
-            yield ("background", name), f"no such text; possible: {', '.join(possible)}"
+            yield ("noise", name), f"no such text; possible: {', '.join(possible)}"
         elif name not in told:
             yield (
-                ("background", name),
-                f"no statement is a {name}, for this to be like; they are {', '.join(sorted(told))}",
+                ("noise", name),
+                f"no evidence is a {name}, for this to be like; it is {', '.join(sorted(told))}",
             )
-        everyday = definition.background[name]
+        everyday = definition.noise[name]
         if thing is not None and not thing.letter and (everyday.html or everyday.copies):
-            yield ("background", name), "only mails have copies and HTML; leave `html` and `copies` out"
-        yield from _check_topics(everyday.topics, ("background", name))
+            yield ("noise", name), "only mails have copies and HTML; leave `html` and `copies` out"
+        yield from _check_topics(everyday.topics, ("noise", name))
     for index, goal in enumerate(definition.goal):
         place = ("goal", index)
         yield from _check_selection(definition, goal, place)
         yield from _check_thing(definition, goal, place, servers, stated=False)
-    for index, step in enumerate(definition.walk):
-        place = ("walk", index)
+    for index, step in enumerate(definition.solution):
+        place = ("solution", index)
         yield from _check_selection(definition, step, place)
         yield from _check_step(step, place, servers)
     for service in definition.survey:
@@ -100,15 +101,15 @@ def check_offer(key: str, offered: Mapping[str, Sequence[str] | None]) -> Iterat
 def check_parameters(definition: Definition, parameters: Iterable[str]) -> Iterator[Complaint]:
     """Parameters that could not be read, since their names mean something else already."""
     for name in parameters:
-        if name in definition.facts:
-            yield ("parameters", name), f"{name!r} is a fact already; the parameter needs another name"
+        if name in definition.entities:
+            yield ("parameters", name), f"{name!r} is an entity already; the parameter needs another name"
 
 
 def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Complaint]:
-    for name, fact in definition.facts.items():
-        place = ("facts", name)
+    for name, fact in definition.entities.items():
+        place = ("entities", name)
         if not _NAME.fullmatch(name) or name in TAKEN:
-            yield place, f"not a name for a fact: small letters, digits and _; not {', '.join(TAKEN)}"
+            yield place, f"not a name for an entity: small letters, digits and _; not {', '.join(TAKEN)}"
         special = fact.special_fields
         everything = [*fact.fields.items(), *(field for fields in special for field in fields.items())]
         for field, source in everything:
@@ -116,70 +117,77 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
                 yield (*place, "fields", field), _taken(field, name)
             elif not _NAME.fullmatch(field):
                 yield (*place, "fields", field), "not a name for a field: small letters, digits and _"
-            if isinstance(source, Draw) and source.unique == "parent" and fact.of is None:
-                message = f"`unique: parent` is for what belongs to another (of), and {name} belongs to none"
+            if isinstance(source, Draw) and source.unique == "parent" and fact.parent is None:
+                message = (
+                    f"`unique: parent` is for what belongs to another (parent), and {name} belongs to none"
+                )
                 yield (*place, "fields", field), message
-            if isinstance(source, One) and source.one not in definition.facts:
-                several = [other for other, it in definition.facts.items() if not it.single]
-                yield (*place, "fields", field), f"no fact {source.one!r}; there are {', '.join(several)}"
-            if field in definition.facts and not (isinstance(source, One) and source.one == field):
-                yield (*place, "fields", field), f"{field!r} is a fact already; the field needs another name"
+            if isinstance(source, Ref) and source.ref not in definition.entities:
+                several = [other for other, it in definition.entities.items() if not it.single]
+                yield (*place, "fields", field), f"no entities {source.ref!r}; there are {', '.join(several)}"
+            if field in definition.entities and not (isinstance(source, Ref) and source.ref == field):
+                yield (
+                    (*place, "fields", field),
+                    f"{field!r} is an entity already: take another name",
+                )
         counts = [fact.count.least, fact.count.most] if isinstance(fact.count, Between) else [fact.count]
         for count in counts:
             yield from _check_amount(count, parameters, (*place, "count"))
-        for other, like in fact.lookalikes.items():
-            yield from _check_amount(like.weight, parameters, (*place, "lookalikes", other, "weight"))
-        for kind, it in fact.kinds.items():
-            yield from _check_amount(it.share, parameters, (*place, "kinds", kind, "share"))
+        for other, like in fact.distractors.items():
+            yield from _check_amount(like.weight, parameters, (*place, "distractors", other, "weight"))
+        for kind, it in fact.cases.items():
+            yield from _check_amount(it.share, parameters, (*place, "cases", kind, "share"))
         if isinstance(fact.count, int) and not 1 <= fact.count <= MAX_COUNT:
             yield (*place, "count"), f"between 1 and {MAX_COUNT:,}"
         if isinstance(fact.count, Between):
-            if fact.of is None:
-                yield (*place, "count"), "a range is for facts that belong to another (of)"
+            if fact.parent is None:
+                yield (*place, "count"), "a range is for what belongs to another (parent)"
             elif isinstance(counts[0], int) and isinstance(counts[1], int) and counts[1] < counts[0]:
                 yield (*place, "count"), "from is more than to"
-        if fact.of is not None and (fact.of not in definition.facts or definition.facts[fact.of].single):
-            several = [other for other, it in definition.facts.items() if not it.single and other != name]
+        if fact.parent is not None and (
+            fact.parent not in definition.entities or definition.entities[fact.parent].single
+        ):
+            several = [other for other, it in definition.entities.items() if not it.single and other != name]
             yield (
-                (*place, "of"),
-                f"no fact {fact.of!r} of which there are several; there are {', '.join(several)}",
+                (*place, "parent"),
+                f"no entities {fact.parent!r} of which there are several; there are {', '.join(several)}",
             )
         if circle := _circle(definition, name):
-            yield (*place, "of"), f"a circle: {' -> '.join(circle)}"
+            yield (*place, "parent"), f"a circle: {' -> '.join(circle)}"
         if (most := _belonging(definition, name)) > MAX_BELONGING:
             message = f"up to {most:,} of {name} belong to one; at most {MAX_BELONGING:,} can"
             yield (*place, "count"), message
-        if fact.kinds and fact.single:
-            yield (*place, "kinds"), "kinds are for facts of which there are several (count)"
-        if fact.kinds and not fact.kinds_with(background=False):
-            yield (*place, "kinds"), "all kinds are background; one at least needs a share"
-        if fact.of is not None and fact.kinds_with(background=True):
+        if fact.cases and fact.single:
+            yield (*place, "cases"), "cases are for what there are several of (count)"
+        if fact.cases and not fact.cases_with(background=False):
+            yield (*place, "cases"), "all cases fill the length (weight); one at least needs a share"
+        if fact.parent is not None and fact.cases_with(background=True):
             yield (
-                (*place, "kinds"),
-                f"what belongs to another is background when that is; give {fact.of} the kind",
+                (*place, "cases"),
+                f"what belongs to another fills the length when that does; give {fact.parent} the case",
             )
-        for other, like in fact.lookalikes.items():
+        for other, like in fact.distractors.items():
             if all(source == fact.fields.get(field) for field, source in like.fields.items()):
-                yield (*place, "lookalikes", other, "fields"), "nothing is different from those that count"
-        if fact.lookalikes and (fact.single or fact.of is not None):
+                yield (*place, "distractors", other, "fields"), "nothing is different from those that count"
+        if fact.distractors and (fact.single or fact.parent is not None):
             yield (
-                (*place, "lookalikes"),
-                "lookalikes are for facts of which there are several (count) and that belong to no other",
+                (*place, "distractors"),
+                "distractors are for what there are several of (count) and belongs to no other",
             )
-    me = definition.facts.get("me")
+    me = definition.entities.get("me")
     if me is None or not me.single or not {"name", "email"} <= set(me.own_fields):
-        yield ("facts",), "there must be a fact `me` with the fields name and email: who acts"
+        yield ("entities",), "there must be an entity `me` with the fields name and email: who acts"
 
 
 def _taken(field: str, fact: str) -> str:
     """Why a field cannot have a name that means something already."""
-    if field == "kind":
+    if field == "case":
         return (
-            f"`kind` is there of itself: which case each {fact} is; what cases there are, and what differs "
-            "in each, stands under `kinds`"
+            f"`case` is there of itself: which case each {fact} is; what cases there are, and what differs "
+            "in each, stands under `cases`"
         )
-    if field == "lookalike":
-        return "`lookalike` is there of itself: what is different in one is written under `lookalikes`"
+    if field == "distractor":
+        return "`distractor` is there of itself: what is different in one is written under `distractors`"
     return f"{field!r} means something already, as do {', '.join(one for one in TAKEN if one != field)}"
 
 
@@ -199,25 +207,25 @@ def _check_amount(given: Any, parameters: list[str], place: tuple[Any, ...]) -> 
 def _circle(definition: Definition, name: str) -> list[str]:
     """Facts of which each belongs to the next, back to the first; none where they end."""
     path = [name]
-    while (parent := definition.facts[path[-1]].of) in definition.facts:
+    while (parent := definition.entities[path[-1]].parent) in definition.entities:
         path.append(str(parent))
         if path[-1] == name:
             return path
-        if len(path) > len(definition.facts):
+        if len(path) > len(definition.entities):
             break
     return []
 
 
 def _belonging(definition: Definition, name: str) -> int:
     """How many of a fact may belong to one entity that belongs to none."""
-    most, seen, fact = 1, {name}, definition.facts[name]
-    while fact.of is not None:
+    most, seen, fact = 1, {name}, definition.entities[name]
+    while fact.parent is not None:
         count = fact.count.most if isinstance(fact.count, Between) else fact.count
         most *= count if isinstance(count, int) else 1
-        if fact.of in seen or fact.of not in definition.facts:
+        if fact.parent in seen or fact.parent not in definition.entities:
             break
-        seen.add(fact.of)
-        fact = definition.facts[fact.of]
+        seen.add(fact.parent)
+        fact = definition.entities[fact.parent]
     return most
 
 
@@ -231,10 +239,10 @@ def _check_selection(
     definition: Definition, chosen: Selection, place: tuple[Any, ...]
 ) -> Iterator[Complaint]:
     if chosen.for_ is None:
-        if chosen.kinds or chosen.where:
-            yield place, "kinds and where need a fact (for)"
+        if chosen.cases or chosen.where:
+            yield place, "cases and where need `for`: which entities are meant"
         return
-    fact = definition.facts.get(chosen.for_)
+    fact = definition.entities.get(chosen.for_)
     if fact is not None and fact.single:
         message = (
             f"of {chosen.for_} there is only one: leave `for` out, and name its fields {chosen.for_}.FIELD"
@@ -242,16 +250,20 @@ def _check_selection(
         yield (*place, "for"), message
         return
     if fact is None:
-        several = [name for name, it in definition.facts.items() if not it.single]
+        several = [name for name, it in definition.entities.items() if not it.single]
         yield (
             (*place, "for"),
-            f"no fact {chosen.for_!r} of which there are several; there are {', '.join(several)}",
+            f"no entities {chosen.for_!r} of which there are several; there are {', '.join(several)}",
         )
         return
-    for kind in chosen.kinds or ():
-        if kind not in fact.kinds:
-            known = ", ".join(fact.kinds) or "none"
-            yield (*place, "kinds"), f"{chosen.for_} has no kind {kind!r}; it has {known}"
+    for kind in chosen.cases or ():
+        if kind not in fact.cases:
+            known = ", ".join(fact.cases) or "none"
+            yield (*place, "cases"), f"{chosen.for_} has no case {kind!r}; it has {known}"
+
+
+def _old_key(doing: Doing) -> str | None:
+    return next((key for key in doing.model_extra or {} if key in DOING), None)
 
 
 def _check_thing(
@@ -259,6 +271,9 @@ def _check_thing(
 ) -> Iterator[Complaint]:
     offered = thing_names(servers, stated=stated, judged=not stated)
     if len(doing.model_extra or {}) != 1:
+        if old := _old_key(doing):
+            yield (*place, old), f"unknown key{now_called(old)}"
+            return
         extra = ", ".join(doing.model_extra or {}) or "none"
         yield place, f"one key service.thing is needed, found {extra}; possible: {', '.join(offered)}"
         return
@@ -281,7 +296,7 @@ def _check_thing(
         if words[field].shape == "list" and isinstance(value, dict) and _ROWS & value.keys():
             yield from _check_rows(definition, value, (*place, doing.what, field))
         elif field == "rows" and isinstance(value, list) and not all(isinstance(one, dict) for one in value):
-            message = 'rows are a mapping, such as {for: article, columns: {SKU: "{{ sku }}"}}'
+            message = 'rows are a mapping, such as {for: article, columns: {SKU: "{sku}"}}'
             yield (*place, doing.what, field), f"{message}, found {str(value)[:60]}"
         elif field in _PATHS and service in _FILED and isinstance(value, str):
             yield from _check_path(value, (*place, doing.what, field), absolute=False)
@@ -291,6 +306,9 @@ def _check_thing(
             yield (*place, doing.what), f"the field {field!r} is required: {word.about}"
     if identified and getattr(doing, "how", "add") == "change" and len(given) == 1:
         yield (*place, doing.what), f"nothing beside {thing.identified_by!r}: say what it is to be changed to"
+    for field, value in given.items():
+        if isinstance(value, dict) and list(value.values()) == [None]:
+            yield (*place, doing.what, field), unquoted(value)
     yield from _check_expressions(given, (*place, doing.what))
     if not stated:
         yield from _check_ways(given, words, (*place, doing.what))
@@ -312,24 +330,24 @@ def _check_rows(
         yield from (((*place, *keys), message) for keys, message in complaints_of(error, Rows, given))
         return
     yield from _check_selection(definition, rows, place)
-    fact = definition.facts.get(rows.for_ or "")
+    fact = definition.entities.get(rows.for_ or "")
     if fact is None or fact.single:
         return
     each = rows.each.source if rows.each is not None else ""
-    if each in definition.facts and each not in fact.own_fields and definition.facts[each].single:
+    if each in definition.entities and each not in fact.own_fields and definition.entities[each].single:
         message = (
             f"`each` names a field of {rows.for_} that is a list of things, and of {each} there is only one"
         )
         yield (*place, "each"), message
-    elif isinstance(fact.fields.get(each), (Number, Moment, Date, Faked, One)):
+    elif isinstance(fact.fields.get(each), (Number, Moment, Date, Faked, Ref)):
         yield (*place, "each"), f"{each!r} is no list; for one row of each {rows.for_} leave `each` out"
     if rows.each is None:
-        given_ones = {one.as_ for one in definition.statements if one.for_ == rows.for_ and one.as_}
-        known = {*fact.own_fields, *given_ones, *TAKEN, *definition.facts}
-        for name in rows.by:
+        given_ones = {one.as_ for one in definition.evidence if one.for_ == rows.for_ and one.as_}
+        known = {*fact.own_fields, *given_ones, *TAKEN, *definition.entities}
+        for name in rows.sort:
             if name.lstrip("-") not in known:
                 yield (
-                    (*place, "by"),
+                    (*place, "sort"),
                     f"{rows.for_} has no field {name.lstrip('-')!r}; it has {', '.join(fact.own_fields)}",
                 )
 
@@ -343,13 +361,13 @@ def _check_path(path: str, place: tuple[Any, ...], *, absolute: bool) -> Iterato
 
 def _check_as(definition: Definition, statement: Statement, place: tuple[Any, ...]) -> Iterator[Complaint]:
     """Names for what a service gives that mean something else already."""
-    fact = definition.facts.get(statement.for_ or "")
+    fact = definition.entities.get(statement.for_ or "")
     if (name := statement.as_) is None:
         return
     if not _NAME.fullmatch(name) or name in TAKEN:
         yield (*place, "as"), f"{name!r} is not a name: small letters, digits and _; not {', '.join(TAKEN)}"
-    elif name in definition.facts:
-        yield (*place, "as"), f"{name!r} is a fact already; what the service gives needs another name"
+    elif name in definition.entities:
+        yield (*place, "as"), f"{name!r} is an entity already; what the service gives needs another name"
     elif fact is not None and name in fact.own_fields:
         message = f"{name!r} is a field of {statement.for_}; what the service gives needs another name"
         yield (*place, "as"), message
@@ -373,7 +391,7 @@ def _check_ways(
             if value.get("one_of") == []:
                 yield (*place, field, "one_of"), "found []; values of which it must be one are needed"
             within = value.get("within", 0)
-            if "{{" not in str(within) and not (isinstance(within, (int, float)) and 0 <= within < math.inf):
+            if "{" not in str(within) and not (isinstance(within, (int, float)) and 0 <= within < math.inf):
                 yield (*place, field, "within"), f"found {within!r}; a number from 0 on is needed"
 
 
@@ -403,6 +421,9 @@ def _check_expressions(given: Any, place: tuple[Any, ...]) -> Iterator[Complaint
 
 def _check_step(step: Step, place: tuple[Any, ...], servers: Mapping[str, Any]) -> Iterator[Complaint]:
     if len(step.model_extra or {}) != 1:
+        if old := _old_key(step):
+            yield (*place, old), f"unknown key{now_called(old)}"
+            return
         extra = ", ".join(step.model_extra or {}) or "none"
         yield place, f"one key service.tool is needed, found {extra}"
         return

@@ -8,6 +8,8 @@ from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
+from mesocosm.kits.yaml_tasks.renamed import now_called
+
 _SHOWN = 60
 _HINTS = {
     "hours": "whole hours of the day are meant, such as [9, 10, 14]; `minutes` says when in them",
@@ -37,7 +39,9 @@ def _complaint_of(item: Any, model: type[BaseModel], given: Any) -> Complaint:
     message = str(item["msg"]).removeprefix("Value error, ")
     if item["type"] == "extra_forbidden":
         known = _known_keys(model, keys[:-1])
-        message = "unknown key" + (f"; possible: {', '.join(known)}" if known else "")
+        message = f"unknown key{now_called(str(keys[-1]))}" + (
+            f"; possible: {', '.join(known)}" if known else ""
+        )
     elif item["type"] == "missing":
         message = "this key is required"
     elif item["type"] != "value_error" and isinstance(found, (str, int, float, bool, type(None))):

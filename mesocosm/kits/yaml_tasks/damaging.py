@@ -44,7 +44,7 @@ def tables(written: Written) -> Iterator[Mutant]:
             for what, change in changes.items():
                 breaks = emptied if change is _shorter else findings
                 yield Mutant(f"{of} {what}", breaks, partial(_rearranged, written, index, change))
-            if value.get("by") and thing is not None and thing.ordered:
+            if value.get("sort") and thing is not None and thing.ordered:
                 turned = partial(_rearranged, written, index, _turned_round)
                 yield Mutant(f"{of} in the opposite order", f"{base}_order", turned)
 

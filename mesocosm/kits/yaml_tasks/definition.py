@@ -22,7 +22,7 @@ MAX_COUNT = 50_000
 MAX_BELONGING = 1_000
 """So many entities may belong to one, through all generations."""
 MAX_ENTITIES = 200_000
-"""Of all facts together, without those that fill the length."""
+"""Of all entities together, without those that fill the length."""
 
 
 def _value(given: Any) -> Any:
@@ -49,7 +49,7 @@ class _ValueSchema:
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         return {
-            "description": "A constant, a text with {{ expressions }}, or a mapping with one of these keys.",
+            "description": "A constant, a text with {expressions}, or a mapping with one of these keys.",
             "anyOf": [
                 {"type": ["string", "number", "boolean", "array", "null"]},
                 *map(_schema_of, DRAWS.values()),
@@ -67,7 +67,7 @@ def _words(given: Any) -> Any:
     return given
 
 
-Told = Annotated[
+Quote = Annotated[
     Any,
     PlainValidator(_words),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
@@ -85,46 +85,48 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True, use_attribute_docstrings=True)
 
 
-class Kind(Strict):
+class Case(Strict):
     """A case that an entity may be."""
 
     share: Annotated[float, Field(gt=0, allow_inf_nan=False)] | str | None = None
-    """Its part of the count, against those of the other kinds; one at least. Or an expression of parameters,
+    """Its part of the count, against those of the other cases; one at least. Or an expression of parameters,
     such as ``drop_rate / 2``; where that is 0 there are none."""
-    background: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    """Instead of a share: further entities of this kind fill the length, in this proportion."""
+    weight: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """Instead of a share: further entities of this case fill the length, in this proportion."""
     fields: dict[str, Value] = {}
-    """Fields that only this kind has, or has otherwise; for the others they are empty."""
+    """Fields that only this case has, or has otherwise; for the others they are empty."""
     about: str = ""
     """Why it does not count, or what is special; shown by ``describe``."""
-    told: Told = None
-    """What says so to whoever reads: words of the prompt, of a document or of what is told of it, which the
-    proof has to find; with ``{{ expressions }}`` for values."""
+    quote: Quote = None
+    """The words that say so: of the prompt, of a document or of what is told of it. The proof has to find
+    them; with ``{expressions}`` for values."""
     expect: Conditions = []
     """What must be so of each of them, as a second reading of the rules: ``amount == 0 and not wanted``; an
     expression or a list of them. ``wanted`` is whether the goal is for it."""
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Kind:
-        if (self.share is None) == (self.background is None):
-            raise ValueError("a kind has either a share or is background")
+    def _one_of_both(self) -> Case:
+        if (self.share is None) == (self.weight is None):
+            raise ValueError(
+                "a case has either a share (of what counts) or a weight (in what fills the length)"
+            )
         return self
 
 
-class Lookalike(Strict):
-    """Further entities that fill the length: of the same kinds, told by the same statements, and different in
+class Distractor(Strict):
+    """Further entities that fill the length: of the same cases, told by the same evidence, and different in
     the fields that say why they do not count."""
 
     weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | str = 1
-    """How many of them there are, against other lookalikes and background kinds. Or an expression of
+    """How many of them there are, against other distractors and cases with a weight. Or an expression of
     parameters; where that is 0 there are none."""
     fields: dict[str, Value] = Field(min_length=1)
     """What is different: another place, another year, another customer."""
     about: str = ""
     """Why it does not count."""
-    told: Told = None
-    """What says so to whoever reads, where no field does that the prompt or a rule names: words that the
-    proof has to find in the prompt or in what is delivered."""
+    quote: Quote = None
+    """The words that say so, where no field does that the prompt or a rule names. The proof has to find them
+    in the prompt or in what is delivered."""
 
 
 class Between(Strict):
@@ -134,19 +136,21 @@ class Between(Strict):
     most: Annotated[int, Field(ge=0, le=1000)] | str = Field(alias="to")
 
 
-class Fact(Strict):
-    """Something that is true: one entity, or as many as ``count`` says."""
+class EntityType(Strict):
+    """One entity, or as many as ``count`` says."""
 
     count: int | str | Between | None = None
-    """How many: a number, the name of a parameter or an expression of some (``days * 2``), or (with ``of``)
-    ``{from: 1, to: 3}``; without: one."""
-    of: str | None = None
-    """The fact that each of these belongs to."""
+    """How many: a number, the name of a parameter or an expression of some (``days * 2``), or (with
+    ``parent``) ``{from: 1, to: 3}``; without: one."""
+    parent: str | None = None
+    """What each of these belongs to."""
     fields: dict[str, Value] = {}
     given: list[str] = []
     """Fields whose values the answer to the task's question has (a task with a domain)."""
-    kinds: dict[str, Kind] = {}
-    lookalikes: dict[str, Lookalike] = {}
+    cases: dict[str, Case] = {}
+    """What each of them may be; a field ``case`` says which it is."""
+    distractors: dict[str, Distractor] = {}
+    """Further ones that do not count."""
 
     @property
     def single(self) -> bool:
@@ -155,34 +159,34 @@ class Fact(Strict):
 
     @cached_property
     def own_fields(self) -> dict[str, Any]:
-        """All fields there are, those of kinds included."""
+        """All fields there are, those of cases included."""
         special = {name: None for fields in self.special_fields for name in fields}
         return dict.fromkeys(self.given) | self.fields | special
 
     @property
     def special_fields(self) -> list[dict[str, Any]]:
-        """The fields of each kind and of each lookalike."""
-        return [kind.fields for kind in self.kinds.values()] + [
-            other.fields for other in self.lookalikes.values()
+        """The fields of each case and of each distractor."""
+        return [case.fields for case in self.cases.values()] + [
+            other.fields for other in self.distractors.values()
         ]
 
-    def kinds_with(self, *, background: bool) -> list[str]:
-        """The kinds that are background, or those that are not."""
-        return [name for name, kind in self.kinds.items() if (kind.background is not None) == background]
+    def cases_with(self, *, background: bool) -> list[str]:
+        """The cases that fill the length, or those that do not."""
+        return [name for name, case in self.cases.items() if (case.weight is not None) == background]
 
     @property
     def fills(self) -> bool:
         """Whether there can be as many as the length asks for."""
-        return bool(self.lookalikes or self.kinds_with(background=True))
+        return bool(self.distractors or self.cases_with(background=True))
 
 
 class Selection(Strict):
     """Which entities something is done for."""
 
     for_: str | None = Field(default=None, alias="for")
-    """A fact; left out, it is done once."""
-    kinds: list[str] | None = None
-    """Only these kinds of it (a fact that has kinds)."""
+    """Which entities; left out, it is done once."""
+    cases: list[str] | None = None
+    """Only those of these cases."""
     where: Condition | None = None
     """Only where this is true."""
 
@@ -190,22 +194,22 @@ class Selection(Strict):
 class Rows(Selection):
     """Rows of a table, one for each entity."""
 
-    by: list[str] = []
+    sort: list[str] = []
     """Fields that the rows are sorted by; ``-total`` is falling."""
     columns: dict[str, Any]
     """The cells by the columns' names; none where the things of ``each`` are the rows."""
     each: Condition = None
-    """A field that is a list of things, or an expression that makes one (``order | group('city')``):
+    """A field that is a list of things, or an expression that makes one (``order.group('city')``):
     there is a row for each; ``row`` is the thing."""
     within: dict[str, float] = {}
     """How far the numbers of a column may be off."""
-    last: dict[str, Any] = {}
+    footer: dict[str, Any] = {}
     """The cells of one more row below all others, such as that of totals."""
 
     @model_validator(mode="after")
     def _same_columns(self) -> Rows:
-        if self.last and list(self.last) != list(self.columns):
-            raise ValueError(f"last: these columns are needed: {', '.join(self.columns)}")
+        if self.footer and list(self.footer) != list(self.columns):
+            raise ValueError(f"footer: these columns are needed: {', '.join(self.columns)}")
         return self
 
     @model_validator(mode="after")
@@ -228,24 +232,25 @@ class Doing(Selection):
     @property
     def fields(self) -> dict[str, Any]:
         """What is said of it."""
-        return dict((self.model_extra or {}).get(self.what) or {})
+        given = (self.model_extra or {}).get(self.what)
+        return dict(given) if isinstance(given, Mapping) else {}
 
 
 class Statement(Doing):
-    """Where a fact is told."""
+    """Where something is told."""
 
     as_: str | None = Field(default=None, alias="as")
     """A field of the entity that holds what the service gives (its id)."""
     around: bool = True
     """Whether everyday text may stand around what it says."""
     topics: list[str] = []
-    """What that text is about, and everyday things like this one; default: what the background says."""
+    """What that text is about, and everyday things like this one; default: what ``noise`` says."""
     asked: bool = False
     """Whether the survey's ``queries`` ask for it, though its table is ``summed``."""
     answered: int = Field(default=0, ge=0, le=100_000)
     """About how many tokens of queries' answers are about it, where its rows are only summed."""
-    counts: Condition | None = None
-    """Whether what it tells matters; default: for all but background."""
+    matters: Condition | None = None
+    """Whether what it tells matters; default: for all but what fills the length."""
 
 
 class Goal(Doing):
@@ -259,11 +264,11 @@ class Goal(Doing):
 
 
 class Step(Doing):
-    """A call of the walk: the key ``service.tool`` has the arguments."""
+    """A call of the solution: the key ``service.tool`` has the arguments."""
 
     as_: str | None = Field(default=None, alias="as")
     """A name by which later steps of the same entity read its result."""
-    by: list[str] = []
+    sort: list[str] = []
     """Fields by which the entities are sorted."""
 
 
@@ -276,7 +281,7 @@ class Everyday(Strict):
     topics: list[str] = Field(min_length=1)
     """What they are about."""
     around: tuple[int, int] = (0, 120)
-    """How many tokens of such text stand around each statement of this sort."""
+    """How many tokens of such text stand around each piece of evidence of this sort."""
 
     @field_validator("around", mode="before")
     @classmethod
@@ -287,10 +292,10 @@ class Everyday(Strict):
         raise ValueError(f"found {str(given)[:40]}; the least and the most are needed, such as [0, 120]")
 
     apart: float = Field(default=0, ge=0, le=1)
-    """The share of statements that are a paragraph of their own among these; the others stand within one."""
+    """The share of evidence that is a paragraph of its own among these; the rest stands within one."""
     course: str | None = None
-    """The course that it is about, where a topic is about one: the name of a field, or a fact, of which a
-    statement is. It has a ``title`` of the pool of courses and a number as ``code``."""
+    """The course that it is about, where a topic is about one: the name of a field, or of the entity that
+    the evidence is for. It has a ``title`` of the pool of courses and a number as ``code``."""
     html: float = Field(default=0, ge=0, le=1)
     """The share of mails, told and everyday, that have their text in HTML, too."""
     copies: float = Field(default=0, ge=0, le=1)
@@ -301,7 +306,7 @@ class Everyday(Strict):
     """The share of them that have a file, in which nothing matters."""
     currency: str = Field(default="$", min_length=1)
     """The sign before sums in it: that of the currency that the task has."""
-    share: float = Field(default=1, gt=0, allow_inf_nan=False)
+    weight: float = Field(default=1, gt=0, allow_inf_nan=False)
     """Its part of the filler that is everyday, against the other sorts."""
 
     @property
@@ -323,21 +328,21 @@ class Definition(Strict):
     """The parts of a task file that describe its world, its goal and how it is reached."""
 
     world: Setting = Setting()
-    facts: dict[str, Fact] = Field(min_length=1)
+    entities: dict[str, EntityType] = Field(min_length=1)
     domain: str = ""
-    """What kind of organisation it happens in; then scenes tell what is true, and no statements do."""
-    statements: list[Statement] = []
-    background: dict[str, Everyday] = {}
+    """What kind of organisation it happens in; then scenes tell what is true, and no evidence does."""
+    evidence: list[Statement] = []
+    noise: dict[str, Everyday] = {}
     survey: dict[str, dict[str, Any]] = {}
     goal: list[Goal] = Field(min_length=1)
-    walk: list[Step] = Field(min_length=1)
+    solution: list[Step] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _can_be_filled(self) -> Definition:
         if self.domain:
             return self
-        if not self.statements:
-            raise ValueError("statements: this key is required where there is no domain")
-        if not self.background and not any(fact.fills for fact in self.facts.values()):
-            raise ValueError("background: this key is required where no fact has lookalikes")
+        if not self.evidence:
+            raise ValueError("evidence: this key is required where there is no domain")
+        if not self.noise and not any(one.fills for one in self.entities.values()):
+            raise ValueError("noise: this key is required where no entities have distractors")
         return self

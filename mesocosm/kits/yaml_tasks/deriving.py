@@ -15,11 +15,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from mesocosm.kits.yaml_tasks.definition import Definition, Kind, Lookalike, Rows, Selection, Statement
+from mesocosm.kits.yaml_tasks.definition import Case, Definition, Distractor, Rows, Selection, Statement
 from mesocosm.kits.yaml_tasks.drawing import Draw, drawn
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated, selects
 from mesocosm.kits.yaml_tasks.expressions import ANYTHING, Expression
-from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.filling import Filled
 from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.gaps import Gap
@@ -30,6 +29,7 @@ from mesocosm.kits.yaml_tasks.rendering import prepared
 from mesocosm.kits.yaml_tasks.stated import behind, reads_of, text_of
 from mesocosm.kits.yaml_tasks.telling import Told
 from mesocosm.kits.yaml_tasks.telling_apart import TellingApart
+from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
 
 _SHOWN = 100
@@ -77,7 +77,7 @@ class Derived:
     asked: list[Gap] = field(default_factory=list)
     """Where the prompt says something else, or nothing of what is judged."""
     apart: list[Gap] = field(default_factory=list)
-    """Cases and lookalikes that nothing tells from others."""
+    """Cases and distractors that nothing tells from others."""
     quotations: list[Quotation] = field(default_factory=list)
     rules: str = ""
     """The prompt, and what is told once."""
@@ -264,7 +264,7 @@ class _Deriving:
             return
         self._seen[read] = ""
         entity, name = read
-        if name in ("kind", "lookalike", "nth", "this"):
+        if name in ("case", "distractor", "index", "this"):
             return
         if read in self._prompt_reads:
             self._know(read, "the prompt says it")
@@ -281,9 +281,7 @@ class _Deriving:
         if name not in entity.definition.own_fields:
             self._know(read, "the service gives it")
         elif isinstance(source, Draw):
-            self._once(
-                keys, f"{_is(entity, name)}; the goal needs it, and no statement tells it", untold=True
-            )
+            self._once(keys, f"{_is(entity, name)}; the goal needs it, and no evidence tells it", untold=True)
         elif _is_worked_out(source):
             self._constants(source, keys, entity)
             with self._quietly():
@@ -300,10 +298,10 @@ class _Deriving:
     def _constant(self, entity: Entity, name: str, source: Any, keys: tuple[Any, ...]) -> None:
         """What stands in the file as it is: no agent reads that."""
         untold = [one for one in _scalars(source) if not self._is_told(one)]
-        if keys[2] == "kinds" and source is not None and not self._quotes(entity, source):
-            message = f"{_is(entity, name)} by its case alone, which no statement tells"
-            self._once(keys, f"{message}, and no `told` of the case quotes")
-        elif untold and keys[2] != "kinds":
+        if keys[2] == "cases" and source is not None and not self._quotes(entity, source):
+            message = f"{_is(entity, name)} by its case alone, which no evidence tells"
+            self._once(keys, f"{message}, and no `quote` of the case has")
+        elif untold and keys[2] != "cases":
             what = "" if untold == [source] else f" ({_shown(untold[0])})"
             self._once(keys, f"{_is(entity, name)}{what}, which neither the prompt nor a rule says")
         elif source is not None:
@@ -349,7 +347,7 @@ class _Deriving:
             for key, inner in value.items():
                 if key == "where" and "columns" in value:
                     self._constants(Selection.model_validate({"where": inner}).where, (*keys, key), None)
-                elif key not in ("matches", "only", "within", "kinds", "by", "for", "each"):
+                elif key not in ("matches", "only", "within", "cases", "sort", "for", "each"):
                     self._constants_in(inner, (*keys, key))
         elif isinstance(value, list):
             for inner in value:
@@ -381,37 +379,37 @@ class _Deriving:
 
     def _cases(self, closure: set[Read]) -> None:
         """What each case stands for, where the goal decides by cases."""
-        deciding = {entity.fact for entity, name in closure if name == "kind"}
+        deciding = {entity.fact for entity, name in closure if name == "case"}
         deciding |= {
-            str(one.for_) for one in selections(self._definition) if one.for_ and one.kinds is not None
+            str(one.for_) for one in selections(self._definition) if one.for_ and one.cases is not None
         }
-        for fact, it in self._definition.facts.items():
-            counting = [one for one in it.kinds_with(background=False) if self._of_kind(fact, one)]
-            self._quoted(fact, "kinds", it.kinds)
-            self._quoted(fact, "lookalikes", it.lookalikes)
-            plain = [one for one in counting if not it.kinds[one].told]
+        for fact, it in self._definition.entities.items():
+            counting = [one for one in it.cases_with(background=False) if self._of_kind(fact, one)]
+            self._quoted(fact, "cases", it.cases)
+            self._quoted(fact, "distractors", it.distractors)
+            plain = [one for one in counting if not it.cases[one].quote]
             if fact not in deciding or len(plain) < 2:
                 continue
             ordinary = next((one for one in plain if self._is_wanted(self._of_kind(fact, one)[0])), plain[0])
             for kind in plain:
                 if kind != ordinary:
                     does = "wants" if self._is_wanted(self._of_kind(fact, kind)[0]) else "leaves out"
-                    message = f"the goal decides by cases, and {does} {fact} {kind}; `told` is to quote"
+                    message = f"the goal decides by cases, and {does} {fact} {kind}; `quote` is to give"
                     where = "what says so in the prompt, in a document or in what is told of it"
-                    self._gap(("facts", fact, "kinds", kind), f"{message} {where}")
+                    self._gap(("entities", fact, "cases", kind), f"{message} {where}")
 
     def _of_kind(self, fact: str, kind: str) -> list[Entity]:
-        return [one for one in self._truth.sets.get(fact, ()) if one.kind == kind]
+        return [one for one in self._truth.sets.get(fact, ()) if one.case == kind]
 
-    def _quoted(self, fact: str, part: str, cases: Mapping[str, Kind] | Mapping[str, Lookalike]) -> None:
+    def _quoted(self, fact: str, part: str, cases: Mapping[str, Case] | Mapping[str, Distractor]) -> None:
         for name, case in cases.items():
-            if case.told is None:
+            if case.quote is None:
                 continue
-            keys = ("facts", fact, part, name, "told")
+            keys = ("entities", fact, part, name, "quote")
             ones = [*self._truth.sets.get(fact, ()), *self._truth.background.get(fact, ())]
-            ones = [one for one in ones if (one.lookalike if part == "lookalikes" else one.kind) == name]
-            if part == "kinds":
-                ones = [one for one in ones if not one.lookalike]
+            ones = [one for one in ones if (one.distractor if part == "distractors" else one.case) == name]
+            if part == "cases":
+                ones = [one for one in ones if not one.distractor]
             seen = set[str]()
             for entity in ones:
                 for text in self._quotes_of(case, entity, keys):
@@ -419,7 +417,7 @@ class _Deriving:
                         seen.add(text)
                         self._found.quotations.append(Quotation(keys, entity.label, text))
             for text in sorted(seen)[:3]:
-                wanted = "" if part == "lookalikes" or not ones else self._said_of(ones[0])
+                wanted = "" if part == "distractors" or not ones else self._said_of(ones[0])
                 self._found.known.append(
                     Known(f"{fact} {name}{wanted}", repr(text), "its rule, which the proof finds told")
                 )
@@ -427,20 +425,20 @@ class _Deriving:
     def _said_of(self, entity: Entity) -> str:
         return ", wanted" if self._is_wanted(entity) else ", not wanted"
 
-    def _quotes_of(self, case: Kind | Lookalike, entity: Entity, keys: tuple[Any, ...]) -> list[str]:
+    def _quotes_of(self, case: Case | Distractor, entity: Entity, keys: tuple[Any, ...]) -> list[str]:
         try:
             with self._quietly():
-                found = evaluated(prepared(case.told), entity.lookup)
+                found = evaluated(prepared(case.quote), entity.lookup)
         except ExpressionError as error:
             raise Wrong(keys, f"{entity.label}: {error}") from None
         return [str(one) for one in (found if isinstance(found, list) else [found])]
 
     def _quotes(self, entity: Entity, value: Any) -> bool:
         """Whether what is quoted of the case of an entity has a value."""
-        case = entity.definition.kinds[entity.kind or ""]
-        if case.told is None:
+        case = entity.definition.cases[entity.case or ""]
+        if case.quote is None:
             return False
-        keys = ("facts", entity.fact, "kinds", entity.kind, "told")
+        keys = ("entities", entity.fact, "cases", entity.case, "quote")
         text = flat(" ".join(self._quotes_of(case, entity, keys)))
         return all(
             one in _PLAIN or says_number(text, one)
@@ -464,9 +462,9 @@ class _Deriving:
         return entity in self._wanted
 
     def _expectations(self) -> None:
-        for fact, it in self._definition.facts.items():
-            for kind, case in it.kinds.items():
-                keys = ("facts", fact, "kinds", kind, "expect")
+        for fact, it in self._definition.entities.items():
+            for kind, case in it.cases.items():
+                keys = ("entities", fact, "cases", kind, "expect")
                 for entity in self._of_kind(fact, kind) if case.expect else ():
                     for condition in case.expect:
                         self._expect(condition, entity, keys)
@@ -495,11 +493,11 @@ class _Deriving:
         """What tells those that count from others must be said by the prompt or by a rule."""
         chosen = {one.for_: one for one in selections(self._definition) if one.for_ in self._truth.sets}
         for fact in chosen:
-            it = self._definition.facts[str(fact)]
-            for name, other in it.lookalikes.items():
-                self._told_apart(str(fact), other, ("facts", fact, "lookalikes", name), name)
-            for name in it.kinds_with(background=True):
-                self._told_apart(str(fact), it.kinds[name], ("facts", fact, "kinds", name), name)
+            it = self._definition.entities[str(fact)]
+            for name, other in it.distractors.items():
+                self._told_apart(str(fact), other, ("entities", fact, "distractors", name), name)
+            for name in it.cases_with(background=True):
+                self._told_apart(str(fact), it.cases[name], ("entities", fact, "cases", name), name)
         for index, one in enumerate(selections(self._definition)):
             if one.where is not None and one.for_ in self._truth.sets:
                 with self._truth.watched() as reads:
@@ -515,8 +513,8 @@ class _Deriving:
         message = "the goal selects by it, and neither the prompt nor a rule says so"
         self._gap(keys, f"{_is(entity, name)}; {message}")
 
-    def _told_apart(self, fact: str, other: Kind | Lookalike, keys: tuple[Any, ...], name: str) -> None:
-        if other.told is not None:
+    def _told_apart(self, fact: str, other: Case | Distractor, keys: tuple[Any, ...], name: str) -> None:
+        if other.quote is not None:
             return
         shown: list[str] = []
         with self._quietly():
@@ -533,7 +531,7 @@ class _Deriving:
     def _is_unsaid(self, read: Read) -> bool:
         """Whether neither the prompt nor a rule says a value, or what it follows from."""
         entity, name = read
-        if name in ("kind", "lookalike", "nth", "this"):
+        if name in ("case", "distractor", "index", "this"):
             return True
         if behind(self._truth, read, self._behind) & self._by_rule:
             return False
@@ -550,22 +548,22 @@ class _Deriving:
             entity, statement = told.entity, told.statement
             if entity is None or statement is None or entity.background or entity not in self._wanted:
                 continue
-            case = entity.definition.kinds.get(entity.kind or "")
-            if case is None or case.told is not None or case.background is not None:
+            case = entity.definition.cases.get(entity.case or "")
+            if case is None or case.quote is not None or case.weight is not None:
                 continue
             own = {name for name in _read_in(told) if name in self._names_of(entity, statement, case)}
             if own and not any((entity, name) in closure for name in own):
                 name = min(own)
-                index = self._definition.statements.index(statement)
-                message = f"{_is(entity, name)}, which statements.{index} tells"
-                why = "use it, or let `told` quote why it does not count"
+                index = self._definition.evidence.index(statement)
+                message = f"{_is(entity, name)}, which evidence.{index} tells"
+                why = "use it, or let `quote` say why it does not count"
                 self._once(entity.keys_of(name), f"{message}, and the goal makes nothing of it: {why}")
 
-    def _names_of(self, entity: Entity, statement: Statement, case: Kind) -> set[str]:
+    def _names_of(self, entity: Entity, statement: Statement, case: Case) -> set[str]:
         """Fields that the case has, or that a statement made for some cases alone reads as no other does."""
         names = set(case.fields)
-        kinds = entity.definition.kinds_with(background=False)
-        if statement.kinds is not None and set(kinds) - set(statement.kinds):
+        kinds = entity.definition.cases_with(background=False)
+        if statement.cases is not None and set(kinds) - set(statement.cases):
             elsewhere = {
                 name
                 for told in self._by_entity[entity]
@@ -624,7 +622,7 @@ def _read_in(told: Told) -> set[str]:
         if part != when
         for who, name in reads
         if who is told.entity
-    } - {"nth", "this", "kind", "lookalike"}
+    } - {"index", "this", "case", "distractor"}
 
 
 def _literals(once: Iterable[Told]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationErr
 
 from mesocosm.kits.holidays import is_holiday
 from mesocosm.kits.prose import TOPICS, Prose, faked
+from mesocosm.kits.yaml_tasks.braces import has_values
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.expressions import Expression, Lookup, bare
 from mesocosm.kits.yaml_tasks.language import ExpressionError, bounded
@@ -86,7 +87,9 @@ def _bare(given: Any) -> Any:
 Bare = Annotated[
     Any,
     PlainValidator(_bare),
-    WithJsonSchema({"type": ["string", "number"], "description": "A value, or an expression without {{ }}."}),
+    WithJsonSchema(
+        {"type": ["string", "number"], "description": "A value, or an expression without braces."}
+    ),
 ]
 
 
@@ -102,7 +105,7 @@ Condition = Annotated[
     Any,
     PlainValidator(condition),
     WithJsonSchema(
-        {"type": ["string", "boolean"], "description": "An expression without {{ }}, or true or false."}
+        {"type": ["string", "boolean"], "description": "An expression without braces, or true or false."}
     ),
 ]
 
@@ -122,6 +125,8 @@ class Draw(BaseModel, ABC):
     """Whether no two entities may have the same; ``parent``: no two that belong to one."""
     unlike: Bare = None
     """What it must not be: a value or a list of values."""
+    drawn_as: str | None = None
+    """The name that the field had before, so that instances stay the same though it has another now."""
 
     @abstractmethod
     def draw(self, source: Source) -> Any:
@@ -394,20 +399,20 @@ class Series(Draw):
         return number + (source.rng.randrange(self.gap) if self.gap > 1 else 0)
 
 
-class One(Draw):
-    """One of the entities of another fact."""
+class Ref(Draw):
+    """One of other entities."""
 
-    key = "one"
-    one: str
-    kinds: list[str] | None = None
+    key = "ref"
+    ref: str
+    cases: list[str] | None = None
     where: Condition = None
-    """Only those of which this is true: `city == order.city`, in the fact `order`, reads the city of both."""
+    """Only those of which this is true: `city == order.city`, in `order`, reads the city of both."""
 
     def draw(self, source: Source) -> Any:
-        entities = source.entities(self.one, self.kinds, self.where)
+        entities = source.entities(self.ref, self.cases, self.where)
         if not entities:
             such = f" where {self.where.source}" if self.where else ""
-            raise Undrawable(f"there is no {self.one} to choose{such}")
+            raise Undrawable(f"there is no {self.ref} to choose{such}")
         return source.rng.choice(entities)
 
 
@@ -435,8 +440,13 @@ class Hooked(Draw):
 
 
 DRAWS: dict[str, type[Draw]] = {
-    draw.key: draw for draw in (Choice, Number, Moment, Date, Faked, Pooled, Series, One, Written, Hooked)
+    draw.key: draw for draw in (Choice, Number, Moment, Date, Faked, Pooled, Series, Ref, Written, Hooked)
 }
+
+
+def unquoted(given: Mapping[Any, Any]) -> str:
+    """What to say of braces that YAML has taken for a mapping."""
+    return f'a text that begins with a brace stands in quotes: "{{{next(iter(given))}}}"'
 
 
 def read_draw(given: Any) -> Any:
@@ -444,6 +454,8 @@ def read_draw(given: Any) -> Any:
     if not isinstance(given, Mapping):
         return drawn(given)
     keys = [key for key in given if key in DRAWS]
+    if len(keys) != 1 and list(given.values()) == [None]:
+        raise ValueError(unquoted(given))
     if len(keys) != 1:
         found = ", ".join(map(str, given)) or "nothing"
         raise ValueError(f"found {found}; a value is drawn with one of {', '.join(DRAWS)}")
@@ -461,9 +473,9 @@ def _expression(text: str) -> Expression:
 
 def drawn(given: Any) -> Any:
     """A text with expressions as such, lists of them likewise; anything else is itself."""
-    if isinstance(given, str) and ("{{" in given or "{%" in given or "{#" in given):
+    if isinstance(given, str):
         try:
-            return _expression(given)
+            return _expression(given) if has_values(given) else given
         except ExpressionError as error:
             raise ValueError(str(error)) from None
     if isinstance(given, list):

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mesocosm.kits.yaml_tasks.definition import Fact, Selection
+from mesocosm.kits.yaml_tasks.definition import EntityType, Selection
 from mesocosm.kits.yaml_tasks.drawing import Draw, Undrawable, value_of
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.language import ExpressionError, missing
 
 if TYPE_CHECKING:
-    from mesocosm.kits.yaml_tasks.facts import Truth
+    from mesocosm.kits.yaml_tasks.truth import Truth
 
 _TRIES = 200
 _NOTHING_DRAWN = random.Random(0)
@@ -36,8 +36,25 @@ class Entity(Mapping[str, Any]):
     """One of a fact, by its fields. A field is worked out when it is first read."""
 
     __slots__ = (
-        "_evened", "_field", "_hash", "_kind", "_pending", "background", "children", "definition", "drawn",
-        "fact", "ident", "known", "locale", "lookalike", "number", "parent", "place", "rng", "truth",
+        "_case",
+        "_evened",
+        "_field",
+        "_hash",
+        "_pending",
+        "background",
+        "children",
+        "definition",
+        "distractor",
+        "drawn",
+        "fact",
+        "ident",
+        "known",
+        "locale",
+        "number",
+        "parent",
+        "place",
+        "rng",
+        "truth",
     )  # fmt: skip
 
     def __init__(
@@ -50,21 +67,21 @@ class Entity(Mapping[str, Any]):
         parent: Entity | None = None,
         *,
         background: bool = False,
-        lookalike: str | None = None,
+        distractor: str | None = None,
     ) -> None:
         self.truth = truth
         self.fact = fact
-        self.definition: Fact = truth.definition.facts[fact]
+        self.definition: EntityType = truth.definition.entities[fact]
         """What the file says of its fact."""
         self.ident = ident
         """Names it among the entities of its fact, and its streams."""
         self._hash = hash((fact, ident))
         self.number = number
-        self.kind = kind
+        self.case = kind
         self.parent = parent
         self.background = background
-        self.lookalike = lookalike
-        """The lookalike that it is, where it is one."""
+        self.distractor = distractor
+        """The distractor that it is, where it is one."""
         self.known: dict[str, Any] = {}
         """Fields that are known, and what services gave."""
         self.drawn: dict[str, Any] = {}
@@ -79,20 +96,20 @@ class Entity(Mapping[str, Any]):
         self.locale = "en_US"
 
     @property
-    def kind(self) -> str | None:
+    def case(self) -> str | None:
         """Which of the kinds of its fact it is; ``None`` where that has none."""
         if (following := self.truth.following) is not None:
-            following.note(self, "kind")
-        return self._kind
+            following.note(self, "case")
+        return self._case
 
-    @kind.setter
-    def kind(self, kind: str | None) -> None:
-        self._kind = kind
+    @case.setter
+    def case(self, kind: str | None) -> None:
+        self._case = kind
 
     @property
     def label(self) -> str:
         """How complaints call it."""
-        case = " ".join(name for name in (self.lookalike, self.kind) if name)
+        case = " ".join(name for name in (self.distractor, self.case) if name)
         return f"{self.fact} {self.ident}" + (f" ({case})" if case else "")
 
     # -- as a mapping -----------------------------------------------------------------------------------
@@ -127,7 +144,7 @@ class Entity(Mapping[str, Any]):
 
     def _own(self, name: str) -> Any:
         if self.truth.reads is not None and (
-            name in ("kind", "lookalike") or name in self.known or name in self.definition.own_fields
+            name in ("case", "distractor") or name in self.known or name in self.definition.own_fields
         ):
             self.truth.reads.add((self, name))
         following = self.truth.following
@@ -137,14 +154,14 @@ class Entity(Mapping[str, Any]):
             return self.known[name]
         if name in self.children:
             return self.children[name]
-        if name == "kind" and self.kind is not None:
-            return self.kind
-        if name == "nth":
+        if name == "case" and self.case is not None:
+            return self.case
+        if name == "index":
             return self.number + 1
         if name == "this":
             return self
-        if name == "lookalike" and self.definition.lookalikes:
-            return self.lookalike
+        if name == "distractor" and self.definition.distractors:
+            return self.distractor
         if name in self.definition.own_fields:
             return self._work_out(name)
         if self.parent is not None and name == self.parent.fact:
@@ -182,8 +199,8 @@ class Entity(Mapping[str, Any]):
         """All of a fact that are no background, of some kinds, and of which something is true: its names are
         theirs, and this one's by that of its fact."""
         if fact not in self.truth.sets:
-            raise Undrawable(f"no fact {fact!r} of which there are several before this one")
-        found = [one for one in self.truth.sets[fact] if kinds is None or one.kind in kinds]
+            raise Undrawable(f"no {fact!r} of which there are several before this one")
+        found = [one for one in self.truth.sets[fact] if kinds is None or one.case in kinds]
         if where is None:
             return found
         return [one for one in found if where.value(partial(self._beside, one))]
@@ -216,20 +233,20 @@ class Entity(Mapping[str, Any]):
 
     def keys_of(self, name: str) -> tuple[Any, ...]:
         """Where the file says what a field is."""
-        other = self.definition.lookalikes.get(self.lookalike or "")
+        other = self.definition.distractors.get(self.distractor or "")
         if other and name in other.fields:
-            return "facts", self.fact, "lookalikes", self.lookalike, "fields", name
-        kind = self.definition.kinds.get(self.kind or "")
+            return "entities", self.fact, "distractors", self.distractor, "fields", name
+        kind = self.definition.cases.get(self.case or "")
         if kind and name in kind.fields:
-            return "facts", self.fact, "kinds", self.kind, "fields", name
-        return "facts", self.fact, "fields", name
+            return "entities", self.fact, "cases", self.case, "fields", name
+        return "entities", self.fact, "fields", name
 
     def source_of(self, name: str) -> Any:
         """What the file says a field is, for an entity of this kind."""
-        other = self.definition.lookalikes.get(self.lookalike or "")
+        other = self.definition.distractors.get(self.distractor or "")
         if other and name in other.fields:
             return other.fields[name]
-        kind = self.definition.kinds.get(self.kind or "")
+        kind = self.definition.cases.get(self.case or "")
         if kind and name in kind.fields:
             return kind.fields[name]
         return self.definition.fields.get(name)
@@ -274,8 +291,8 @@ class Entity(Mapping[str, Any]):
         if self.truth.stream is None:
             raise Wrong(self.keys_of(name), f"{self.label}: this was not kept when the world was built")
         outer = self.rng, self._field, self._evened
-        self.rng = self.truth.stream(f"fact:{self.fact}:{self.ident}:{name}")
-        self._field, self._evened = name, set()
+        self._field, self._evened = draw.drawn_as or name, set()
+        self.rng = self.truth.stream(f"fact:{self.fact}:{self.ident}:{self._field}")
         among = self.parent.ident if draw.unique == "parent" and self.parent else ""
         taken = self.truth.taken.setdefault((self.fact, name, among), set()) if draw.unique else None
         try:
@@ -314,7 +331,7 @@ def selects(selection: Selection, entity: Entity, lookup: Callable[[str], Any] |
 
     ``lookup``: what names mean there, where that is more than the entity knows.
     """
-    if selection.kinds is not None and entity.kind not in selection.kinds:
+    if selection.cases is not None and entity.case not in selection.cases:
         return False
     if selection.where is None:
         return True

@@ -13,7 +13,9 @@ from jinja2 import TemplateSyntaxError, Undefined, UndefinedError, nodes
 from jinja2.exceptions import TemplateError
 from jinja2.visitor import NodeTransformer
 
+from mesocosm.kits.yaml_tasks.braces import VALUE, BadBraces, marked, within
 from mesocosm.kits.yaml_tasks.decimals import plain
+from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.language import (
     ENVIRONMENT,
     MAX_TEXT,
@@ -47,14 +49,14 @@ _DECIDING: tuple[type[nodes.Node], ...] = (
 _SINGLE_EQUALS = re.compile(r"(?<![=!<>])=(?!=)")
 _TOO_MUCH = re.compile(r"expected token 'end of (?:print )?statement', got '(.*)'")
 _SPAN = re.compile(r"\b\d+ ?(?:weeks?|days?|hours?|hrs?|minutes?|mins|seconds?|secs?)\b")
-_BY_NAME = ("pick", "where", "without", "count", "group", "by")
+_BY_NAME = ("pick", "select", "reject", "count", "group", "sort")
 """Filters that are told the name of a field."""
 Lookup = Callable[[str], Any]
 """The value of a name; ``missing`` where there is none."""
 
 
 class Expression:
-    """A text with ``{{ expressions }}``, or (``bare``) an expression by itself.
+    """A text with ``{expressions}``, or (``bare``) an expression by itself.
 
     A text that is one expression and nothing else has that expression's value, of whatever kind; any other is
     a text. Raises ``ExpressionError`` for what is not allowed.
@@ -65,7 +67,8 @@ class Expression:
         if len(source) > MAX_SOURCE:
             raise ExpressionError(f"longer than {MAX_SOURCE:,} characters")
         try:
-            tree = ENVIRONMENT.parse("{{ " + source + " }}" if bare else source)
+            tree = ENVIRONMENT.parse(within(source, VALUE) if bare else marked(source))
+            _refuse_pipes(tree, source)
             if _is_rewritten(tree):
                 tree = _Calls().visit(tree)
             only = _only_expression(tree)
@@ -91,6 +94,8 @@ class Expression:
             self._template = ENVIRONMENT.template_class.from_code(
                 ENVIRONMENT, ENVIRONMENT.compile(tree), {}, None
             )
+        except BadBraces as error:
+            raise ExpressionError(str(error)) from None
         except TemplateSyntaxError as error:
             raise ExpressionError(_no_expression(str(error.message), source)) from None
         except TemplateError as error:
@@ -163,27 +168,40 @@ def _only_expression(tree: nodes.Template) -> nodes.Expr | None:
 
 
 def _is_rewritten(tree: nodes.Template) -> bool:
-    return tree.find(nodes.Concat) is not None or any(
-        found.name not in ENVIRONMENT.filters for found in tree.find_all(nodes.Filter)
-    )
+    return tree.find(nodes.Concat) is not None or any(map(_is_method, tree.find_all(nodes.Call)))
+
+
+def _is_method(call: nodes.Call) -> bool:
+    return isinstance(call.node, nodes.Getattr)
+
+
+def _refuse_pipes(tree: nodes.Template, source: str) -> None:
+    for found in tree.find_all(nodes.Filter):
+        raise ExpressionError(
+            f"in {_shortened(source)}: what is done to a value is written value.{found.name}()"
+        )
 
 
 class _Calls(NodeTransformer):
-    """Filters that are none of ours may be functions beside the file: ``x | name(y)`` is ``name(x, y)``; and
-    what ``~`` puts together is looked at first."""
+    """``x.name(y)`` is what ``name`` does to ``x``: one of ours, or a function beside the file; and what
+    ``~`` puts together is looked at first."""
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - as the library has it
         self.generic_visit(node)
         texts = nodes.List(node.nodes, lineno=node.lineno)
         return nodes.Filter(texts, "*joined", [], [], None, None, lineno=node.lineno)
 
-    def visit_Filter(self, node: nodes.Filter) -> nodes.Node:  # noqa: N802 - as the library has it
+    def visit_Call(self, node: nodes.Call) -> nodes.Node:  # noqa: N802 - as the library has it
         self.generic_visit(node)
-        if node.name in ENVIRONMENT.filters or node.node is None:
+        if not isinstance(node.node, nodes.Getattr):
             return node
-        function = nodes.Name(node.name, "load", lineno=node.lineno)
+        value, name = node.node.node, node.node.attr
+        if name in FILTERS:
+            given = node.args, node.kwargs, node.dyn_args, node.dyn_kwargs
+            return nodes.Filter(value, name, *given, lineno=node.lineno)
+        function = nodes.Name(name, "load", lineno=node.lineno)
         return nodes.Call(
-            function, [node.node, *node.args], node.kwargs, node.dyn_args, node.dyn_kwargs, lineno=node.lineno
+            function, [value, *node.args], node.kwargs, node.dyn_args, node.dyn_kwargs, lineno=node.lineno
         )
 
 
@@ -256,7 +274,7 @@ def _constants(node: nodes.Node) -> Iterator[Any]:
 
 
 def _is_case(node: nodes.Node) -> bool:
-    return getattr(node, "attr", getattr(node, "name", None)) in ("kind", "lookalike", "nth")
+    return getattr(node, "attr", getattr(node, "name", None)) in ("case", "distractor", "index")
 
 
 ANYTHING = "*"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from mesocosm.errors import Refusal
 from mesocosm.families.family import Evidence
 from mesocosm.kits.yaml_tasks.entities import Wrong
-from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.telling import Teller, Told
+from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import Owner, Thing, find_thing, load_words
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ def fill(teller: Teller, world: World, filler: int, services: Iterable[str]) -> 
     """Put everything in, with ``filler`` tokens of background."""
     definition, truth = teller.definition, teller.truth
     left = filler - teller.add_background(filler)
-    sorts = list(dict.fromkeys(statement.what for statement in definition.statements))
+    sorts = list(dict.fromkeys(statement.what for statement in definition.evidence))
     _open(truth, world, services)
     filled = Filled()
-    shares = {what: it.share for what, it in definition.background.items() if what in sorts}
+    shares = {what: it.weight for what, it in definition.noise.items() if what in sorts}
     for what in sorts:
         thing = find_thing(what)
         assert thing is not None
@@ -85,9 +85,9 @@ def _put_in(truth: Truth, world: World, what: str, things: Sequence[Told]) -> No
     try:
         given = thing.add(world, [one.fields for one in ordered])
     except Refusal as refusal:
-        statements = truth.definition.statements
+        statements = truth.definition.evidence
         index = next(n for n, statement in enumerate(statements) if statement.what == what)
-        raise Wrong(("statements", index, what), f"the service refuses it: {refusal.message}") from None
+        raise Wrong(("evidence", index, what), f"the service refuses it: {refusal.message}") from None
     for one, what_it_got in zip(ordered, given, strict=True):
         one.given = what_it_got
         if one.statement and one.statement.as_:

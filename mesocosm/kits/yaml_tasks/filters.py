@@ -1,4 +1,4 @@
-"""What expressions may do to values: ``{{ start | day }}``."""
+"""What expressions may do to values: ``{start.day()}``."""
 
 from __future__ import annotations
 
@@ -145,16 +145,16 @@ def _pick(values: Any, field: str) -> list[Any]:
     return [_field(value, field) for value in _things(values)]
 
 
-def _where(values: Any, field: str, *allowed: Any) -> list[Any]:
+def _select(values: Any, field: str, *allowed: Any) -> list[Any]:
     return [value for value in _things(values) if _field(value, field) in allowed]
 
 
-def _without(values: Any, field: str, *refused: Any) -> list[Any]:
+def _reject(values: Any, field: str, *refused: Any) -> list[Any]:
     return [value for value in _things(values) if _field(value, field) not in refused]
 
 
 def _count(values: Any, field: str, *allowed: Any) -> int:
-    return len(_where(values, field, *allowed))
+    return len(_select(values, field, *allowed))
 
 
 def _group(values: Any, field: str) -> list[Any]:
@@ -166,7 +166,9 @@ def _group(values: Any, field: str) -> list[Any]:
     return list(found.values())
 
 
-def _by(values: Any, field: str, *, down: bool = False) -> list[Any]:
+def _sort(values: Any, field: str | None = None, *, down: bool = False) -> list[Any]:
+    if field is None:
+        return sorted(values, reverse=bool(down))
     return sorted(_things(values), key=lambda value: _field(value, field), reverse=bool(down))
 
 
@@ -284,15 +286,14 @@ FILTERS: dict[str, Callable[..., Any]] = {
     # lists
     "join": _join,
     "pick": _pick,
-    "where": _where,
-    "without": _without,
+    "select": _select,
+    "reject": _reject,
     "count": _count,
     "group": _group,
-    "by": _by,
     "sum": total,
     "min": lambda values: min(values),
     "max": lambda values: max(values),
-    "sort": lambda values: sorted(values),
+    "sort": _sort,
     "reverse": lambda values: list(reversed(values)),
     "unique": _unique,
     "first": lambda values: values[0],

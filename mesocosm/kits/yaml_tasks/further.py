@@ -1,4 +1,4 @@
-"""Further entities that fill the length: of background kinds, and lookalikes."""
+"""Further entities that fill the length: of background kinds, and distractors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from mesocosm.kits.yaml_tasks.definition import Definition
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
-from mesocosm.kits.yaml_tasks.facts import Truth
+from mesocosm.kits.yaml_tasks.truth import Truth
 
 _PATIENCE = 50
 """Entities in a row of which nothing is told, before that is a mistake."""
@@ -21,15 +21,15 @@ class Further:
         self._truth = truth
         self._rng = rng
         self.cases: list[tuple[str, str | None, str | None]] = []
-        """Fact, kind and lookalike of each case."""
+        """EntityType, kind and distractor of each case."""
         self._weights: list[float] = []
-        for name, fact in definition.facts.items():
-            for kind, it in fact.kinds.items():
-                if it.background:
+        for name, fact in definition.entities.items():
+            for kind, it in fact.cases.items():
+                if it.weight:
                     self.cases.append((name, kind, None))
-                    self._weights.append(it.background)
-            for other, like in fact.lookalikes.items():
-                weight = truth.number_from(like.weight, ("facts", name, "lookalikes", other, "weight"))
+                    self._weights.append(it.weight)
+            for other, like in fact.distractors.items():
+                weight = truth.number_from(like.weight, ("entities", name, "distractors", other, "weight"))
                 if weight > 0:
                     self.cases.append((name, None, other))
                     self._weights.append(weight)
@@ -65,8 +65,8 @@ class Further:
         cost = cost_of(entity)
         self._untold = self._untold + 1 if cost == 0 else 0
         if self._untold > _PATIENCE:
-            keys = ("facts", name, "lookalikes" if other else "kinds", other or kind)
-            raise Wrong(keys, "no statement tells anything of these, so they fill nothing")
+            keys = ("entities", name, "distractors" if other else "cases", other or kind)
+            raise Wrong(keys, "no evidence tells anything of these, so they fill nothing")
         self._made.append((entity, cost))
         self._shown = len(self._made)
 

@@ -16,10 +16,10 @@ from mesocosm.families.verdict import Check, finding, told
 from mesocosm.kits.html_text import visible_text
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal, Rows
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated
-from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_at
+from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.contents import Grid, Objects, Unreadable
 from mesocosm.services.numbers import BINARY, number_of
 from mesocosm.services.patterns import BadPattern, Pattern
@@ -123,7 +123,7 @@ def _row(truth: Truth, thing: Thing, goal: Goal, entity: Entity | None, keys: tu
             if thing.judges[name].shape == "list" and isinstance(value, dict) and "columns" in value:
                 rows = Rows.model_validate(value)
                 cells = list(rendered_rows(truth, rows, (*keys, name), entity, background=False))
-                ordered = bool(rows.by) and thing.ordered
+                ordered = bool(rows.sort) and thing.ordered
                 fields[name] = Table(list(rows.columns), cells, ordered=ordered, within=rows.within)
             else:
                 found = evaluated(prepared(value), lookup)

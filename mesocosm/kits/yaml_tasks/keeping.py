@@ -8,8 +8,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from mesocosm.kits.yaml_tasks.definition import Definition
+from mesocosm.kits.yaml_tasks.drawing import Draw
 from mesocosm.kits.yaml_tasks.entities import Entity
-from mesocosm.kits.yaml_tasks.facts import Truth
+from mesocosm.kits.yaml_tasks.truth import Truth
 
 
 def kept(truth: Truth, background: int) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def kept(truth: Truth, background: int) -> dict[str, Any]:
     for ones in truth.background.values():
         for one in ones:
             if one.parent is None:
-                case = one.lookalike, one.kind
+                case = one.distractor, one.case
                 shown[case] = shown.get(case, 0) + 1
                 if shown[case] <= background:
                     entities.append(one)
@@ -49,9 +50,12 @@ def read(definition: Definition, data: Mapping[str, Any], hooks: Mapping[str, Ca
         for one in ones
     }
     for entity, drawn in waiting:
-        entity.drawn = {name: _from_data(value, known, zone) for name, value in drawn.items()}
+        named = {_kept_as(entity, name): name for name in entity.definition.own_fields}
+        entity.drawn = {
+            named.get(name, name): _from_data(value, known, zone) for name, value in drawn.items()
+        }
         entity.known = dict(entity.drawn)
-    for name, fact in definition.facts.items():
+    for name, fact in definition.entities.items():
         if not fact.single:
             truth.sets.setdefault(name, [])
     return truth
@@ -72,10 +76,10 @@ def _read(
         kept["kind"],
         parent,
         background=ident.startswith("b"),
-        lookalike=kept.get("lookalike"),
+        distractor=kept.get("lookalike"),
     )
     waiting.append((entity, kept["drawn"]))
-    if truth.definition.facts[entity.fact].single:
+    if truth.definition.entities[entity.fact].single:
         truth.singles[entity.fact] = entity
     else:
         (truth.background if entity.background else truth.sets).setdefault(entity.fact, []).append(entity)
@@ -89,11 +93,16 @@ def _kept(entity: Entity) -> dict[str, Any]:
         "fact": entity.fact,
         "ident": entity.ident,
         "number": entity.number,
-        "kind": entity.kind,
-        "lookalike": entity.lookalike,
-        "drawn": {name: _as_data(value) for name, value in entity.drawn.items()},
+        "kind": entity.case,
+        "lookalike": entity.distractor,
+        "drawn": {_kept_as(entity, name): _as_data(value) for name, value in entity.drawn.items()},
         "children": {name: [_kept(child) for child in ones] for name, ones in entity.children.items()},
     }
+
+
+def _kept_as(entity: Entity, name: str) -> str:
+    source = entity.source_of(name)
+    return source.drawn_as or name if isinstance(source, Draw) else name
 
 
 def _as_data(value: Any) -> Any:

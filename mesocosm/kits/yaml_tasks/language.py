@@ -20,6 +20,7 @@ from jinja2.runtime import Context, LoopContext
 from jinja2.runtime import missing as missing  # type: ignore[attr-defined]
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from mesocosm.kits.yaml_tasks.braces import BLOCK, VALUE
 from mesocosm.kits.yaml_tasks.decimals import plain, reckoned
 from mesocosm.kits.yaml_tasks.filters import FILTERS, show
 
@@ -124,8 +125,8 @@ class _Environment(ImmutableSandboxedEnvironment):
         if isinstance(obj, Undefined):
             known = ", ".join(sorted(_FUNCTIONS))
             name = getattr(obj, "_undefined_name", None)
-            missed = f"no function or filter {name!r}" if name else str(obj._undefined_message)
-            raise ExpressionError(f"{missed}; functions: {known}; filters: {', '.join(FILTERS)}")
+            missed = f"no function {name!r}" if name else str(obj._undefined_message)
+            raise ExpressionError(f"{missed}; functions: {known}; of values: {', '.join(FILTERS)}")
         if not self.is_safe_callable(obj):
             raise ExpressionError(f"{show_kind(obj)} cannot be called")
         for given in (*args, *kwargs.values()):
@@ -179,7 +180,7 @@ def _calculate(symbol: str, left: Any, right: Any) -> Any:
         if not isinstance(times, int) or length * times > MAX_LIST:
             raise ExpressionError(f"{show_kind(left)} * {show_kind(right)} would be longer than {MAX_LIST:,}")
     if symbol == "%" and isinstance(left, str):
-        raise ExpressionError("write texts with {{ }} instead of %")
+        raise ExpressionError("write texts with {value} in them instead of %")
     try:
         return reckoned(_OPERATORS[symbol], left, right)
     except (TypeError, ValueError, ArithmeticError) as error:
@@ -255,7 +256,7 @@ def _filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             return bounded(function(value, *args, **kwargs))
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError) as error:
             hint = (
-                f"; a filter is for what stands right before it: (start + 2h) | {name}"
+                f"; what is in brackets comes first: (start + 2h).{name}()"
                 if isinstance(value, dt.timedelta)
                 else ""
             )
@@ -280,6 +281,8 @@ def _joined(values: list[Any]) -> str:
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"span": _span}
 ENVIRONMENT = _Environment(
+    variable_start_string=VALUE[0], variable_end_string=VALUE[1], block_start_string=BLOCK[0],
+    block_end_string=BLOCK[1], comment_start_string="\x05", comment_end_string="\x06",
     undefined=StrictUndefined, extensions=[_Spans], optimized=False, finalize=_finalize,
     keep_trailing_newline=False,
     trim_blocks=True, lstrip_blocks=True, cache_size=0, autoescape=False,

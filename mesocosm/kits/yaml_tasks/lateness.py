@@ -17,12 +17,12 @@ def late_names(definition: Definition, hooks: Collection[str]) -> frozenset[str]
 
     A Python function beside the file may look at all that a thing has, so what it returns counts as such.
     """
-    given = {statement.as_ for statement in definition.statements if statement.as_}
+    given = {statement.as_ for statement in definition.evidence if statement.as_}
     if not given:
         return frozenset()
     late = {*given, *hooks, ANYTHING}
     mentioned: dict[str, set[str]] = {}
-    for fact in definition.facts.values():
+    for fact in definition.entities.values():
         for fields in (fact.fields, *fact.special_fields):
             for name, source in fields.items():
                 if not isinstance(source, Draw):

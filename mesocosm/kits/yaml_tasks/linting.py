@@ -43,7 +43,11 @@ def lint(path: Path) -> list[Complaint]:
     except UsageError as error:
         return [_from_text(path, line) for line in str(error).splitlines()]
     if not task.is_written:
-        return [_complaint(path, ("facts",), "error", "a file without facts is lint for Python: use prove")]
+        return [
+            _complaint(
+                path, ("entities",), "error", "a file without entities has its task in Python: use prove"
+            )
+        ]
     found = [_complaint(path, keys, "error", message) for keys, message in _errors(task, path.stem)]
     if found:
         return found
@@ -99,16 +103,16 @@ def _survey_options(definition: Definition) -> Iterator[complaints.Complaint]:
 def _sizes(definition: Definition, task: Task) -> Iterator[complaints.Complaint]:
     """Facts of which a length has fewer than kinds, or more than there are different values."""
     points, longest = task.growth.points, max(task.lengths)
-    for name, fact in definition.facts.items():
-        if fact.count != task.growth.parameter or fact.of is not None:
+    for name, fact in definition.entities.items():
+        if fact.count != task.growth.parameter or fact.parent is not None:
             continue
         least, most = min(points.values()), task.growth.size_for(longest)
         if most > MAX_COUNT:
             message = f"at a length of {longest:,} there are {most:,} of {name}; at most {MAX_COUNT:,} can be"
             yield ("growth", "points"), message
-        shares = [kind for kind, it in fact.kinds.items() if isinstance(it.share, float)]
+        shares = [kind for kind, it in fact.cases.items() if isinstance(it.share, float)]
         if least < len(shares):
-            message = f"{least} of {name} are too few for its kinds with a share: {', '.join(shares)}"
+            message = f"{least} of {name} are too few for its cases with a share: {', '.join(shares)}"
             yield ("growth", "points"), message
         for field, source in fact.fields.items():
             values = source.values if isinstance(source, Draw) and source.unique is True else None
@@ -116,7 +120,7 @@ def _sizes(definition: Definition, task: Task) -> Iterator[complaints.Complaint]
                 message = (
                     f"at a length of {longest:,} there are {most:,} of {name}, and only {values:,} values"
                 )
-                yield ("facts", name, "fields", field), f"{message} that are unique"
+                yield ("entities", name, "fields", field), f"{message} that are unique"
 
 
 def _errors(task: Task, stem: str) -> Iterator[complaints.Complaint]:
@@ -127,7 +131,10 @@ def _errors(task: Task, stem: str) -> Iterator[complaints.Complaint]:
         yield from complaints.complaints_of(error, Definition, task.definition)
         return
     if task.family != stem:
-        yield ("family",), f"found {task.family!r}; a file that has facts is its own family: leave this out"
+        yield (
+            ("family",),
+            f"found {task.family!r}; a file with entities is its own family: leave this out",
+        )
     for service in task.servers:
         if service not in service_names():
             yield ("servers", service), f"no such service; there are {', '.join(service_names())}"

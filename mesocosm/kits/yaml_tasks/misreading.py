@@ -14,9 +14,8 @@ from mesocosm.families.task import FileProblem
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant
 from mesocosm.kits.yaml_tasks.damaging import all_findings, damage, tables
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
-from mesocosm.kits.yaml_tasks.drawing import Date, Draw, Moment, Number, One, Series
+from mesocosm.kits.yaml_tasks.drawing import Date, Draw, Moment, Number, Ref, Series
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
-from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.judging import Table, Wanted, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.mistakes import (
@@ -34,8 +33,9 @@ from mesocosm.kits.yaml_tasks.mistakes import (
     victims_of,
     walked,
 )
+from mesocosm.kits.yaml_tasks.solving import Solution
 from mesocosm.kits.yaml_tasks.supposing import Supposition
-from mesocosm.kits.yaml_tasks.walking import Walker
+from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.calling import ToolError, Tools
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class _Maker:
     def misread(self) -> Iterator[Misreading]:
         """Everything that can be read wrongly, of every fact that a goal or the walk is about."""
         breaks = frozenset(name for goal in self._definition.goal for name in all_findings(goal))
-        for name, fact in self._definition.facts.items():
+        for name, fact in self._definition.entities.items():
             if fact.single:
                 continue
             top = _top(self._definition, name)
@@ -85,20 +85,20 @@ class _Maker:
                 yield from self._whole(name, breaks)
             for field, source in _drawn(fact.fields):
                 yield from self._field(name, None, field, source, breaks)
-            for kind, it in fact.kinds.items():
+            for kind, it in fact.cases.items():
                 for field, source in _drawn(it.fields):
-                    if it.background is None:
+                    if it.weight is None:
                         yield from self._field(name, kind, field, source, breaks)
-            if fact.of is not None:
+            if fact.parent is not None:
                 yield self._make(f"the last {name} of one overlooked", breaks, last_overlooked(name))
-                for kind in fact.kinds:
-                    for other in fact.kinds:
+                for kind in fact.cases:
+                    for other in fact.cases:
                         if kind != other:
                             change = taken_for(name, kind, other)
                             yield self._make(f"a {name} that is {kind} taken for {other}", breaks, change)
 
     def _whole(self, name: str, breaks: frozenset[str]) -> Iterator[Misreading]:
-        known = self._definition.facts[name].kinds
+        known = self._definition.entities[name].cases
         kinds: list[str | None] = list(known) or [None]
         for kind in kinds:
             of = f"a {name} that is {kind}" if kind else f"a {name}"
@@ -114,11 +114,11 @@ class _Maker:
                 for other in kinds:
                     if (
                         other not in (kind, None)
-                        and self._definition.facts[name].kinds[kind].background is None
+                        and self._definition.entities[name].cases[kind].weight is None
                     ):
                         yield self._make(f"{of} taken for {other}", breaks, taken_for(name, kind, other))
 
-        for other in self._definition.facts[name].lookalikes:
+        for other in self._definition.entities[name].distractors:
             yield Misreading(
                 f"a {name} that is {other} done although it must not",
                 breaks,
@@ -177,7 +177,7 @@ class _Maker:
         remedy = (
             f"let a step write {field}, or leave it out of the goal" if field else "let a step depend on it"
         )
-        message = f"misread so, {wants}, and the steps of `walk` do the same: {remedy}"
+        message = f"misread so, {wants}, and the steps of `solution` do the same: {remedy}"
         return str(FileProblem(self._written.path, keys, message))
 
     @contextmanager
@@ -201,7 +201,7 @@ class _Maker:
 
     def _left(self, rows: Sequence[Wanted], victims: set[tuple[str, str]]) -> list[Wanted]:
         """The rows that the rest of the walk brings about."""
-        done = {self._definition.walk[number].for_ for number in self._lead}
+        done = {self._definition.solution[number].for_ for number in self._lead}
         return [
             one
             for one in rows
@@ -211,13 +211,13 @@ class _Maker:
     def _finish(
         self, tools: Tools, truth: Truth, victims: set[tuple[str, str]], also: Sequence[Entity] = ()
     ) -> None:
-        walker = Walker(self._definition, truth, tools)
-        rest = [number for number in range(len(self._definition.walk)) if number not in self._lead]
+        solution = Solution(self._definition, truth, tools)
+        rest = [number for number in range(len(self._definition.solution)) if number not in self._lead]
         try:
-            made = walker.walk(self._lead, lambda one: name_of(one) in victims, also)
+            made = solution.make(self._lead, lambda one: name_of(one) in victims, also)
             if also and not made:
                 raise Inapplicable
-            walker.walk(rest)
+            solution.make(rest)
         except ToolError:
             raise Inapplicable from None  # the tools do not let it happen
 
@@ -226,23 +226,23 @@ class _Maker:
         truth = right.supposed.truth
         others = [*truth.sets.get(name, ()), *truth.background.get(name, ())]
         wanted = {name_of(one.entity) for one in right.wanted if one.entity}
-        one = next((one for one in others if one.kind == kind and name_of(one) not in wanted), None)
+        one = next((one for one in others if one.case == kind and name_of(one) not in wanted), None)
         if one is None or any(goal.for_ == name and _chooses(goal, kind) for goal in self._definition.goal):
             raise Inapplicable
         self._done_for(one, tools, expected)
 
-    def _needless_like(self, name: str, lookalike: str, tools: Tools, expected: Any) -> None:
+    def _needless_like(self, name: str, distractor: str, tools: Tools, expected: Any) -> None:
         right = self._right_of(expected)
         truth = right.supposed.truth
-        kinds = {one.entity.kind for one in right.wanted if one.entity}
-        likes = [one for one in truth.background.get(name, ()) if one.lookalike == lookalike]
-        likes.sort(key=lambda one: one.kind not in kinds)  # those that would be done, were they no lookalikes
+        kinds = {one.entity.case for one in right.wanted if one.entity}
+        likes = [one for one in truth.background.get(name, ()) if one.distractor == distractor]
+        likes.sort(key=lambda one: one.case not in kinds)  # those that would be done
         if not likes:
             raise Inapplicable
         self._done_for(likes[0], tools, expected)
 
     def _done_for(self, one: Entity, tools: Tools, expected: Any) -> None:
-        steps = [step for number, step in enumerate(self._definition.walk) if number in self._lead]
+        steps = [step for number, step in enumerate(self._definition.solution) if number in self._lead]
         with self._misread(expected) as right:
             truth = right.supposed.truth
             if any(step.for_ == one.fact for step in steps):
@@ -258,9 +258,9 @@ class _Maker:
         right = self._right_of(expected)
         truth = right.supposed.truth
         adds = any(goal.for_ == name and goal.how == "add" for goal in self._definition.goal)
-        steps = [number for number in self._lead if self._definition.walk[number].for_ == name]
+        steps = [number for number in self._lead if self._definition.solution[number].for_ == name]
         wanted = {name_of(one.entity) for one in right.wanted if one.entity}
-        one = next((one for one in truth.sets[name] if one.kind == kind and name_of(one) in wanted), None)
+        one = next((one for one in truth.sets[name] if one.case == kind and name_of(one) in wanted), None)
         if not adds or not steps or one is None:
             raise Inapplicable
         self._finish(tools, truth, right.victims, [one])
@@ -269,7 +269,7 @@ class _Maker:
 def _walk_for_others(written: Written, lead: Sequence[int], tools: Tools, expected: Any) -> None:
     truth = written.truth_of(expected)
     victims = victims_of(written.definition, truth)
-    Walker(written.definition, truth, tools).walk(lead, lambda one: name_of(one) not in victims)
+    Solution(written.definition, truth, tools).make(lead, lambda one: name_of(one) not in victims)
 
 
 def _outcome(rows: Sequence[Wanted], steps: Sequence[set[tuple[str, str]]]) -> str:
@@ -284,8 +284,8 @@ def _outcome(rows: Sequence[Wanted], steps: Sequence[set[tuple[str, str]]]) -> s
 def _leading(definition: Definition) -> list[int]:
     """The steps that can be made for some entities first: those before one that looks at all of them."""
     found = []
-    for number, step in enumerate(definition.walk):
-        if step.for_ is None or step.by:
+    for number, step in enumerate(definition.solution):
+        if step.for_ is None or step.sort:
             break
         found.append(number)
     return found
@@ -293,14 +293,14 @@ def _leading(definition: Definition) -> list[int]:
 
 def _drawn(fields: Any) -> Iterator[tuple[str, Draw]]:
     for name, source in fields.items():
-        if isinstance(source, Draw) and not isinstance(source, One):
+        if isinstance(source, Draw) and not isinstance(source, Ref):
             yield name, source
 
 
 def _top(definition: Definition, name: str) -> str:
-    parent = definition.facts[name].of
+    parent = definition.entities[name].parent
     return name if parent is None else _top(definition, parent)
 
 
 def _chooses(goal: Goal, kind: str) -> bool:
-    return goal.where is None and (goal.kinds is None or kind in goal.kinds)
+    return goal.where is None and (goal.cases is None or kind in goal.cases)

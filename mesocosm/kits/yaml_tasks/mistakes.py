@@ -11,10 +11,10 @@ from typing import Any
 from mesocosm.families.verdict import Inapplicable
 from mesocosm.kits.yaml_tasks.definition import Definition, Step
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
-from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.judging import Table, Wanted, same, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.supposing import Supposition
+from mesocosm.kits.yaml_tasks.truth import Truth
 
 _VICTIMS = 2
 """Entities of each kind that are left to the near misses; the walk is made for all others once."""
@@ -33,11 +33,11 @@ def victims_of(definition: Definition, truth: Truth) -> set[tuple[str, str]]:
 def _victims_of(definition: Definition, truth: Truth) -> set[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for name, entities in truth.sets.items():
-        if definition.facts[name].of is None:
+        if definition.entities[name].parent is None:
             seen: dict[str | None, int] = {}
             for one in entities:
-                seen[one.kind] = seen.get(one.kind, 0) + 1
-                if seen[one.kind] <= _VICTIMS:
+                seen[one.case] = seen.get(one.case, 0) + 1
+                if seen[one.case] <= _VICTIMS:
                     found.add(name_of(one))
                     found |= {name_of(child) for fact in one.children for child in one.belonging(fact)}
     return found
@@ -51,7 +51,7 @@ def walked(definition: Definition, truth: Truth) -> list[set[tuple[str, str]]]:
     """For whom the steps are made."""
     return [
         truth.once(("step", index), partial(_walked, truth, step))
-        for index, step in enumerate(definition.walk)
+        for index, step in enumerate(definition.solution)
     ]
 
 
@@ -97,7 +97,7 @@ def _ones(truth: Truth, name: str, kind: str | None, count: int = _VICTIMS) -> l
     return [
         one
         for one in truth.sets.get(name, ())
-        if (kind is None or one.kind == kind) and name_of(one) in victims
+        if (kind is None or one.case == kind) and name_of(one) in victims
     ][: count if count else None]
 
 
@@ -140,11 +140,11 @@ def left_out(name: str, kind: str | None) -> Change:
 
 def taken_for(name: str, kind: str, other: str) -> Change:
     def change(supposed: Supposition, right: Rows) -> Rows:
-        fact = supposed.truth.definition.facts[name]
-        own, there = fact.kinds[kind].fields, fact.kinds[other].fields
+        fact = supposed.truth.definition.entities[name]
+        own, there = fact.cases[kind].fields, fact.cases[other].fields
 
         def misread(one: Entity) -> None:
-            supposed.kind(one, other)
+            supposed.case(one, other)
             for field in own:
                 if field not in there and field not in fact.fields:
                     supposed.no_field(one, field)
@@ -157,7 +157,7 @@ def taken_for(name: str, kind: str, other: str) -> Change:
 def unread(name: str, kind: str, field: str) -> Change:
     def change(supposed: Supposition, right: Rows) -> Rows:
         def misread(one: Entity) -> None:
-            if field in supposed.truth.definition.facts[name].fields:
+            if field in supposed.truth.definition.entities[name].fields:
                 raise Inapplicable
             supposed.field(one, field, None)
 
@@ -209,7 +209,7 @@ def as_utc(name: str, kind: str | None, field: str) -> Change:
 def last_overlooked(name: str) -> Change:
     def change(supposed: Supposition, right: Rows) -> Rows:
         truth = supposed.truth
-        for parent in _ones(truth, str(truth.definition.facts[name].of), None, 0):
+        for parent in _ones(truth, str(truth.definition.entities[name].parent), None, 0):
             children = parent.children.get(name, [])
             if len(children) < 2:
                 continue

@@ -10,14 +10,15 @@ from typing import Any
 from mesocosm.families.task import Task
 from mesocosm.kits.yaml_tasks.complaints import Complaint
 from mesocosm.kits.yaml_tasks.definition import Definition
-from mesocosm.kits.yaml_tasks.drawing import Draw, One, drawn
+from mesocosm.kits.yaml_tasks.drawing import Draw, Ref, drawn
 from mesocosm.kits.yaml_tasks.expressions import Expression, bare
 from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.language import ExpressionError
+from mesocosm.kits.yaml_tasks.renamed import IN_EXPRESSIONS, now_called
 from mesocosm.kits.yaml_tasks.scopes import VARIED
 from mesocosm.services.words import find_thing
 
-_OF_ALL = ("kind", "nth", "lookalike", "this")
+_OF_ALL = ("case", "index", "distractor", "this")
 """What each entity has of itself."""
 
 
@@ -46,46 +47,49 @@ class _Names:
         self._definition, self._task = definition, task
         self._given: dict[str | None, dict[str, Iterable[str]]] = {}
         """By fact, the names of what services gave, with what is in that."""
-        for statement in definition.statements:
+        for statement in definition.evidence:
             if statement.as_:
                 thing = find_thing(statement.what)
                 own = self._given.setdefault(statement.for_, {})
                 own[statement.as_] = {*own.get(statement.as_, ()), *(thing.gives if thing else ())}
         self._everywhere = (
             {"now", "today", "span", "none", "true", "false"}
-            | set(definition.facts)
+            | set(definition.entities)
             | set(self._given.get(None, {}))
             | {*task.python, *task.parameters, task.growth.parameter}
         )
 
     def unknown(self) -> Iterator[Complaint]:
         definition = self._definition
-        for name, fact in definition.facts.items():
+        for name, fact in definition.entities.items():
             scope = self._scope(name)
             for keys, fields in [
-                (("facts", name), fact.fields),
-                *((("facts", name, "kinds", kind), it.fields) for kind, it in fact.kinds.items()),
-                *((("facts", name, "lookalikes", like), it.fields) for like, it in fact.lookalikes.items()),
+                (("entities", name), fact.fields),
+                *((("entities", name, "cases", kind), it.fields) for kind, it in fact.cases.items()),
+                *(
+                    (("entities", name, "distractors", like), it.fields)
+                    for like, it in fact.distractors.items()
+                ),
             ]:
                 for one, source in fields.items():
                     yield from self._strangers(source, scope, (*keys, "fields", one))
-                    if isinstance(source, One):
+                    if isinstance(source, Ref):
                         # Of the one that is chosen, and (by the name of its fact) of who chooses.
-                        chosen = self._scope(source.one).further([name])
+                        chosen = self._scope(source.ref).further([name])
                         yield from self._strangers(source.where, chosen, (*keys, "fields", one))
-            for kind, case in fact.kinds.items():
-                place = ("facts", name, "kinds", kind)
+            for kind, case in fact.cases.items():
+                place = ("entities", name, "cases", kind)
                 for condition in case.expect:
                     yield from self._strangers(condition, scope.further(["wanted"]), (*place, "expect"))
-                yield from self._strangers_in(case.told, scope, (*place, "told"))
-        walked = {"rows_of"} | {step.as_ for step in definition.walk if step.as_}
+                yield from self._strangers_in(case.quote, scope, (*place, "quote"))
+        walked = {"rows_of"} | {step.as_ for step in definition.solution if step.as_}
         for part, doings, more in (
-            ("statements", definition.statements, set(VARIED)),
+            ("evidence", definition.evidence, set(VARIED)),
             ("goal", definition.goal, set[str]()),
-            ("walk", definition.walk, walked),
+            ("solution", definition.solution, walked),
         ):
             for index, doing in enumerate(doings):
-                if doing.for_ is not None and doing.for_ not in definition.facts:
+                if doing.for_ is not None and doing.for_ not in definition.entities:
                     continue  # which was complained about: what its names are is not known
                 scope = self._scope(doing.for_)
                 yield from self._strangers(doing.where, scope, (part, index, "where"))
@@ -94,18 +98,25 @@ class _Names:
                     yield (part, index), missed
                 else:
                     yield from self._strangers_in(fields, scope, (part, index, doing.what))
-        for what, everyday in definition.background.items():
+        for what, everyday in definition.noise.items():
             facts = {
-                one.for_ for one in definition.statements if one.what == what and one.for_ in definition.facts
+                one.for_
+                for one in definition.evidence
+                if one.what == what and one.for_ in definition.entities
             }
             if everyday.course and any(everyday.course not in self._scope(fact).names for fact in facts):
-                yield ("background", what, "course"), f"unknown name {everyday.course!r}"
+                yield ("noise", what, "course"), f"unknown name {everyday.course!r}"
         yield from self._strangers_in(definition.survey, self._scope(None), ("survey",))
-        yield from self._strangers(drawn(self._task.prompt), self._scope(None), ("prompt",))
+        try:
+            prompt = drawn(self._task.prompt)
+        except ValueError as error:
+            yield ("prompt",), str(error)
+        else:
+            yield from self._strangers(prompt, self._scope(None), ("prompt",))
 
     def _scope(self, fact: str | None) -> _Scope:
         """What names mean for an entity of a fact, or where none is meant."""
-        facts = self._definition.facts
+        facts = self._definition.entities
         names, seen = set(self._everywhere), set[str]()
         entities = {name: name for name, it in facts.items() if it.single}
         while fact is not None and fact in facts and fact not in seen:
@@ -115,28 +126,28 @@ class _Names:
             sources = [it.fields, *it.special_fields]
             for name in it.own_fields:
                 drawn_ones = {
-                    source.one if isinstance(source, One) else ""
+                    source.ref if isinstance(source, Ref) else ""
                     for fields in sources
                     if (source := fields.get(name)) is not None
                 }
                 if len(drawn_ones) == 1 and (one := drawn_ones.pop()):
                     entities[name] = one
-            fact = it.of
+            fact = it.parent
             if fact is not None:
                 entities[fact] = fact
         return _Scope(names, entities)
 
     def _parts_of(self, fact: str) -> set[str]:
         """What can be read of an entity."""
-        facts = self._definition.facts
-        children = {name for name, it in facts.items() if it.of == fact}
-        own, parent = facts[fact].own_fields, facts[fact].of
+        facts = self._definition.entities
+        children = {name for name, it in facts.items() if it.parent == fact}
+        own, parent = facts[fact].own_fields, facts[fact].parent
         return {*own, *_OF_ALL, *children, *self._given.get(fact, {})} | ({parent} if parent else set())
 
     def _missed(self, value: Any, scope: _Scope) -> str:
         """What to say where all unknown names are fields of a fact of which there are several."""
         unknown = sorted(_unknown_in(value, scope.names))
-        for name, fact in self._definition.facts.items():
+        for name, fact in self._definition.entities.items():
             if unknown and not fact.single and self._scope(name).names.issuperset(unknown):
                 reads = ", ".join(unknown)
                 return f"it reads {reads}, which each {name} has: is `for: {name}` missing?"
@@ -165,12 +176,12 @@ class _Names:
     def _strangers(self, source: Any, scope: _Scope, place: tuple[Any, ...]) -> Iterator[Complaint]:
         for expression in _expressions_of(source):
             for name in sorted(expression.names - scope.names):
-                yield place, f"unknown name {name!r}; there are {', '.join(sorted(scope.names))}"
+                yield place, f"unknown name {name!r}{_now(name)}; there are {', '.join(sorted(scope.names))}"
             for name in sorted(expression.calls - scope.names):
-                yield place, f"no function or filter {name!r}; there are {', '.join(FILTERS)}"
+                yield place, f"no function {name!r}{_now(name)}; there are {', '.join(FILTERS)}"
             for path in sorted(path for path in expression.paths if len(path) == 2):
                 owner, part = path
-                if (fact := scope.entities.get(owner)) in self._definition.facts and fact is not None:
+                if (fact := scope.entities.get(owner)) in self._definition.entities and fact is not None:
                     parts = self._parts_of(fact)
                 elif owner in self._given.get(None, {}):
                     parts = set(self._given[None][owner])
@@ -178,6 +189,10 @@ class _Names:
                     continue
                 if part not in parts:
                     yield place, f"{owner} has no {part!r}; it has {', '.join(sorted(parts))}"
+
+
+def _now(name: str) -> str:
+    return now_called(name, IN_EXPRESSIONS)
 
 
 def _expressions_of(source: Any) -> list[Expression]:

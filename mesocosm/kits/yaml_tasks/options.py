@@ -1,14 +1,14 @@
 """Texts with options: ``{Could|May} we come {on|}`` is written in one of four ways.
 
-Braces without a bar inside are braces. Options may hold options.
+Options may hold options; values are in them by then.
 """
 
 from __future__ import annotations
 
 import random
-import re
 
-_EXPRESSION = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.S)
+from mesocosm.kits.yaml_tasks.braces import words_of
+
 MAX_DEPTH = 8
 
 
@@ -35,7 +35,7 @@ def chosen(text: str, rng: random.Random) -> str:
 
 def unclosed(source: str) -> bool:
     """Whether a text of a file begins an option that it does not end, or the other way round."""
-    text = _EXPRESSION.sub("", source)
+    text = words_of(source)
     depth = 0
     for letter in text:
         depth += (letter == "{") - (letter == "}")

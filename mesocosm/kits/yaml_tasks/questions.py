@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mesocosm.kits.yaml_tasks.braces import parts_of
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
 from mesocosm.kits.yaml_tasks.deriving import flat, shortened, spelt
 from mesocosm.kits.yaml_tasks.drawing import Choice, Draw, Hooked, drawn
@@ -13,11 +14,12 @@ from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.judging import WAYS, Wanted
 
-_UNFILLED = re.compile(r"\$\{[^{}\n]{1,80}\}|<<[^<>\n]{1,80}>>")
-_VALUE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_UNFILLED = re.compile(r"<<[^<>\n]{1,80}>>")
+_DOLLAR = re.compile(r"\$\{[^{}\n]{1,80}\}")
+_DOLLAR_BEFORE_TEXT = re.compile(r"(?<!\w)\$[^\W\d_][^\n.,;]{0,30}")
 _ATTACHED = re.compile(r"[\w-]+")
 _ATTACHED_BEFORE = re.compile(r"[\w-]+$")
-_NOT_SAID = ("for", "kinds", "where", "by", "each", "within", "matches", "only")
+_NOT_SAID = ("for", "cases", "where", "sort", "each", "within", "matches", "only")
 """Parts of a goal whose texts nobody has to write."""
 _EMPTY = r"(?:empty|blank)"
 _ENDED = r"(?=$|[,;.):]| (?:and|or|if|where|when|for|unless|in|of)\b)"
@@ -46,21 +48,23 @@ def asked_otherwise(
         prompt: As the agent reads it.
         rules: With it, what is told once.
     """
-    yield from unfilled(source)
+    yield from unfilled(source, prompt)
     yield from unsaid_texts(definition, rules)
     yield from _said_to_be_empty(definition, prompt, wanted)
 
 
-def unfilled(source: str) -> Iterator[Gap]:
-    """Places of a prompt that nothing fills."""
+def unfilled(source: str, prompt: str) -> Iterator[Gap]:
+    """Places of a prompt that nothing fills, and values with a dollar sign that are no amounts."""
     if name := _UNFILLED.search(source):
-        yield Gap(("prompt",), f"{name[0]} stays as it is; what varies is written {{{{ me.name }}}}")
+        yield Gap(("prompt",), f"{name[0]} stays as it is; what varies is written {{me.name}}")
+    if (name := _DOLLAR.search(source)) and (found := _DOLLAR_BEFORE_TEXT.search(prompt)):
+        yield Gap(("prompt",), f"{found[0]!r} has a dollar sign; write {name[0][1:]} without one")
 
 
 def unsaid_texts(definition: Definition, rules: str) -> Iterator[Gap]:
     """Texts that are judged to the letter, and that neither the prompt nor what is told once has."""
     said = flat(rules)
-    told = flat("\n".join(text for one in definition.statements for text in spelt(one.fields)))
+    told = flat("\n".join(text for one in definition.evidence for text in spelt(one.fields)))
     for index, goal in enumerate(definition.goal):
         for name, value in goal.fields.items():
             for text in _exact_texts(value):
@@ -79,7 +83,7 @@ def _exact_texts(value: Any) -> Iterator[str]:
         for key, inner in value.items():
             if key in _NOT_SAID:
                 continue
-            if key in ("columns", "last") and isinstance(inner, Mapping) and "columns" in value:
+            if key in ("columns", "footer") and isinstance(inner, Mapping) and "columns" in value:
                 yield from map(str, inner)
                 yield from (cell for cell in inner.values() if isinstance(cell, str))
             elif key in WAYS or isinstance(inner, (str, Mapping, list)):
@@ -93,11 +97,16 @@ def _exact_texts(value: Any) -> Iterator[str]:
 
 def _pattern(text: str, told: str) -> tuple[str | None, str]:
     """What finds a text whatever its values are, and how it is shown; nothing where it has no words."""
-    if "{%" in text:
+    found = parts_of(text)
+    if any(part.kind == "block" for part in found):
         return None, text
-    worked_out = isinstance(drawn(text), Expression)
-    parts = _VALUE.split(text) if worked_out else [text]
-    shown = shortened(_VALUE.sub("...", text) if worked_out else text)
+    parts = [""]
+    for one in found:
+        if one.kind == "value":
+            parts.append("")
+        else:
+            parts[-1] += one.text
+    shown = shortened("...".join(parts))
     if not any(letter.isalpha() for part in parts for letter in part):
         return None, shown
     pattern = r"\S.{0,80}?".join(
@@ -109,7 +118,7 @@ def _pattern(text: str, told: str) -> tuple[str | None, str]:
 
 def _part(part: str, told: str, *, before: bool, after: bool) -> str:
     """A pattern for what stands between values; what is written in one with a value need not be said where
-    that is told so: SUP-{{ code }}."""
+    that is told so: SUP-{code}."""
     head = _ATTACHED.match(part) if before else None
     start = head.end() if head else 0
     tail = _ATTACHED_BEFORE.search(part, start) if after else None
@@ -150,7 +159,7 @@ def _is_never_empty(definition: Definition, goal: Goal, name: str) -> bool:
     source = drawn(goal.fields[name]) if isinstance(goal.fields[name], str) else goal.fields[name]
     if not isinstance(source, Expression):
         return bool(source)
-    fact = definition.facts.get(goal.for_ or "")
+    fact = definition.entities.get(goal.for_ or "")
     if not source.native or source.source.strip("{} ") not in (fact.own_fields if fact else {}):
         return not source.native and not source.decides
     assert fact is not None

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from mesocosm.kits.yaml_tasks.definition import Rows
 from mesocosm.kits.yaml_tasks.drawing import drawn
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated, selects
-from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.language import ExpressionError
+from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.columns import Columns, Joined
 from mesocosm.services.words import Word
 
@@ -55,10 +55,10 @@ def rows_with_owners(
             yield entity, row_of(truth, rows, entity, keys)
         else:
             own = [(entity, part) for part in parts_of(truth, rows, entity, keys)]
-            for _, part in _in_order_of_parts(own, rows.by, keys):
+            for _, part in _in_order_of_parts(own, rows.sort, keys):
                 yield entity, row_of(truth, rows, entity, keys, part=part) if rows.columns else part
-            if rows.last:
-                yield entity, row_of(truth, rows.model_copy(update={"columns": rows.last}), entity, keys)
+            if rows.footer:
+                yield entity, row_of(truth, rows.model_copy(update={"columns": rows.footer}), entity, keys)
         return
     around = None
     if entity is not None and rows.for_ in entity.children:
@@ -74,20 +74,20 @@ def rows_with_owners(
             if truth.once(("chosen", keys, one, around), partial(selects_at, rows, one, keys, around))
         ]
     if rows.each is None:
-        for one in in_order(chosen, rows.by, keys):
+        for one in in_order(chosen, rows.sort, keys):
             yield one, truth.once(("row", keys, one, around), partial(row_of, truth, rows, one, keys, around))
     else:
         parts = [(one, part) for one in chosen for part in parts_of(truth, rows, one, keys)]
-        for one, part in _in_order_of_parts(parts, rows.by, keys):
+        for one, part in _in_order_of_parts(parts, rows.sort, keys):
             yield one, row_of(truth, rows, one, keys, around, part) if rows.columns else part
-    if rows.last:
-        yield entity, row_of(truth, rows.model_copy(update={"columns": rows.last}), entity, keys)
+    if rows.footer:
+        yield entity, row_of(truth, rows.model_copy(update={"columns": rows.footer}), entity, keys)
 
 
 def joined_rows(truth: Truth, rows: Rows, keys: tuple[Any, ...]) -> tuple[Joined, Joined] | None:
     """Rows that entities have ready and in order, and those of them that are about no background; ``None``
     where rows have to be made or sorted."""
-    if rows.for_ is None or rows.each is None or rows.columns or rows.by or rows.last:
+    if rows.for_ is None or rows.each is None or rows.columns or rows.sort or rows.footer:
         return None
     owners = [*truth.sets[rows.for_], *truth.background.get(rows.for_, ())]
     ready = [(one, parts_of(truth, rows, one, keys)) for one in owners if selects_at(rows, one, keys)]
@@ -122,7 +122,7 @@ def _in_order_of_parts(
                 reverse=name.startswith("-"),
             )
         except TypeError:
-            raise Wrong((*keys, "by"), f"{bare!r} cannot be sorted by") from None
+            raise Wrong((*keys, "sort"), f"{bare!r} cannot be sorted by") from None
     return ordered
 
 
@@ -144,7 +144,7 @@ def in_order(entities: Sequence[Entity], by: Sequence[str], keys: tuple[Any, ...
         try:
             ordered.sort(key=lambda one: one.lookup(name.lstrip("-")), reverse=name.startswith("-"))
         except TypeError:
-            raise Wrong((*keys, "by"), f"{name.lstrip('-')!r} cannot be sorted by") from None
+            raise Wrong((*keys, "sort"), f"{name.lstrip('-')!r} cannot be sorted by") from None
     return ordered
 
 

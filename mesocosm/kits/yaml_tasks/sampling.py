@@ -9,16 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesocosm.kits.yaml_tasks import advising, stated
-from mesocosm.kits.yaml_tasks.definition import Between, Fact, Goal
+from mesocosm.kits.yaml_tasks.definition import Between, EntityType, Goal
 from mesocosm.kits.yaml_tasks.deriving import missing_quotations, spelt
 from mesocosm.kits.yaml_tasks.entities import Read
 from mesocosm.kits.yaml_tasks.filling import Filled
 from mesocosm.kits.yaml_tasks.judging import Wanted, wanted_of
 from mesocosm.kits.yaml_tasks.letters import Sketches
 from mesocosm.kits.yaml_tasks.rendering import misfit
+from mesocosm.kits.yaml_tasks.solving import Solution
 from mesocosm.kits.yaml_tasks.telling import Teller, Told
 from mesocosm.kits.yaml_tasks.telling_apart import TellingApart, rows_in
-from mesocosm.kits.yaml_tasks.walking import Walker
 from mesocosm.kits.yaml_tasks.written import Start, Written
 from mesocosm.services.calling import Tools
 from mesocosm.services.patterns import BadPattern, Pattern
@@ -76,14 +76,14 @@ class Sample:
 
     def read(self) -> Iterator[Finding]:
         """Everything that there is to say."""
-        sorts = list(dict.fromkeys(statement.what for statement in self._definition.statements))
+        sorts = list(dict.fromkeys(statement.what for statement in self._definition.evidence))
         self._teller.add_background(_SAMPLE_TOKENS // 2)
         self._teller.pretend()
         self._truth.forget()  # so that each statement is seen to read all that it follows from
         told = {what: list(self._told(what)) for what in sorts}
         wanted = wanted_of(self._definition, self._truth)
         yield from self._goals(wanted)
-        Walker(self._definition, self._truth, _Refusing()).walk()
+        Solution(self._definition, self._truth, _Refusing()).make()
         yield from self._underived(told, wanted)
         yield from self._needless(told)
         yield from self._to_come(told)
@@ -103,7 +103,7 @@ class Sample:
 
     def _is_alternative(self, goal: Goal) -> bool:
         """Whether it is wanted in some instances and not in others: a condition on the only one of a fact."""
-        fact = self._definition.facts.get(goal.for_ or "")
+        fact = self._definition.entities.get(goal.for_ or "")
         return fact is not None and goal.where is not None and fact.count in (None, 1)
 
     def _goals(self, wanted: Sequence[Any]) -> Iterator[Finding]:
@@ -142,10 +142,10 @@ class Sample:
         seen = set()
         for service, _, what in stated.needed(self._definition, self._truth, filled, prompt):
             label, _, field = what.partition(": ")
-            keys = "facts", label.split()[0], "fields", field
+            keys = "entities", label.split()[0], "fields", field
             if not service and keys not in seen:
                 seen.add(keys)
-                yield keys, "error", f"the goal needs it and no statement tells it ({label})"
+                yield keys, "error", f"the goal needs it and no evidence tells it ({label})"
 
     def _needless(self, told: Mapping[str, Sequence[Told]]) -> Iterator[Finding]:
         """Statements about facts that no goal needs, which would count as evidence."""
@@ -158,17 +158,15 @@ class Sample:
         needed = {entity.fact for entity, _ in reads}
         for goal in self._definition.goal:
             needed |= {one.for_ for one in (goal, *rows_in(goal.fields)) if one.for_}
-        facts = self._definition.facts
+        facts = self._definition.entities
         for _ in facts:
-            needed |= {str(it.of) for name, it in facts.items() if name in needed and it.of}
-            needed |= {name for name, it in facts.items() if it.of in needed}
+            needed |= {str(it.parent) for name, it in facts.items() if name in needed and it.parent}
+            needed |= {name for name, it in facts.items() if it.parent in needed}
         counting = {id(one.statement) for things in told.values() for one in things if one.evidence}
-        for index, statement in enumerate(self._definition.statements):
+        for index, statement in enumerate(self._definition.evidence):
             if statement.for_ and statement.for_ not in needed and id(statement) in counting:
-                message = (
-                    f"the goal needs no {statement.for_}; `counts: false` says that it tells no evidence"
-                )
-                yield ("statements", index), "warning", message
+                message = f"the goal needs no {statement.for_}: say `matters: false` of what is read past"
+                yield ("evidence", index), "warning", message
 
     def _to_come(self, told: Mapping[str, Sequence[Told]]) -> Iterator[Finding]:
         """What is said to have been written at a moment that is still to come."""
@@ -184,14 +182,14 @@ class Sample:
                 moment, told_by = one.fields.get(thing.when), id(one.statement)
                 if isinstance(moment, dt.datetime) and moment > now and told_by not in seen and one.statement:
                     seen.add(told_by)
-                    index = next(n for n, it in enumerate(self._definition.statements) if it is one.statement)
+                    index = next(n for n, it in enumerate(self._definition.evidence) if it is one.statement)
                     label = f"{one.entity.label}: " if one.entity else ""
                     message = f"{label}{moment:%Y-%m-%d %H:%M} is still to come (now is {now:%Y-%m-%d %H:%M})"
-                    yield ("statements", index, what, thing.when), "warning", message
+                    yield ("evidence", index, what, thing.when), "warning", message
 
     def _unscaled(self) -> Iterator[Finding]:
         task = self._written.task
-        grows, facts = task.growth.parameter, self._definition.facts.values()
+        grows, facts = task.growth.parameter, self._definition.entities.values()
         counts = [str(one) for fact in facts for one in _amounts(fact)]
         if not task.python and not any(re.search(rf"\b{re.escape(grows)}\b", count) for count in counts):
             message = f"no count, share or weight names {grows!r}, so that what counts does not grow"
@@ -201,7 +199,7 @@ class Sample:
         thing = find_thing(what)
         assert thing is not None
         things = list(told)
-        if what in self._definition.background:
+        if what in self._definition.noise:
             things += self._teller.everyday(what, told, _SAMPLE_TOKENS // 3, exactly=False)
         marks = [one.evidence for one in things]
         if min(sum(marks), len(marks) - sum(marks)) < _LEAST:
@@ -211,18 +209,18 @@ class Sample:
             ones, others = sum(marks), len(marks) - sum(marks)
             chance = 2 * math.sqrt((ones + others + 1) / (12 * ones * others))
             if abs(area - 0.5) > _BOUND + chance:
-                index = next(n for n, one in enumerate(self._definition.statements) if one.what == what)
+                index = next(n for n, one in enumerate(self._definition.evidence) if one.what == what)
                 message = (
                     f"{feature} alone tells what counts from what does not (area {max(area, 1 - area):.2f})"
                 )
-                yield ("statements", index, what), "warning", message
+                yield ("evidence", index, what), "warning", message
 
 
-def _amounts(fact: Fact) -> Iterator[Any]:
-    """What says how many there are of a fact, and of its kinds and lookalikes."""
+def _amounts(fact: EntityType) -> Iterator[Any]:
+    """What says how many there are of a fact, and of its kinds and distractors."""
     yield from (fact.count.least, fact.count.most) if isinstance(fact.count, Between) else (fact.count,)
-    yield from (kind.share for kind in fact.kinds.values())
-    yield from (like.weight for like in fact.lookalikes.values())
+    yield from (kind.share for kind in fact.cases.values())
+    yield from (like.weight for like in fact.distractors.values())
 
 
 def _no_patterns(goal: Any, index: int, rows: Sequence[Any]) -> Iterator[Finding]:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from mesocosm.kits.yaml_tasks.entities import Entity
-from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.language import for_expressions
+from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.kits.yaml_tasks.voices import Voice
 
 
@@ -30,7 +30,7 @@ def varied(rng: random.Random, now: dt.datetime | None = None) -> dict[str, Call
     voice = Voice(rng, now)
 
     @for_expressions
-    def one_of(*values: Any) -> Any:
+    def choice(*values: Any) -> Any:
         flat = values[0] if len(values) == 1 and isinstance(values[0], (list, tuple)) else values
         return rng.choice(flat)
 
@@ -39,7 +39,7 @@ def varied(rng: random.Random, now: dt.datetime | None = None) -> dict[str, Call
         return rng.random() < share
 
     return {
-        "one_of": one_of,
+        "choice": choice,
         "chance": chance,
         "spoken": for_expressions(voice.moment),
         "spoken_day": for_expressions(voice.day),
@@ -48,7 +48,7 @@ def varied(rng: random.Random, now: dt.datetime | None = None) -> dict[str, Call
 
 
 VARIED = {
-    "one_of": "`one_of('a', 'b')`: one of these, for each statement anew.",
+    "choice": "`choice('a', 'b')`: one of these, for each statement anew.",
     "chance": "`chance(0.3)`: true in three of ten.",
     "spoken": "A moment as one author writes it: `spoken(start)`.",
     "spoken_day": "Its day alone.",

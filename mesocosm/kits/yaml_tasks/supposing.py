@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mesocosm.kits.yaml_tasks.entities import Entity
-    from mesocosm.kits.yaml_tasks.facts import Truth
+    from mesocosm.kits.yaml_tasks.truth import Truth
 
 Value = tuple["Entity | None", Hashable]
 """Who knows it (``None``: the truth), and its name there."""
@@ -143,11 +143,11 @@ class Supposition:
             known.pop(name, None)
         self._following.changed(entity, name)
 
-    def kind(self, entity: Entity, kind: str) -> None:
+    def case(self, entity: Entity, kind: str) -> None:
         """Suppose that it is of another kind."""
-        self._following.undoing.append(partial(setattr, entity, "kind", entity.kind))
-        entity.kind = kind
-        self._following.changed(entity, "kind")
+        self._following.undoing.append(partial(setattr, entity, "case", entity.case))
+        entity.case = kind
+        self._following.changed(entity, "case")
 
     def children(self, entity: Entity, fact: str, ones: list[Entity]) -> None:
         """Suppose that others belong to it."""

@@ -15,7 +15,6 @@ from mesocosm.kits.prose import Said
 from mesocosm.kits.prose.courses import subject_called
 from mesocosm.kits.yaml_tasks.definition import Definition, Everyday, Rows, Statement
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated
-from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.further import Further
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.lateness import is_late
@@ -33,6 +32,7 @@ from mesocosm.kits.yaml_tasks.rendering import (
     selects_at,
 )
 from mesocosm.kits.yaml_tasks.scopes import Scope
+from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import Fields, Thing, Word, find_thing
 from mesocosm.worlds import tokens
 
@@ -86,7 +86,7 @@ class Told:
         """Whether it tells a fact that counts; what is the same in all instances tells none."""
         if not any(self.reads.values()) or (self.entity and self.entity.background):
             return False
-        counts = self.statement.counts if self.statement else None
+        counts = self.statement.matters if self.statement else None
         return counts is None or self.entity is None or bool(counts.value(self.entity.lookup))
 
 
@@ -151,7 +151,7 @@ class Teller:
         self.definition = definition
         self.truth = truth
         self._stream = stream
-        self._statements = list(enumerate(definition.statements))
+        self._statements = list(enumerate(definition.evidence))
         self._late = {
             index
             for index, statement in self._statements
@@ -181,7 +181,7 @@ class Teller:
         """Back to where nothing was put into any service."""
         self._said = Said()
         self.truth.given.clear()
-        names = [statement.as_ for statement in self.definition.statements if statement.as_]
+        names = [statement.as_ for statement in self.definition.evidence if statement.as_]
         for entity in self.truth.everything:
             for name in names:
                 entity.drawn.pop(name, None)
@@ -192,7 +192,7 @@ class Teller:
     def statements_of(self, entity: Entity) -> Iterator[tuple[int, Statement]]:
         """Those that are made for an entity."""
         for index, statement in self._statements:
-            if statement.for_ == entity.fact and selects_at(statement, entity, ("statements", index)):
+            if statement.for_ == entity.fact and selects_at(statement, entity, ("evidence", index)):
                 yield index, statement
 
     def told(self, what: str, *, background: bool) -> Iterator[Told]:
@@ -210,7 +210,7 @@ class Teller:
             return
         source = self.truth.background if background else self.truth.sets
         for entity in source.get(statement.for_, ()):
-            if selects_at(statement, entity, ("statements", index)):
+            if selects_at(statement, entity, ("evidence", index)):
                 yield entity
 
     def tell(self, index: int, statement: Statement, entity: Entity | None) -> Told:
@@ -228,7 +228,7 @@ class Teller:
         assert thing is not None
         called = f"{index}:{entity.fact}:{entity.ident}" if entity else f"{index}:"
         rng = self._stream(f"tell:{called}")
-        keys = ("statements", index, statement.what)
+        keys = ("evidence", index, statement.what)
         scope = Scope(self.truth, entity, rng)
         fields: Fields = {}
         reads: dict[str, Reads] = {}
@@ -291,7 +291,7 @@ class Teller:
         if keys in self._lasting and rows.for_:
             ones = [*self.truth.sets[rows.for_], *self.truth.background.get(rows.for_, ())]
             chosen = [one for one in ones if self._row(keys, rows, one) is not None]
-            found = [(one, self._row(keys, rows, one) or {}) for one in in_order(chosen, rows.by, keys)]
+            found = [(one, self._row(keys, rows, one) or {}) for one in in_order(chosen, rows.sort, keys)]
         else:
             found = list(rows_with_owners(self.truth, rows, keys, entity, background=True))
         self._counting = [row for owner, row in found if owner is None or not owner.background]
@@ -349,7 +349,7 @@ class Teller:
     ) -> _Frame:
         statement, fields, entity = told.statement, told.fields, told.entity
         assert statement is not None
-        everyday = self.definition.background.get(statement.what)
+        everyday = self.definition.noise.get(statement.what)
         if everyday is None:
             return _Frame("", "", None)
         letters = self._letters(rng, told, self._said_around)
@@ -371,7 +371,7 @@ class Teller:
         matters: Mapping[str, str] | None = None,
     ) -> Letters:
         """Who writes what stands around a statement, or is like it: about its course, if it has one."""
-        everyday = self.definition.background.get(like.what)
+        everyday = self.definition.noise.get(like.what)
         name = everyday.course if everyday else None
         currency = everyday.currency if everyday else "$"
         thing = find_thing(like.what)
@@ -383,12 +383,12 @@ class Teller:
             title, number = str(course["title"]), int(course["code"])
         except (KeyError, TypeError, ValueError):
             problem = f"{name} of {like.entity.label} has no title, or no number as code"
-            raise Wrong(("background", like.what, "course"), problem) from None
+            raise Wrong(("noise", like.what, "course"), problem) from None
         return self._kind_of_letters(rng, subject_called(title, number), said, matters, currency, reader)
 
     def _dress(self, thing: Thing, fields: Fields, letters: Letters, topic: str) -> Fields:
         """What a mail has besides its text, if the background says that some have more."""
-        everyday = self.definition.background.get(f"email.{thing.name}") if thing.letter else None
+        everyday = self.definition.noise.get(f"email.{thing.name}") if thing.letter else None
         if everyday is None or not everyday.dresses:
             return {}
         return letters.dressed(fields, everyday, self.truth.singles["me"], topic)
@@ -412,9 +412,7 @@ class Teller:
         if not any(self.truth.background.values()):
             self._further.begin(self.cost_of)
             self._frame_all()
-        spent = self._further.add(
-            budget, budget * (OWN_SHARE if self.definition.background else 1), self.cost_of
-        )
+        spent = self._further.add(budget, budget * (OWN_SHARE if self.definition.noise else 1), self.cost_of)
         self.truth.forget_late()
         return spent
 
@@ -422,7 +420,7 @@ class Teller:
         """Write what stands around statements that are no background, before any further ones that are: of
         these there are more or fewer, as the length asks, and who writes remembers what was said."""
         for index, statement in self._statements:
-            if statement.what in self.definition.background:
+            if statement.what in self.definition.noise:
                 for entity in self._told_of(index, statement, background=False):
                     self.tell(index, statement, entity)
 
@@ -445,7 +443,7 @@ class Teller:
         """Something in the place of what services will give, wherever facts refer to it."""
         for entity in self.truth.everything:
             self._stand_in(entity)
-        for statement in self.definition.statements:
+        for statement in self.definition.evidence:
             if statement.as_ and statement.for_ is None:
                 self.truth.given[statement.as_] = self._place(statement.as_, statement.as_, statement.what)
 
@@ -476,11 +474,11 @@ class Teller:
     def _cost_in_rows(self, entity: Entity) -> int:
         together = 0
         for keys, thing, rows, outer in self._tables:
-            statement = self.definition.statements[keys[1]]
+            statement = self.definition.evidence[keys[1]]
             if rows.for_ != entity.fact or not self.is_read(keys[2], statement.fields, statement):
                 continue
             for around in (
-                [None] if outer is None or entity.definition.of == outer else self.truth.sets[outer]
+                [None] if outer is None or entity.definition.parent == outer else self.truth.sets[outer]
             ):
                 for cells in self._rows_of_one(keys, rows, entity, around):
                     together += sum(self._count(str(cell)) + 1 for cell in cells.values())
@@ -517,7 +515,7 @@ class Teller:
 
         ``exactly``: the last one is as long as it has to be.
         """
-        everyday, thing = self.definition.background[what], find_thing(what)
+        everyday, thing = self.definition.noise[what], find_thing(what)
         assert thing is not None
         rng = self._stream(f"everyday:{what}")
         patterns = [one for one in patterns if one.content] or list(patterns)
@@ -627,12 +625,12 @@ def _written(thing: Thing, fields: Fields) -> Fields:
 
 def _tables(definition: Definition) -> Iterator[tuple[tuple[Any, ...], Thing, Rows, str | None]]:
     """The rows that statements have, where they stand, and for which fact such a table is made."""
-    for index, statement in enumerate(definition.statements):
+    for index, statement in enumerate(definition.evidence):
         for name, value in statement.fields.items():
             if is_rows(value):
                 thing = find_thing(statement.what)
                 assert thing is not None
-                keys = "statements", index, statement.what, name
+                keys = "evidence", index, statement.what, name
                 yield keys, thing, Rows.model_validate(value), statement.for_
 
 
@@ -641,7 +639,7 @@ def _said(rows: Rows) -> dict[str, Any]:
     return {
         "columns": rows.columns,
         "where": rows.where,
-        "by": [f"{{{{ {one.lstrip('-')} }}}}" for one in rows.by],
+        "sort": [f"{{{one.lstrip('-')}}}" for one in rows.sort],
     }
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from mesocosm.kits.yaml_tasks.definition import Definition, Rows
 from mesocosm.kits.yaml_tasks.entities import Entity
 from mesocosm.kits.yaml_tasks.expressions import Expression
-from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.rendering import prepared
 from mesocosm.kits.yaml_tasks.telling import Told
+from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
 
 
@@ -27,37 +27,37 @@ class TellingApart:
 
     def untold(self) -> Iterator[Gap]:
         """Lookalikes and cases that nothing tells from others."""
-        for name, fact in self._definition.facts.items():
+        for name, fact in self._definition.entities.items():
             yield from self._unlike(name)
-            kinds = list(fact.kinds) if fact.of is None else []
+            kinds = list(fact.cases) if fact.parent is None else []
             goals = {kind: self._goals_of(name, kind) for kind in kinds}
             shapes = {kind: self._shapes(name, kind) for kind in kinds}
             for number, kind in enumerate(kinds):
                 for other in kinds[number + 1 :]:
-                    fields = {*fact.kinds[kind].fields, *fact.kinds[other].fields}
+                    fields = {*fact.cases[kind].fields, *fact.cases[other].fields}
                     if goals[kind] != goals[other] and not self._tellable(
                         shapes[kind], shapes[other], fields
                     ):
-                        message = f"no statement tells a {name} that is {kind} from one that is {other}"
-                        yield Gap(("facts", name, "kinds", other), message)
+                        message = f"no evidence tells a {name} that is {kind} from one that is {other}"
+                        yield Gap(("entities", name, "cases", other), message)
 
     def mixed_up(self) -> Iterator[Gap]:
         """Entities that what is told of them does not tell from each other."""
-        for name in self._definition.facts:
+        for name in self._definition.entities:
             yield from self._mixed_up(name)
             yield from self._unlinked(name)
 
     def unanswerable(self) -> Iterator[Gap]:
         """Statements that decide what is wanted of one of several, and do not say of which: told of some
         cases only, where goals go by cases, and want for each a row that reads more than these say."""
-        for name, fact in self._definition.facts.items():
+        for name, fact in self._definition.entities.items():
             for gap in self._unlinked(name):
-                statement = self._definition.statements[gap.keys[1]]
-                kinds = set(statement.kinds or fact.kinds)
+                statement = self._definition.evidence[gap.keys[1]]
+                kinds = set(statement.cases or fact.cases)
                 said = self._followed(_names_in(prepared(statement.fields)))
-                if set(fact.kinds) - kinds and any(
+                if set(fact.cases) - kinds and any(
                     goal.for_ == name
-                    and goal.kinds is not None
+                    and goal.cases is not None
                     and self._drawn(name, self._followed(_names_in(prepared(goal.fields)))) - said
                     for goal in self._definition.goal
                 ):
@@ -65,8 +65,8 @@ class TellingApart:
 
     def _drawn(self, fact: str, names: set[str]) -> set[str]:
         """Those of the names whose values follow from nothing else: drawn ones, and what services give."""
-        it = self._definition.facts[fact]
-        given = {one.as_ for one in self._definition.statements if one.for_ == fact and one.as_}
+        it = self._definition.entities[fact]
+        given = {one.as_ for one in self._definition.evidence if one.for_ == fact and one.as_}
         return {
             one
             for one in names
@@ -74,19 +74,19 @@ class TellingApart:
         }
 
     def _unlike(self, fact: str) -> Iterator[Gap]:
-        """Lookalikes of which no statement says what is different in them."""
-        for name, like in self._definition.facts[fact].lookalikes.items():
+        """Lookalikes of which no evidence says what is different in them."""
+        for name, like in self._definition.entities[fact].distractors.items():
             told = [
                 read
                 for entity in self._truth.background.get(fact, ())
-                if entity.lookalike == name
+                if entity.distractor == name
                 for one in self._by_entity.get(entity, ())
                 for reads in one.reads.values()
                 for _, read in reads
             ]
-            if told and not self._following(set(like.fields)).difference({"kind"}).intersection(told):
-                message = f"no statement says what is different in a {fact} that is {name}"
-                yield Gap(("facts", fact, "lookalikes", name), message)
+            if told and not self._following(set(like.fields)).difference({"case"}).intersection(told):
+                message = f"no evidence says what is different in a {fact} that is {name}"
+                yield Gap(("entities", fact, "distractors", name), message)
 
     def _mixed_up(self, fact: str) -> Iterator[Gap]:
         """Entities that are alike in all by which a second thing told of one could be known to be of it."""
@@ -110,7 +110,7 @@ class TellingApart:
                         and all(entity[name] == other[name] for name in shared)
                     ):
                         seen.add(id(one.statement))
-                        keys = ("statements", self._definition.statements.index(one.statement))
+                        keys = ("evidence", self._definition.evidence.index(one.statement))
                         message = f"{entity.label} or {other.label}? {', '.join(sorted(shared))} are the same"
                         yield Gap(keys, f"nothing says whether it is about {message}")
                         break
@@ -130,7 +130,7 @@ class TellingApart:
                     linked.add(id(one.statement))
         for place, one in seen.items():
             if place not in linked and one.statement and one.entity:
-                keys = ("statements", self._definition.statements.index(one.statement))
+                keys = ("evidence", self._definition.evidence.index(one.statement))
                 message = "no value in it stands in what else is told of"
                 yield Gap(keys, f"nothing says which {fact} it is about: {message} {one.entity.label}")
 
@@ -141,13 +141,13 @@ class TellingApart:
         found = {name for reads in parts for who, name in reads if who in (entity, told.entity)}
         if told.entity is None:  # a table, whose rows say all that its columns do
             found = {name for reads in parts for _, name in reads}
-        return self._followed(found) - {"kind", "lookalike"}
+        return self._followed(found) - {"case", "distractor"}
 
     def _followed(self, names: set[str]) -> set[str]:
         """These names with all that their fields are worked out from."""
         found = set(names)
         for _ in range(4):
-            for fact in self._definition.facts.values():
+            for fact in self._definition.entities.values():
                 for name in found & fact.fields.keys():
                     if isinstance(source := fact.fields[name], Expression):
                         found |= source.names
@@ -169,7 +169,7 @@ class TellingApart:
             found += [
                 None
                 if one.for_ == fact and one.where is not None
-                else one.for_ == fact and (one.kinds is None or kind in one.kinds)
+                else one.for_ == fact and (one.cases is None or kind in one.cases)
                 for one in selections
             ]
         return tuple(found)
@@ -178,7 +178,7 @@ class TellingApart:
         """Which statements are made for entities of a kind, and which of their fields these read."""
         made, read = set(), set()
         for entity in [*self._truth.sets[fact], *self._truth.background.get(fact, ())]:
-            if entity.kind == kind and not entity.lookalike:
+            if entity.case == kind and not entity.distractor:
                 told = self._by_entity.get(entity, ())
                 made.add(tuple(sorted(id(one.statement) for one in told)))
                 read |= {
@@ -196,15 +196,15 @@ class TellingApart:
     ) -> bool:  # fmt: skip
         if not one[0] or not other[0]:
             return True  # not in this sample
-        return not one[0] & other[0] or bool((one[1] | other[1]) & (fields | {"kind"})) or bool(
-            {name for name in one[1] | other[1] if name not in ("nth",)} & self._following(fields)
+        return not one[0] & other[0] or bool((one[1] | other[1]) & (fields | {"case"})) or bool(
+            {name for name in one[1] | other[1] if name not in ("index",)} & self._following(fields)
         )  # fmt: skip
 
     def _following(self, fields: set[str]) -> set[str]:
         """Fields that are worked out from these, or from the kind."""
-        found = set(fields) | {"kind"}
+        found = set(fields) | {"case"}
         for _ in range(4):
-            for fact in self._definition.facts.values():
+            for fact in self._definition.entities.values():
                 for name, source in fact.fields.items():
                     if isinstance(source, Expression) and source.names & found:
                         found.add(name)
@@ -216,7 +216,7 @@ def _fields_read(entity: Entity, told: Told) -> set[str]:
     thing = find_thing(told.statement.what) if told.statement else None
     when = thing.when if thing else None
     reads = (read for field, reads in told.reads.items() if field != when for read in reads)
-    return {name for who, name in reads if who is entity} - {"nth", "this", "kind", "lookalike"}
+    return {name for who, name in reads if who is entity} - {"index", "this", "case", "distractor"}
 
 
 def _names_in(source: Any) -> set[str]:

@@ -25,15 +25,15 @@ from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.deriving import Derived, derive, missing_quotations, rules_of
 from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
 from mesocosm.kits.yaml_tasks.entities import Read, Wrong, evaluated
-from mesocosm.kits.yaml_tasks.expressions import Expression
-from mesocosm.kits.yaml_tasks.facts import Stream, Truth, read_zone
+from mesocosm.kits.yaml_tasks.expressions import Expression, expressions_in
 from mesocosm.kits.yaml_tasks.filling import Filled, fill
 from mesocosm.kits.yaml_tasks.judging import judge, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions
 from mesocosm.kits.yaml_tasks.misreading import misreadings
 from mesocosm.kits.yaml_tasks.rendering import prepared
+from mesocosm.kits.yaml_tasks.solving import Refused, Solution
 from mesocosm.kits.yaml_tasks.telling import Teller
-from mesocosm.kits.yaml_tasks.walking import Refused, Walker
+from mesocosm.kits.yaml_tasks.truth import Stream, Truth, read_zone
 from mesocosm.services.calling import Tools
 from mesocosm.services.words import load_words
 from mesocosm.worlds.manifest import DEFAULT_START
@@ -263,13 +263,13 @@ class Written:
     def _survey_options(self, service: str, expected: WrittenExpected) -> dict[str, Any]:
         """What its survey is told: the present, the files of the statements, and what the task file says."""
         told = [
-            one.fields.get("path") for one in self.definition.statements if one.what.startswith(f"{service}.")
+            one.fields.get("path") for one in self.definition.evidence if one.what.startswith(f"{service}.")
         ]
         files = list(dict.fromkeys(path for path in told if isinstance(path, str)))
         now = expected.truth["now"]["$moment"]
         listing = "filesystem" in self.task.servers
         said = self.definition.survey.get(service, {})
-        if "{{" in str(said):
+        if "{" in "".join(expressions_in(said)):
             truth = self.truth_of(expected)
             try:
                 said = {name: evaluated(prepared(value), truth.lookup) for name, value in said.items()}
@@ -310,7 +310,7 @@ class Written:
         assert expected is not None
         with self._placed():
             try:
-                Walker(self.definition, self.truth_of(expected), tools).walk()
+                Solution(self.definition, self.truth_of(expected), tools).make()
             except Refused as refused:
                 raise refused.wrong from None
 
@@ -346,7 +346,7 @@ class Written:
             raise FileProblem(self.path, wrong.keys, wrong.message) from None
         except Refusal as refused:
             raise UsageError(
-                f"{self.path}: a service refuses what the statements say: {refused.message}"
+                f"{self.path}: a service refuses what the evidence says: {refused.message}"
             ) from None
 
 
@@ -395,4 +395,4 @@ class _Beginning:
         self.lookup = truth.lookup
 
     def __getattr__(self, name: str) -> Any:
-        raise Undrawable("the clock is drawn before all facts")
+        raise Undrawable("the clock is drawn before all entities")

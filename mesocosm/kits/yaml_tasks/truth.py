@@ -17,7 +17,7 @@ from mesocosm.kits.yaml_tasks.definition import (
     MAX_ENTITIES,
     Between,
     Definition,
-    Fact,
+    EntityType,
     Selection,
 )
 from mesocosm.kits.yaml_tasks.drawing import weighted
@@ -116,7 +116,7 @@ class Truth:
 
     def most_of(self, fact: str) -> int:
         """Return how many of a fact can belong to one."""
-        count, keys = self.definition.facts[fact].count, ("facts", fact, "count")
+        count, keys = self.definition.entities[fact].count, ("entities", fact, "count")
         return int(self.number_from(count.most if isinstance(count, Between) else count or 1, keys))
 
     def next_place(self, fact: str, *, background: bool) -> int:
@@ -142,15 +142,15 @@ class Truth:
 
     def draw(self) -> None:
         """Draw all facts but background."""
-        for name, fact in self.definition.facts.items():
+        for name, fact in self.definition.entities.items():
             if fact.single:
                 self.singles[name] = Entity(self, name, "0", 0)
-        for name, fact in self.definition.facts.items():
-            if not fact.single and fact.of is None:
+        for name, fact in self.definition.entities.items():
+            if not fact.single and fact.parent is None:
                 self.sets[name] = self._draw_set(name, fact)
-            elif fact.of is not None:
+            elif fact.parent is not None:
                 self.sets[name] = [
-                    child for parent in self.sets[fact.of] for child in self._children(name, parent)
+                    child for parent in self.sets[fact.parent] for child in self._children(name, parent)
                 ]
         for entity in [*self.singles.values(), *(one for ones in self.sets.values() for one in ones)]:
             settle(entity)
@@ -173,22 +173,22 @@ class Truth:
     def shares(self, fact: str) -> dict[str, float]:
         """The kinds of a fact that there are in this instance, with their shares."""
         if fact not in self._shares:
-            kinds = self.definition.facts[fact].kinds.items()
+            kinds = self.definition.entities[fact].cases.items()
             given = {kind: it.share for kind, it in kinds if it.share is not None}
-            keys = ("facts", fact, "kinds")
+            keys = ("entities", fact, "cases")
             shares = {kind: self.number_from(one, (*keys, kind, "share")) for kind, one in given.items()}
             self._shares[fact] = {kind: share for kind, share in shares.items() if share > 0}
         return self._shares[fact]
 
-    def _draw_set(self, name: str, fact: Fact) -> list[Entity]:
+    def _draw_set(self, name: str, fact: EntityType) -> list[Entity]:
         assert isinstance(fact.count, (int, str))
-        count = int(self.number_from(fact.count, ("facts", name, "count")))
+        count = int(self.number_from(fact.count, ("entities", name, "count")))
         kinds: list[str | None] = [None] * count
         if shares := self.shares(name):
             if count < len(shares):
-                keys = ("facts", name, "count")
+                keys = ("entities", name, "count")
                 raise Wrong(
-                    keys, f"{count} of {name} are too few: there are {len(shares)} kinds with a share"
+                    keys, f"{count} of {name} are too few: there are {len(shares)} cases with a share"
                 )
             total = sum(shares.values())
             numbers = apportion({kind: share / total for kind, share in shares.items()}, count)
@@ -218,10 +218,10 @@ class Truth:
                 return number
 
     def _children(self, name: str, parent: Entity) -> list[Entity]:
-        fact = self.definition.facts[name]
+        fact = self.definition.entities[name]
         count: Any = fact.count
         assert self.stream is not None
-        keys = ("facts", name, "count")
+        keys = ("entities", name, "count")
         if isinstance(count, Between):
             share = self.even(f"{name}:count", parent.place, background=parent.background)
             least, most = (int(self.number_from(one, keys)) for one in (count.least, count.most))
@@ -245,17 +245,17 @@ class Truth:
         ]
         return parent.children[name]
 
-    def add_background(self, fact: str, kind: str | None, lookalike: str | None = None) -> Entity:
-        """One more entity of a background kind, or a lookalike of some kind; with all that belongs to it."""
+    def add_background(self, fact: str, kind: str | None, distractor: str | None = None) -> Entity:
+        """One more entity of a background kind, or a distractor of some kind; with all that belongs to it."""
         entities = self.background.setdefault(fact, [])
         number = self._number(fact, len(self.sets[fact]), background=True)
         ident = f"b{len(entities)}"
         if kind is None and (shares := self.shares(fact)):
             kind = weighted(shares, self.even(f"{fact}:kind", self._places[fact, True], background=True))
-        entity = Entity(self, fact, ident, number, kind, background=True, lookalike=lookalike)
+        entity = Entity(self, fact, ident, number, kind, background=True, distractor=distractor)
         entities.append(entity)
-        for name, other in self.definition.facts.items():
-            if other.of == fact:
+        for name, other in self.definition.entities.items():
+            if other.parent == fact:
                 self.background.setdefault(name, []).extend(self._children(name, entity))
         settle(entity)
         for children in entity.children.values():

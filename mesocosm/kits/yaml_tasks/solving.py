@@ -1,4 +1,4 @@
-"""The walk: the calls that bring the goal about, written over the facts. It knows the truth."""
+"""The solution: the calls that bring the goal about, written over the entities. It knows the truth."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 from mesocosm.kits.yaml_tasks.definition import Definition, Step
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated
-from mesocosm.kits.yaml_tasks.facts import Truth
 from mesocosm.kits.yaml_tasks.judging import Table, base_of, wanted_of_goal
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions, missing
 from mesocosm.kits.yaml_tasks.rendering import in_order, prepared, selects_at
+from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.calling import FAULT_TEXT, ToolError, Tools
 
 Results = dict[tuple[Any, ...], Any]
@@ -27,7 +27,7 @@ class Refused(ToolError):
         self.wrong = Wrong(keys, message)
 
 
-class Walker:
+class Solution:
     """Makes the steps of a walk."""
 
     def __init__(self, definition: Definition, truth: Truth, tools: Tools) -> None:
@@ -36,7 +36,7 @@ class Walker:
         self._tools = tools
         self._results: Results = {}
 
-    def walk(
+    def make(
         self,
         numbers: Sequence[int] | None = None,
         only: Callable[[Entity], bool] = lambda entity: True,
@@ -50,25 +50,25 @@ class Walker:
         made = 0
         steps = [
             (index, step)
-            for index, step in enumerate(self._definition.walk)
+            for index, step in enumerate(self._definition.solution)
             if numbers is None or index in numbers
         ]
         for index, step in steps:
             if step.for_ is None:
                 self._make(index, step, None)
                 continue
-            place = ("walk", index)
+            place = ("solution", index)
             chosen = [
                 one for one in self._truth.sets[step.for_] if only(one) and selects_at(step, one, place)
             ]
-            for entity in in_order(chosen, step.by, place):
+            for entity in in_order(chosen, step.sort, place):
                 self._make(index, step, entity)
             for entity in [one for one in also if one.fact == step.for_]:
                 if selects_at(step, entity, place):
                     self._make(index, step, entity)
                     made += 1
                 elif not any(
-                    other.for_ == entity.fact and selects_at(other, entity, ("walk", number))
+                    other.for_ == entity.fact and selects_at(other, entity, ("solution", number))
                     for number, other in steps
                 ):
                     with suppress(Wrong):  # such as that of another kind, which has fields of its own
@@ -77,7 +77,7 @@ class Walker:
         return made
 
     def _make(self, index: int, step: Step, entity: Entity | None) -> None:
-        keys = ("walk", index, step.what)
+        keys = ("solution", index, step.what)
         service, _, tool = step.what.partition(".")
         try:
             arguments = as_arguments(evaluated(prepared(step.fields), self._scope(entity)))

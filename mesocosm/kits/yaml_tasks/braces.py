@@ -1,0 +1,122 @@
+"""Braces in texts: ``{value}``, ``{one way|another}``, ``{if condition}`` ... ``{endif}``.
+
+One sort of brackets, told apart by what is in them. With a bar it is a choice of words, which is made when
+the text is written down. ``{if``, ``{elif``, ``{else}``, ``{for`` and their ends decide about what stands
+between them. Anything else is a value, but what no value begins like: digits alone, as in a pattern
+(``[A-Z]{3}``), a double quote, as in JSON (``{"ok": true}``), and a capital, as ``{First Name}`` in a form
+has. These are themselves, with values in them. The sign itself is written ``{'{'}``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from mesocosm.kits.yaml_tasks.filters import FILTERS
+
+VALUE = "\x01", "\x02"
+BLOCK = "\x03", "\x04"
+"""Signs that no file can have: what the library for expressions is told to look for."""
+_SIGN = re.compile(r"\{\s*(?:'[{}]+'|\"[{}]+\")\s*\}")
+_AMOUNT = re.compile(r"\d*(?:,\d*)?")
+_BEGINS = re.compile(r"\s*[a-z_('\[{\d-]")
+"""How a value does."""
+_BLOCK = re.compile(r"(?:if|elif|for)\s.*|else|endif|endfor", re.DOTALL)
+_OLD = re.compile(r"\{\{[^{}|]*(?:\|[^{}]*)?\}\}|\{%.*?%\}", re.DOTALL)
+_PIPED = re.compile(rf"(.*\S)\s+\|\s+({'|'.join(FILTERS)})\s*(\(.*\))?\)*\s*", re.DOTALL)
+"""How a value was changed before, with blanks around the bar as no choice of words has them."""
+
+
+class BadBraces(ValueError):
+    """What is wrong with the braces of a text."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Part of a text: words (with the choices in them), a value, or what decides about others."""
+
+    kind: Literal["text", "value", "block"]
+    text: str
+
+
+@cache
+def parts_of(text: str) -> tuple[Part, ...]:
+    """Take a text apart; ``BadBraces`` where that cannot be done."""
+    if "{" not in text:
+        return (Part("text", text),)
+    if old := _OLD.search(text):
+        raise BadBraces(f"{old[0]} is how it was written before; `mesocosm convert FILE` rewrites the file")
+    found: list[Part] = []
+    _take_apart(text, found)
+    joined: list[Part] = []
+    for part in found:
+        if joined and joined[-1].kind == part.kind == "text":
+            joined[-1] = Part("text", joined[-1].text + part.text)
+        elif part.text:
+            joined.append(part)
+    return tuple(joined)
+
+
+def _take_apart(text: str, found: list[Part]) -> None:
+    start = 0
+    while (place := text.find("{", start)) >= 0:
+        found.append(Part("text", text[start:place]))
+        if sign := _SIGN.match(text, place):
+            found.append(Part("value", sign[0][1:-1]))
+            start = sign.end()
+            continue
+        end, bar = _end_of(text, place)
+        inner = text[place + 1 : end]
+        if bar and (old := _PIPED.fullmatch(inner)):
+            raise BadBraces(f"{{{inner}}} is a choice of words; {old[2]} of a value is {{value.{old[2]}()}}")
+        if bar or _AMOUNT.fullmatch(inner) or not _BEGINS.match(inner):
+            found.append(Part("text", "{"))
+            _take_apart(inner, found)
+            found.append(Part("text", "}"))
+        else:
+            found.append(Part("block" if _BLOCK.fullmatch(inner.strip()) else "value", inner))
+        start = end + 1
+    found.append(Part("text", text[start:]))
+
+
+def _end_of(text: str, place: int) -> tuple[int, bool]:
+    """Where a bracket ends, and whether it has a bar of its own."""
+    depth, bar = 0, False
+    for number in range(place, len(text)):
+        letter = text[number]
+        depth += (letter == "{") - (letter == "}")
+        bar = bar or (letter == "|" and depth == 1)
+        if depth == 0:
+            return number, bar
+    line = " ".join(text[place : place + 40].split())
+    raise BadBraces(
+        f"nothing closes {line!r}: write {{value}} or {{one way|another}}, and {{'{{'}} for the sign"
+    )
+
+
+def has_values(text: str) -> bool:
+    """Whether there is more in a text than words and choices of them."""
+    return any(part.kind != "text" for part in parts_of(text))
+
+
+def within(source: str, signs: tuple[str, str]) -> str:
+    """An expression between two signs, with blanks: a minus beside one means something to the library."""
+    return f"{signs[0]} {source} {signs[1]}"
+
+
+def marked(text: str) -> str:
+    """The text as the library for expressions reads it."""
+    signs = {"value": VALUE, "block": BLOCK}
+    return "".join(
+        part.text if part.kind == "text" else within(part.text, signs[part.kind]) for part in parts_of(text)
+    )
+
+
+def words_of(text: str) -> str:
+    """What stands in a text without its values."""
+    try:
+        return "".join(part.text for part in parts_of(text) if part.kind == "text")
+    except BadBraces:
+        return text
