@@ -2,25 +2,93 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+from pathlib import Path
 from typing import Any
+
+import orjson
 
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, Route
-from mesocosm.errors import Invalid
+from mesocosm.errors import Invalid, Refusal
 from mesocosm.services.service import Reply
 
 Json = dict[str, Any]
 Tree = dict[str, Any]
 
 
+FILE = "answer_fields.json"
+"""Beside an API: what fields its answers have (``benchmarks/answer_fields.py`` writes it)."""
+SCALAR, ANY = 0, 1
+"""What stands there for a value without fields, and for one that may have any."""
+
+
 class PartialApi(Api):
-    """An API whose answers may be asked for in part: ``fields=sheets(properties.title)``."""
+    """An API whose answers may be asked for in part: ``fields=sheets(properties.title)``.
+
+    Args:
+        answers: The file that says what fields they have.
+    """
+
+    def __init__(self, *args: Any, answers: Path, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._answers = answers
 
     def _reply(self, result: Any, route: Route, request: Request) -> Reply:
         mask = request.asked.get("fields")
-        if isinstance(result, dict) and isinstance(mask, str) and mask.strip():
-            result = masked(result, mask)
+        if isinstance(mask, str) and mask.strip():
+            called = f"{route.method} {place_of(route.template)}"
+            if wrong := unknown_field(mask, called, _known_answers(self._answers)):
+                raise _no_field(wrong, route.template)
+            if isinstance(result, dict):
+                result = masked(result, mask)
         return super()._reply(result, route, request)
+
+
+def _no_field(path: str, template: str) -> Refusal:
+    """The refusal of a field that answers do not have, as the elder and the younger APIs say it."""
+    if template.startswith(("/v2/", "/v4/")):
+        said = "Error expanding 'fields' parameter. Cannot find matching fields for path"
+        return Invalid(f"{said} '{path.replace('/', '.')}'.")
+    return Invalid(f"Invalid field selection {path}", code="invalidParameter")
+
+
+def place_of(path: str) -> str:
+    """A path with its placeholders alike, whatever they are called; uploads answer as what they make."""
+    alike = re.sub(r"\{[^}]*\}", "{}", path).removeprefix("/upload")
+    return alike.replace("/:", ":").rstrip("/")
+
+
+def unknown_field(mask: str, called: str, answers: Json) -> str | None:
+    """The first name of a mask, with those that it is in, that answers of this method do not have."""
+    kind = answers["methods"].get(called)
+    return None if kind is None else _unknown(_tree(mask), kind, answers["types"], ())
+
+
+def _unknown(tree: Tree, kind: Any, types: Json, above: tuple[str, ...]) -> str | None:
+    if not tree or kind == ANY:
+        return None
+    fields = types[kind] if isinstance(kind, str) else kind
+    for name, inner in tree.items():
+        here = (*above, name)
+        if fields == SCALAR:
+            return "/".join(here)
+        if name == "*":
+            found = next(filter(None, (_unknown(inner, one, types, here) for one in fields.values())), None)
+        elif name in fields or "*" in fields:
+            found = _unknown(inner, fields.get(name, fields.get("*")), types, here)
+        else:
+            found = "/".join(here)
+        if found:
+            return found
+    return None
+
+
+@cache
+def _known_answers(path: Path) -> Json:
+    read: Json = orjson.loads(path.read_bytes())
+    return read
 
 
 def masked(value: Json, mask: str) -> Json:

@@ -78,6 +78,11 @@ def test_parameters_that_change_the_answer_are_served(google: Any) -> None:
     assert not events.list(calendarId="primary", eventTypes=["focusTime"]).execute()["items"]
     part = events.list(calendarId="primary", fields="items(id,start/timeZone),nextPageToken").execute()
     assert part == {"items": [{"id": made["id"], "start": {"timeZone": "America/New_York"}}]}
+    with pytest.raises(HttpError, match="Invalid field selection items/sumary"):
+        events.list(calendarId="primary", fields="items(id,sumary)").execute()
+    with pytest.raises(HttpError, match="Invalid field selection name"):
+        events.insert(calendarId="primary", body=EVENT, fields="id,name").execute()
+    assert len(events.list(calendarId="primary").execute()["items"]) == 1
 
 
 def test_what_is_not_kept_is_refused_by_name(google: Any) -> None:

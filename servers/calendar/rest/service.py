@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 from typing import Any
 
 import orjson
 
-from mesocosm.doors.partial_answers import PartialApi
+from mesocosm.doors.partial_answers import FILE, PartialApi
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Route, bearer
 from mesocosm.errors import Invalid, Refusal
@@ -81,6 +82,7 @@ WITHOUT_EFFECT = (
 api = _CalendarApi(
     "calendar",
     "/calendar/v3",
+    answers=Path(__file__).with_name(FILE),
     authenticate=bearer("Bearer", parameter="access_token"),
     credentials=("access_token",),
     error=_error,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import orjson
 
-from mesocosm.doors.partial_answers import PartialApi
+from mesocosm.doors.partial_answers import FILE, PartialApi
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Route
 from mesocosm.errors import Invalid, NotFound
@@ -89,6 +90,7 @@ _OFFERED = (
 
 api = _Google(
     "google_cloud",
+    answers=Path(__file__).with_name(FILE),
     authenticate=_known,
     credentials=("access_token",),
     error=_error,

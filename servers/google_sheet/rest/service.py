@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from mesocosm.doors.partial_answers import PartialApi
+from mesocosm.doors.partial_answers import FILE, PartialApi
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import bearer
 from mesocosm.errors import Invalid
@@ -44,6 +45,7 @@ def _error(status: int, message: str, code: str | None) -> Json:
 api = PartialApi(
     "google_sheet",
     "",
+    answers=Path(__file__).with_name(FILE),
     authenticate=bearer("Bearer", parameter="access_token"),
     credentials=("access_token",),
     error=_error,
