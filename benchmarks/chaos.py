@@ -2,15 +2,16 @@
 
     python benchmarks/chaos.py [--clients 250] [--minutes 60] [--hosts 2] [--pause 1.0] [--only disk,store]
 
-Clients write files and run code, each in an episode of its own, with the pauses of an agent. Meanwhile, in
-turn: a host is killed (SIGKILL), the disk is filled and freed, the store is stopped and continued (SIGSTOP),
-the code runner is killed and started again, the door is killed and started again. The disk is a small one of
-its own, which only root can make; the store is moto's S3 (``moto[server]``). What cannot be had here is left
-out and said.
+Clients write files, run code, and programs that call tools, each in an episode of its own, with the pauses
+of an agent. Meanwhile, in turn: a host is killed (SIGKILL), the disk is filled and freed, the store is
+stopped and continued (SIGSTOP), the code runner is killed and started again, the door is killed and started
+again. The disk is a small one of its own, which only root can make; the store is moto's S3
+(``moto[server]``), with a relay before it that sees how long each request of the servers is left without an
+answer. What cannot be had here is left out and said.
 
 Exit code 1 if a write that was acknowledged is not there or was done twice, an episode is errored, or
 ``/ready`` was wrong: 200 while the disk is full or the store silent (after the time in which that is found
-out), or 503 in calm.
+out), or 503 in calm; that the store does not answer is right where the relay saw that, too.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from contextlib import suppress
@@ -44,8 +46,10 @@ TASK, LENGTH = "apply_phd_email", "8k"
 DISK, DISK_PER_CLIENT = 300 * 2**20, 10 * 2**20
 """Bytes: what an hour of a client writes has to fit, or the disk stays full."""
 _SILENT = 5.0
-"""Seconds after which a store that is asked directly, beside the server, counts as silent."""
+"""Seconds without an answer after which the store counts as silent; servers ask several things in a row."""
 CODE = "open('by-code-{0}.txt', 'w').write('x'); print('ran {0}')"
+PROGRAM = "write_file(path='by-code-{0}.txt', content='x'); print('ran {0}')"
+SERVICES = ["python_execute", "programmatic_tool_calling"]
 _AT_ONCE = 8
 
 
@@ -58,6 +62,52 @@ def free_port() -> int:
     """A port that nobody has."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         return int(free.getsockname()[1])
+
+
+def relay(port: int, silent: list[tuple[float, float]]) -> int:
+    """A way to a port, in a thread; notes from when until when what was asked was left without an answer."""
+
+    async def carry(near: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+        asked: float | None = None
+
+        def answered() -> None:
+            nonlocal asked
+            if asked is not None and time.monotonic() - asked > _SILENT:
+                silent.append((asked, time.monotonic()))
+            asked = None
+
+        async def ask(writer: asyncio.StreamWriter) -> None:
+            nonlocal asked
+            while data := await near.read(65_536):
+                asked = time.monotonic()
+                writer.write(data)
+                await writer.drain()
+
+        async def answer(reader: asyncio.StreamReader) -> None:
+            while data := await reader.read(65_536):
+                answered()
+                back.write(data)
+                await back.drain()
+
+        with suppress(OSError):
+            far, writer = await asyncio.open_connection("127.0.0.1", port)
+            ways = [asyncio.create_task(ask(writer)), asyncio.create_task(answer(far))]
+            _, left = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            for way in left:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            answered()
+            writer.close()
+        back.close()
+
+    near = socket.create_server(("127.0.0.1", 0), backlog=1024)
+
+    async def serve() -> None:
+        async with await asyncio.start_server(carry, sock=near) as server:
+            await server.serve_forever()
+
+    threading.Thread(target=asyncio.run, args=(serve(),), daemon=True).start()
+    return int(near.getsockname()[1])
 
 
 class Process:
@@ -127,7 +177,8 @@ class Client:
             name = f"by-code-{number}.txt" if runs else f"{number}.txt"
             tool, arguments = "write_file", {"path": name, "content": "x"}
             if runs:
-                tool, arguments = "python_execute", {"code": CODE.format(number)}
+                tool, source = ("python_execute", CODE) if number % 20 else ("code_execution", PROGRAM)
+                arguments = {"code": source.format(number)}
             try:
                 result = await self.episode.act(tool, arguments)
             except ServerError as error:
@@ -146,7 +197,7 @@ class Client:
         """What was acknowledged and is not there; what was done twice."""
         calls = [call for call in await self.episode.journal() if call["status"] == "ok"]
         done = Counter(call["arguments"]["path"] for call in calls if call["tool"] == "write_file")
-        ran = "\n".join(call["arguments"]["code"] for call in calls if call["tool"] == "python_execute")
+        ran = "\n".join(call["arguments"]["code"] for call in calls if "code" in call["arguments"])
         text, page = "", 0
         while page == 0 or f"page={page + 1}" in text or f"page {page + 1}" in text:
             page += 1
@@ -167,7 +218,7 @@ class Chaos:
         self._dice = random.Random(0)
         self.seen: list[tuple[float, int, str]] = []
         self.silent: list[tuple[float, float]] = []
-        """When the store did not answer whoever asks it directly: from, until."""
+        """When the store left a request of the servers' without an answer: from, until."""
         self.disk = self._disk()
         self.store = self._store()
         runner_port = free_port()
@@ -219,6 +270,7 @@ class Chaos:
             "AWS_DEFAULT_REGION": "us-east-1",
         }
         store = Process("store", [program, "-p", str(port)], dict(os.environ), self.folder / "store.log")
+        os.environ["AWS_ENDPOINT_URL"] = f"http://127.0.0.1:{relay(port, self.silent)}"
         import s3fs  # type: ignore[import-untyped]
 
         for _ in range(300):
@@ -323,17 +375,15 @@ class Chaos:
                     self.seen.append((began, 0, type(error).__name__))
                 await asyncio.sleep(0.25)
 
-    async def listen(self, over: asyncio.Event) -> None:
-        """Ask the store itself again and again: a store that is too slow is silent, too."""
-        url = os.environ.get("AWS_ENDPOINT_URL", "")
-        async with httpx2.AsyncClient(timeout=30) as http:
-            while self.store and not over.is_set():
-                began = time.monotonic()
-                with suppress(httpx2.TransportError):
-                    await http.get(f"{url}/worlds?list-type=2&max-keys=1")
-                if time.monotonic() - began > _SILENT:
-                    self.silent.append((began, time.monotonic()))
-                await asyncio.sleep(0.5)
+    def slow(self) -> dict[str, float]:
+        """How often the store left a request without an answer that was not stopped, and how long at most."""
+        stopped = [(fault.began, fault.ended) for fault in self.faults if fault.kind == "store"]
+        alone = [
+            until - since
+            for since, until in self.silent
+            if not any(began <= until and since <= ended for began, ended in stopped)
+        ]
+        return {"requests": len(alone), "seconds_at_most": round(max(alone, default=0), 1)}
 
     def wrong(self) -> list[str]:
         """What ``/ready`` said that was not so."""
@@ -361,7 +411,7 @@ async def run(chaos: Chaos) -> dict[str, Any]:
         clients: list[Client] = []
         while len(clients) < options.clients:
             count = min(50, options.clients - len(clients))
-            order: Any = {"task": TASK, "length": LENGTH, "count": count, "services": ["python_execute"]}
+            order: Any = {"task": TASK, "length": LENGTH, "count": count, "services": SERVICES}
             clients += [Client(episode) for episode in await server.create_batch([order])]
         say(f"{len(clients)} clients")
         over, done = asyncio.Event(), asyncio.Event()
@@ -371,7 +421,7 @@ async def run(chaos: Chaos) -> dict[str, Any]:
             asyncio.create_task(client.act(options.pause, over, seed, code))
             for seed, client in enumerate(clients)
         ]
-        looking = asyncio.gather(chaos.look(done), chaos.listen(done))
+        looking = asyncio.create_task(chaos.look(done))
         await asyncio.sleep(options.calm)
         await chaos.befall(began + options.minutes * 60)
         over.set()
@@ -418,9 +468,10 @@ async def run(chaos: Chaos) -> dict[str, Any]:
         "why_voided": Counter(
             str(fault)[:600] for grade in grades for fault in grade.data["verdict"]["faults"]
         ).most_common(5),
-        "store_slow": [round(until - since, 1) for since, until in chaos.silent][:20],
+        "store_slow": chaos.slow(),
         "ready_asked": len(chaos.seen),
         "ready_wrong": len(wrong),
+        "ready_wrong_kinds": Counter(re.sub(r"[\d.]+", "N", text) for text in wrong).most_common(20),
         "ready_wrong_first": wrong[:10],
     }
 

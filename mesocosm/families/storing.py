@@ -272,23 +272,22 @@ class Store:
     def _put_folder(self, path: str, folder: Path) -> None:
         """A folder as one file. Raises ``NotPacked`` where the folder is what fails."""
         try:
-            packed = tempfile.NamedTemporaryFile(dir=folder.parent, prefix=PACKING)  # noqa: SIM115 - below
-        except OSError as error:
-            raise NotPacked(f"{folder.name} cannot be packed: {error}") from error
-        with packed:
-            try:
+            with tempfile.NamedTemporaryFile(dir=folder.parent, prefix=PACKING) as packed:
                 pack(folder, packed)
                 packed.flush()
-            except (OSError, tarfile.TarError, ValueError) as error:
-                raise NotPacked(f"{folder.name} cannot be packed: {error}") from error
-            seconds = DEADLINE + packed.tell() / _SLOWEST
-            try:
-                if self._is_local:
-                    self._timely(lambda: _copy_whole(packed.name, Path(path)), seconds)
-                else:
-                    self._timely(lambda: self._fs.put_file(packed.name, path), seconds)
-            except Exception as error:
-                raise StoreFailed(f"{self.url} cannot be written: {error}") from error
+                self._carry(packed.name, packed.tell(), path)
+        except (OSError, tarfile.TarError, ValueError) as error:
+            raise NotPacked(f"{folder.name} cannot be packed: {error}") from error
+
+    def _carry(self, source: str, size: int, path: str) -> None:
+        seconds = DEADLINE + size / _SLOWEST
+        try:
+            if self._is_local:
+                self._timely(lambda: _copy_whole(source, Path(path)), seconds)
+            else:
+                self._timely(lambda: self._fs.put_file(source, path), seconds)
+        except Exception as error:
+            raise StoreFailed(f"{self.url} cannot be written: {error}") from error
 
     def _remove(self, path: str) -> None:
         try:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Awaitable, Callable
+from time import monotonic
 from typing import Any
 
 import anyio
@@ -13,7 +13,7 @@ from mesocosm.errors import NotNow
 
 _log = logging.getLogger("mesocosm.hosting")
 OVERDUE = 60.0
-"""Seconds after which a round that does not end is trouble."""
+"""Seconds after which a round that neither ends nor goes on is trouble."""
 
 
 class Background:
@@ -22,23 +22,29 @@ class Background:
 
     def __init__(self) -> None:
         self._failed: dict[str, str] = {}
-        self._began: dict[str, float] = {}
+        self._went_on: dict[str, float] = {}
+        """When each round that is under way began, or came one thing further."""
 
     @property
     def trouble(self) -> str | None:
         """Why not all is well, or ``None``."""
         for name, error in self._failed.items():
             return f"{name} fails: {error}"
-        now = time.monotonic()
-        for name, began in self._began.items():
-            if now - began > OVERDUE:
-                return f"{name} has not come to an end for {now - began:.0f} seconds"
+        now = monotonic()
+        for name, since in self._went_on.items():
+            if now - since > OVERDUE:
+                return f"{name} has not gone on for {now - since:.0f} seconds"
         return None
+
+    def goes_on(self, name: str) -> None:
+        """A round that takes as long as there is much to do has done one thing of it."""
+        if name in self._went_on:
+            self._went_on[name] = monotonic()
 
     async def every(self, seconds: float, name: str, work: Callable[[], Awaitable[Any]]) -> None:
         """Do some work every so many seconds, for ever."""
         while True:
-            self._began[name] = time.monotonic()
+            self._went_on[name] = monotonic()
             try:
                 await work()
                 self._failed.pop(name, None)
@@ -47,5 +53,5 @@ class Background:
                     _log.error("%s: %s", name, error, exc_info=not isinstance(error, NotNow))
                 self._failed[name] = str(error) or type(error).__name__
             finally:
-                del self._began[name]
+                del self._went_on[name]
             await anyio.sleep(seconds)

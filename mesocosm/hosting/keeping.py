@@ -6,11 +6,13 @@ import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import anyio
 import anyio.to_thread
+from anyio.abc import TaskGroup
 
 from mesocosm.errors import NotNow
 from mesocosm.families.leasing import HeldElsewhere, Leases
@@ -21,6 +23,7 @@ KEEP_EVERY = 5.0
 """Seconds until a change is kept."""
 _AT_ONCE = 4
 _NOT_HELD = -1
+_KEEPING = "keeping episodes"
 
 _log = logging.getLogger("mesocosm.hosting")
 
@@ -63,6 +66,8 @@ class Keeping:
         self._not_kept: set[str] = set()
         """Those of them that could not be kept, for a reason of their own."""
         self._coming: defaultdict[Path, anyio.Lock] = defaultdict(anyio.Lock)
+        self._awaited: set[str] = set()
+        """Those in the midst of a call, which are kept when it has ended."""
 
     @property
     def not_kept(self) -> int:
@@ -188,7 +193,8 @@ class Keeping:
             if self.store is not None:
                 # What is to be kept at once and could not be is kept in the end, too.
                 every = self._every or KEEP_EVERY
-                group.start_soon(background.every, every, "keeping episodes", self._keep_all)
+                keep_all = partial(self._keep_all, group, partial(background.goes_on, _KEEPING))
+                group.start_soon(background.every, every, _KEEPING, keep_all)
             yield
             group.cancel_scope.cancel()
 
@@ -196,20 +202,34 @@ class Keeping:
         assert self._leases
         await anyio.to_thread.run_sync(self._leases.renew)
 
-    async def _keep_all(self) -> None:
+    async def _keep_all(self, beside: TaskGroup, gone_on: Callable[[], None]) -> None:
         left = iter(list(self._waiting.values()))
         async with anyio.create_task_group() as group:
             for _ in range(_AT_ONCE):
-                group.start_soon(self._keep_each, left)
+                group.start_soon(self._keep_each, left, beside, gone_on)
         if not self._waiting:
             self.failed = None
 
-    async def _keep_each(self, episodes: Iterator[Keepable]) -> None:
+    async def _keep_each(
+        self, episodes: Iterator[Keepable], beside: TaskGroup, gone_on: Callable[[], None]
+    ) -> None:
         for episode in episodes:
+            if not episode.turn.locked():
+                await self._keep_in_turn(episode)
+            elif episode.id not in self._awaited:
+                # Its call may take minutes, for which the others do not wait.
+                self._awaited.add(episode.id)
+                beside.start_soon(self._keep_in_turn, episode)
+            gone_on()
+
+    async def _keep_in_turn(self, episode: Keepable) -> None:
+        try:
             async with episode.turn:
                 if episode.id in self._waiting:
                     with suppress(NotNow):
                         await self._keep(episode)
+        finally:
+            self._awaited.discard(episode.id)
 
     async def _keep(self, episode: Keepable) -> None:
         try:
@@ -226,7 +246,8 @@ class Keeping:
             # Its own trouble: it goes on waiting, and everybody else is kept.
             if episode.id not in self._not_kept:
                 self._not_kept.add(episode.id)
-                _log.exception("the episode %s cannot be kept", episode.name[:12])
+                known = isinstance(error, NotNow)
+                _log.error("the episode %s cannot be kept: %s", episode.name[:12], error, exc_info=not known)
             if isinstance(error, NotNow):
                 raise
             raise NotPacked("the episode cannot be kept at present") from error

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -15,14 +17,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.lowlevel
+import anyio.to_thread
 import pytest
 from confinement import needs_sandbox
 from mcp import MCPError
 
 import mesocosm
 from mesocosm.errors import UsageError
-from mesocosm.families.storing import Store, StoreFailed
+from mesocosm.families.storing import NotPacked, Store, StoreFailed
 from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.background import OVERDUE, Background
 from mesocosm.hosting.client import (
     BlockingEpisode,
     BlockingServer,
@@ -277,6 +283,81 @@ def test_a_task_beside_that_fails_is_told_and_goes_on(tmp_path: Path) -> None:
         wait_until(lambda: ready(base) == 503)
         del app.pool.keeping._waiting["nonsense"]
         wait_until(lambda: ready(base) == 200)
+
+
+def test_a_long_call_holds_up_the_keeping_of_nobody_else(tmp_path: Path) -> None:
+    app = hosting(tmp_path / "one", f"file://{tmp_path}/store", every=0.05)
+    with serving(app) as base, connect(base) as server:
+        busy, other = server.create_batch([{**ORDER, "count": 2}])
+        for episode in (busy, other):
+            episode.call("filesystem", "write_file", path="a.txt", content="one")
+        kept = {one.id: tmp_path / "store" / "episodes" / app.pool.path(one.id).name for one in (busy, other)}
+
+        def newest(id_: str) -> str:
+            return max((path.name for path in kept[id_].glob("*.tar.gz")), default="")
+
+        wait_until(lambda: not len(app.pool.keeping) and bool(newest(busy.id) and newest(other.id)))
+        before = {id_: newest(id_) for id_ in kept}
+        served = app.pool._open[busy.id]
+        over = threading.Event()
+
+        async def call() -> None:
+            async with served.turn:
+                await app.pool.keeping.touched(served)
+                (app.pool.path(busy.id) / "world/workspace/b.txt").write_text("two")
+                await anyio.to_thread.run_sync(over.wait)
+
+        assert app.pool.portal
+        called = app.pool.portal.start_task_soon(call)
+        try:
+            wait_until(lambda: busy.id in app.pool.keeping)
+            other.call("filesystem", "write_file", path="a.txt", content="two")
+            wait_until(lambda: newest(other.id) > before[other.id])
+            assert (newest(busy.id), ready(base)) == (before[busy.id], 200)
+        finally:
+            over.set()
+        called.result()
+        wait_until(lambda: busy.id not in app.pool.keeping)
+
+
+def test_a_round_that_goes_on_is_no_trouble_and_one_that_hangs_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, seen, background = [0.0], [], Background()
+    monkeypatch.setattr("mesocosm.hosting.background.monotonic", lambda: clock[0])
+
+    async def work() -> None:
+        for _ in range(3):
+            clock[0] += OVERDUE - 1
+            seen.append(background.trouble)
+            background.goes_on("counting")
+        clock[0] += OVERDUE + 1
+        seen.append(background.trouble)
+
+    async def rounds() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(background.every, 0, "counting", work)
+            await anyio.lowlevel.checkpoint()
+            group.cancel_scope.cancel()
+
+    anyio.run(rounds)
+    assert seen[:4] == [None, None, None, "counting has not gone on for 61 seconds"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes small disks")
+def test_an_episode_that_does_not_fit_on_the_disk_packed_is_not_packed(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", disk], check=False).returncode:
+        pytest.skip("no disk can be made here")
+    try:
+        folder = disk / "episode"
+        folder.mkdir()
+        # Packed as large, for which there is no room; closing what was packed writes once more.
+        (folder / "noise").write_bytes(random.Random(0).randbytes(150_000))
+        with pytest.raises(NotPacked, match="No space left"):
+            Store(f"file://{tmp_path}/store").keep(folder)
+        assert [path.name for path in disk.iterdir()] == ["episode"]
+    finally:
+        subprocess.run(["umount", "--lazy", disk], check=True)
 
 
 def test_a_store_that_hangs_is_said_and_holds_up_nobody_for_long(
