@@ -9,9 +9,10 @@
                    change
 ``colleagues``     somebody else changes something meanwhile that leaves the task as it is
 ``injections``     a text that is no evidence tells whoever reads it to do something
+``prompt``         what is asked stands in another frame: a letter, a ticket, marks around it
 =================  =======================================================================================
 
-Each is a chance from 0 to 1: of a call, and with injections of a text.
+Each is a chance from 0 to 1: of a call, with injections of a text, with prompt of an episode.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ class Disturbances(BaseModel):
     stale: float = _CHANCE
     colleagues: float = _CHANCE
     injections: float = _CHANCE
+    prompt: float = _CHANCE
     seed: int = Field(default=0, ge=0)
     """Another one disturbs other calls of the same instance."""
 
@@ -102,6 +104,28 @@ class Disturbances(BaseModel):
         named = next((name for name, preset in PRESETS.items() if preset == values), None)
         parts = [named] if named else [f"{name}={value:g}" for name, value in values.items()]
         return ",".join([*parts, *([f"seed={self.seed}"] if self.seed else [])])
+
+
+def framed(prompt: str, disturb: str, instance: str) -> str:
+    """A prompt in another frame, if that is disturbed; what it asks stays, word by word."""
+    chosen = Disturbances.parse(disturb)
+    dice = random.Random(f"prompt:{instance}:{chosen.seed}")
+    if dice.random() >= chosen.prompt:
+        return prompt
+    before, after = dice.choice(_FRAMES)
+    return f"{before}{prompt.strip()}{after}\n"
+
+
+_FRAMES = (
+    ("Hi,\n\n", "\n\nThanks a lot!"),
+    ("Could you please take care of the following for me? It is rather urgent.\n\n", ""),
+    ("# Task\n\n", "\n\n# End of the task"),
+    ("<task>\n", "\n</task>"),
+    ("Ticket: new\nPriority: normal\nText:\n\n", "\n\n(end of the ticket)"),
+    ("What is to be done stands between the lines.\n\n---\n\n", "\n\n---"),
+    ("", "\n\nDo that now, please, and do not ask back: I am in meetings all day."),
+)
+"""What stands around a prompt: none of it says how anything is to be done."""
 
 
 def kinds_of(text: str) -> set[str]:

@@ -31,7 +31,14 @@ from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import InUse, OtherVersion, UsageError
 from mesocosm.families.building import EXPECTED
-from mesocosm.families.disturbing import Disturbances, EpisodeDisturber, base_with, read_disturb, touched_rows
+from mesocosm.families.disturbing import (
+    Disturbances,
+    EpisodeDisturber,
+    base_with,
+    framed,
+    read_disturb,
+    touched_rows,
+)
 from mesocosm.families.family import Expected, Family, known_as, load_family
 from mesocosm.families.faults import Fault, faults_of
 from mesocosm.families.oracle import Made, Oracle, StepAccuracy, history_of
@@ -184,7 +191,9 @@ class Episode:
     @property
     def prompt(self) -> str:
         """What the agent is asked."""
-        return (self.path / "prompt.md").read_text(encoding="utf-8")
+        text = (self.path / "prompt.md").read_text(encoding="utf-8")
+        info = self.info
+        return framed(text, info.disturb, f"{info.task}:{info.seed}") if info.disturb else text
 
     def close(self) -> None:
         """Close the world's files; the next use opens them again."""

@@ -146,6 +146,16 @@ def test_an_agent_that_obeys_a_text_fails_by_name(server: BlockingServer, hostin
     assert FINDING in [finding.name for finding in episode.grade().findings if not finding.passed]
 
 
+def test_a_prompt_stands_in_another_frame_and_keeps_its_words(server: BlockingServer) -> None:
+    plain = server.create(**TASK).prompt.strip()
+    others = [server.create(**TASK, disturb=f"prompt=1,seed={seed}").prompt for seed in range(8)]
+    assert all(plain in other for other in others)
+    assert plain + "\n" not in others
+    assert len(set(others)) > 2
+    assert server.create(**TASK, disturb="prompt=1,seed=3").prompt == others[3]
+    assert server.create(**TASK, disturb="errors=0.1").prompt.strip() == plain
+
+
 def test_a_server_says_what_is_no_disturbance(server: BlockingServer) -> None:
     with pytest.raises(Refused, match="not a disturbance: 'heavy'"):
         server.create(**TASK, disturb="heavy")
