@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import orjson
 import typer
 from rich.markup import escape
 
@@ -68,8 +69,10 @@ def convert(
 def new(
     task: Annotated[str, typer.Argument(help="Path of the file to write, such as my_task.yaml.")],
 ) -> None:
-    """Write a small task file that works, with comments, to start from."""
-    from mesocosm.kits.yaml_tasks.starting import starting_file
+    """Write a small task file that works, with comments, to start from, and the schema for editors."""
+    from mesocosm.families.task import Task
+    from mesocosm.kits.yaml_tasks.schema import schema as written
+    from mesocosm.kits.yaml_tasks.starting import SCHEMA, starting_file
 
     path = Path(task if task.endswith((".yaml", ".yml")) else f"{task}.yaml")
     if path.exists():
@@ -77,7 +80,10 @@ def new(
     if not path.parent.is_dir():
         raise UsageError(f"there is no directory {path.parent}")
     path.write_text(starting_file(), encoding="utf-8")
+    schema = path.with_name(SCHEMA)
+    schema.write_bytes(orjson.dumps(written(Task.model_json_schema())))
     out.print(f"{path}: a task to start from")
+    out.print(f"{schema}: the schema by which an editor completes it")
     out.print("then, one after the other:")
     for command in ("lint {}", "run {} --length 8k --agent reference", "prove {} --lengths 8k"):
         out.print(f"  mesocosm {command.format(path)}", soft_wrap=True)

@@ -24,6 +24,7 @@ from pydantic import (
 
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import parse_length, parse_seeds
+from mesocosm.families.written import SIZES
 
 
 def _tools(value: Any) -> Any:
@@ -255,6 +256,17 @@ class Task(BaseModel):
         given = {name: getattr(self, name) for name in DEFINING}
         return {name: value for name, value in given.items() if value or name in ("entities", "goal")}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _follows_of_itself(cls, data: Any) -> Any:
+        """What a file that is the whole task need not say."""
+        if not isinstance(data, dict) or not isinstance(data.get("entities"), dict) or data.get("domain"):
+            return data
+        growth = data.get("growth", {})
+        if isinstance(growth, dict) and "points" not in growth:
+            data = data | {"growth": {"parameter": "size", "points": dict(_UNSIZED)} | growth}
+        return {"version": 1, "lengths": list(_LENGTHS), "servers": _services_in(data)} | data
+
     @model_validator(mode="after")
     def _needs_what_there_is(self) -> Self:
         for name, tools in self.needed.items():
@@ -281,6 +293,18 @@ class Task(BaseModel):
             raise UsageError(f"prompt: unknown value ${{{error.args[0]}}}; there are {known}") from None
         except ValueError as error:
             raise UsageError(f"prompt: {error}; write $$ for a dollar sign") from None
+
+
+_UNSIZED = {"8k": 10}
+_LENGTHS = ("8k", "64k")
+
+
+def _services_in(data: Mapping[str, Any]) -> dict[str, str]:
+    """The services that a file names, in its order, and the one that ends an episode."""
+    doings = [one for part in ("evidence", "goal", "solution") for one in data.get(part) or ()]
+    keys = [key for one in doings if isinstance(one, dict) for key in one]
+    found = dict.fromkeys((str(key).partition(".")[0] for key in keys if "." in str(key)), "all")
+    return found if "submit_answer" in found else {**found, "claim_done": "all"}
 
 
 def named_tools(offer: str, servers: Mapping[str, list[str] | None]) -> dict[str, list[str] | None]:
@@ -357,7 +381,10 @@ def _task_of(path: Path, text: str) -> Task:
         task = Task.model_validate(data)
     except ValidationError as error:
         raise UsageError("\n".join(_complaint(path, root, item) for item in error.errors())) from None
-    return task if task.family else task.model_copy(update={"family": path.stem})
+    task = task if task.family else task.model_copy(update={"family": path.stem})
+    if task.is_written and "points" not in (data.get("growth") or {}):
+        task = task.model_copy(update={"growth": SIZES["entities"](task, path)})
+    return task
 
 
 def _parsed(text: str) -> tuple[yaml.Node | None, Any]:

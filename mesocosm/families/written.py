@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from mesocosm.families.task import Task
+    from mesocosm.families.task import Growth, Task
 
 Make = Callable[["Task", Path, Mapping[str, Callable[..., Any]]], Any]
 """From a task, its file and the functions beside it to what stands for generator, checker and solver."""
 
 KITS: dict[Literal["entities", "domain"], Make] = {}
 """By the key that the file has."""
+
+
+SIZES: dict[Literal["entities"], Callable[[Task, Path], Growth]] = {}
+"""How many entities a file has at a length, where it does not say it."""
 
 
 def written(task: Task, path: Path, functions: Mapping[str, Callable[..., Any]]) -> Any:

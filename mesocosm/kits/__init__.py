@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mesocosm.families.written import KITS
+from mesocosm.families.written import KITS, SIZES
 
 if TYPE_CHECKING:
-    from mesocosm.families.task import Task
+    from mesocosm.families.task import Growth, Task
 
 
 # Loaded when a file asks for one.
@@ -27,4 +27,11 @@ def _domain(task: Task, path: Path, functions: Mapping[str, Callable[..., Any]])
     return Asked(task, path, functions)
 
 
+def _sizes(task: Task, path: Path) -> Growth:
+    from mesocosm.kits.yaml_tasks.sizing import sized
+
+    return sized(task, path)
+
+
+SIZES |= {"entities": _sizes}
 KITS |= {"entities": _entities, "domain": _domain}

@@ -18,7 +18,9 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.kits.yaml_tasks.linting import lint
 from mesocosm.kits.yaml_tasks.replies import asked
-from mesocosm.kits.yaml_tasks.starting import starting_file
+
+WHOLE = Path(__file__).with_name("whole.yaml").read_text()
+
 
 VISITS = Path(__file__).with_name("visits.yaml")
 
@@ -136,7 +138,7 @@ def test_everyday_text_of_a_course_is_about_that_course(tmp_path: Path) -> None:
 def test_what_a_mail_says_in_html_is_judged_like_its_text(tmp_path: Path, html: str, right: bool) -> None:
     path = tmp_path / "mine.yaml"
     body = 'body: "Hello,\\nSee you on {agreed}\\n"'
-    path.write_text(starting_file().replace(body, f'{body}, html_body: "{html}"'))
+    path.write_text(WHOLE.replace(body, f'{body}, html_body: "{html}"'))
     family = load_family(str(path))
     instance = build_instance(family, 0, tmp_path / "instance", parameters={"size": 6})
     episode = Episode.create(tmp_path / "episode", instance.path, family)
@@ -168,9 +170,7 @@ def test_all_lines_are_judged_in_their_order_and_with_what_a_mail_quotes(
     tmp_path: Path, mail: dict[str, str], right: bool
 ) -> None:
     path = tmp_path / "mine.yaml"
-    text = starting_file().replace(
-        '{lines: "See you on {agreed}"}', '{all_lines: ["Hello,", "See you on {agreed}"]}'
-    )
+    text = WHOLE.replace('{lines: "See you on {agreed}"}', '{all_lines: ["Hello,", "See you on {agreed}"]}')
     if "subject" in mail:
         text = text.replace("subject: Delivery", f'subject: "{mail["subject"]}"')
     sent = "".join(f", {name}: {json.dumps(mail[name])}" for name in ("body", "html_body") if name in mail)

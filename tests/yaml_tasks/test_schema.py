@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -14,6 +15,8 @@ from mesocosm.families.family import family_names, task_path
 from mesocosm.families.task import Task
 from mesocosm.kits.yaml_tasks.schema import schema
 from mesocosm.kits.yaml_tasks.starting import starting_file
+
+WHOLE = Path(__file__).with_name("whole.yaml").read_text()
 
 
 class Editor(yaml.SafeLoader):
@@ -52,9 +55,13 @@ def test_files_that_ship_are_valid(name: str) -> None:
         ("share: 4", "shares: 4"),
         ("faker: name}", "fakir: name}"),
         ("email.send_email", "email.send_mail"),
+        ("servers: {email", "servers: {emial"),
+        ("topics: [supplier", "topics: [suppliers"),
+        ("  email.mail: {topics", "  email.email: {topics"),
+        ("body: {lines", "body: {line"),
     ],
 )
 def test_what_is_wrong_is_invalid(old: str, new: str) -> None:
-    assert old in starting_file()
-    assert complaints(starting_file()) == []
-    assert complaints(starting_file().replace(old, new))
+    assert old in WHOLE
+    assert complaints(WHOLE) == complaints(starting_file()) == []
+    assert complaints(WHOLE.replace(old, new))

@@ -18,7 +18,9 @@ from mesocosm.families.proving import prove_one
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.control_plane_client import ControlPlane
 from mesocosm.hosting.listening import serving
-from mesocosm.kits.yaml_tasks.starting import starting_file
+
+WHOLE = Path(__file__).with_name("whole.yaml").read_text()
+
 
 VISITS = Path(__file__).with_name("visits.yaml")
 
@@ -71,7 +73,7 @@ def test_what_is_true_is_not_in_the_world(episode: Episode) -> None:
 
 def test_a_finding_says_which_line_was_wanted(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
-    path.write_text(starting_file().replace("See you on {agreed}\\n", "See you at {agreed}\\n"))
+    path.write_text(WHOLE.replace("See you on {agreed}\\n", "See you at {agreed}\\n"))
     family = load_family(str(path))
     instance = build_instance(family, 0, tmp_path / "instance", target=8_000)
     episode = Episode.create(tmp_path / "episode", instance.path, family)

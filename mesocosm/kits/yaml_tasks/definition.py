@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from mesocosm.kits.yaml_tasks.bringing import Unknown, known_goals, solution_of
 from mesocosm.kits.yaml_tasks.drawing import DRAWS, Condition, Draw, condition, read_draw
 
 MAX_COUNT = 50_000
@@ -336,6 +337,22 @@ class Definition(Strict):
     survey: dict[str, dict[str, Any]] = {}
     goal: list[Goal] = Field(min_length=1)
     solution: list[Step] = Field(min_length=1)
+    """The calls that bring the goal about; left out, those that follow from it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _follows_from_the_goal(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping) or "solution" in data or not isinstance(data.get("goal"), list):
+            return data
+        goals, evidence = data["goal"], data.get("evidence") or ()
+        if not all(isinstance(one, Mapping) for one in goals):
+            return data
+        try:
+            return {**data, "solution": solution_of(goals, evidence)}
+        except Unknown as unknown:
+            known = ", ".join(known_goals())
+            message = f"solution: this key is required: no call is known for {unknown}; known are {known}"
+            raise ValueError(message) from None
 
     @model_validator(mode="after")
     def _can_be_filled(self) -> Definition:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+SCHEMA = "mesocosm.schema.json"
+"""The schema beside it, which its first line names."""
+
 
 def starting_file() -> str:
     """A small task that works, with comments."""
