@@ -13,6 +13,7 @@ from io import BytesIO
 from typing import Any
 
 import pypdf
+from pypdf.generic import EncodedStreamObject
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.pdf_tools.store.limits import reading
@@ -23,6 +24,8 @@ MAX_PAGE_TEXT = 1_000_000
 """Characters of one page that are kept."""
 CACHE_BYTES = 128 * 1024 * 1024
 CACHED = 32
+KEPT_UNPACKED = 4 * 1024 * 1024
+"""Bytes of unpacked streams up to which those of a file are kept."""
 KEPT_TEXT = 64 * 1024 * 1024
 """Bytes of memory for what was read of files that may come again."""
 
@@ -119,10 +122,21 @@ class Document:
         if page not in self._read.texts:
             with reading(self.name):
                 text = self.reader.pages[page - 1].extract_text()[:MAX_PAGE_TEXT]
+                self._let_go()
             # A damaged font can yield half of a surrogate pair, which no text may hold.
             self._read.texts[page] = text.encode("utf-8", "replace").decode().replace("\0", "")
             _ALL_READ.keep(self._key, self._read)
         return self._read.texts[page]
+
+    def _let_go(self) -> None:
+        """Forget unpacked streams, where they are large: pypdf keeps them, and a few packed bytes may be many
+        megabytes."""
+        objects = self.reader.resolved_objects.values()
+        streams = [one for one in objects if isinstance(one, EncodedStreamObject)]
+        unpacked = [one.decoded_self for one in streams if one.decoded_self is not None]
+        if sum(len(one.get_data()) for one in unpacked) > KEPT_UNPACKED:
+            for stream in streams:
+                stream.decoded_self = None
 
     def information(self) -> Mapping[str, str]:
         """What the file says about itself."""

@@ -15,9 +15,12 @@ from dataclasses import dataclass
 from math import inf
 from time import monotonic, perf_counter, sleep
 from types import FrameType
+from typing import Any
 
 import pypdf
-from pypdf.errors import DependencyError, PyPdfError
+from pypdf import filters
+from pypdf.errors import DependencyError, LimitReachedError, PyPdfError
+from pypdf.generic import DictionaryObject
 
 from mesocosm.errors import Invalid
 from mesocosm.worlds import deadlines
@@ -27,6 +30,27 @@ SECONDS = 30.0
 
 # Remarks about damaged files are of no use on the console of a server.
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+
+_MOST_GROUPS = 2_000_000
+"""Of four bytes that a stream in ASCII85 may hold, for each of which Python makes an object."""
+
+
+_ASCII85 = filters.ASCII85Decode
+
+
+class _BoundedASCII85(_ASCII85):
+    """The one filter of text that pypdf does not bound, though a letter of it may stand for four bytes."""
+
+    @staticmethod
+    def decode(data: str | bytes, decode_parms: DictionaryObject | None = None, **kwargs: Any) -> bytes:
+        """As pypdf does."""
+        given = data.encode() if isinstance(data, str) else data
+        if given.count(b"z") + len(given) // 5 > _MOST_GROUPS:
+            raise LimitReachedError("a stream in ASCII85 is too long")
+        return _ASCII85.decode(given, decode_parms, **kwargs)
+
+
+filters.ASCII85Decode = _BoundedASCII85  # type: ignore[misc]  # for the whole process: nobody reads more
 
 _LIMITS = pypdf.Configuration().with_overwrites(
     maximum_declared_stream_length=32_000_000,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -226,6 +227,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "bomb in bomb": lambda: with_content(
         zlib.compress(zlib.compress(b"\0" * 200_000_000)), b"/Filter [/FlateDecode /FlateDecode]"
     ),
+    "letters for four bytes": lambda: with_content(b"z" * 30_000_000 + b"~>", b"/Filter /ASCII85Decode"),
     "endless operators": lambda: with_content(b"q Q " * 4_000_000),
 }
 
@@ -242,6 +244,19 @@ def test_hostile_and_damaged_files_do_no_harm(tools: Any, kind: str) -> None:
         outcome = tools.world.call("pdf_tools", tool, arguments)
         assert outcome.status != "fault"
         assert len(outcome.text) < 1_000
+
+
+def test_what_unfolds_in_a_file_is_not_kept(tools: Any) -> None:
+    blank = zlib.compress(b" " * 12_000_000 + b"BT (MARK) Tj ET")
+    tools.world.workspace.write("wide.pdf", with_content(blank, b"/Filter /FlateDecode"))
+    tracemalloc.start()
+    try:
+        tools.call("pdf_tools", "read_pdf_pages", pdf_file_path="wide.pdf")
+        kept, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most > 12_000_000
+    assert kept < 6_000_000
 
 
 def test_a_file_that_takes_too_long_is_given_up() -> None:
