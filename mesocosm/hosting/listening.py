@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import os
 import secrets
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -12,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import uvicorn
 
 from mesocosm.doors.connections import IDLE
@@ -20,6 +25,10 @@ from mesocosm.hosting.application import LOOPBACK, Hosting
 from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.http import Answering, Http
 
+_log = logging.getLogger(__name__)
+
+RENEWING = 5.0
+"""Seconds between two looks whether there is another certificate."""
 DRAINING = 30.0
 """Seconds in which what is being answered has to be, when a server ends."""
 _DOOR_KEEPS = 86_400
@@ -81,6 +90,7 @@ class _Server(uvicorn.Server):
         self.is_up = threading.Event()
         self._beside = beside
         self._running: AsyncExitStack | None = None
+        self._renewing: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.ends = False
@@ -90,7 +100,31 @@ class _Server(uvicorn.Server):
             self._running = AsyncExitStack()
             if self._beside is not None:
                 await self._running.enter_async_context(self._beside)
+            if self.config.ssl is not None:
+                self._renewing = asyncio.create_task(self._renew())
             self.is_up.set()
+
+    async def _renew(self) -> None:
+        """Serve the certificate that lies in the files now: connections that are open keep theirs."""
+        context, cert, key = self.config.ssl, self.config.ssl_certfile, self.config.ssl_keyfile
+        assert context
+        assert cert
+        assert key
+        seen = await anyio.to_thread.run_sync(_content, cert, key)
+        while True:
+            await anyio.sleep(RENEWING)
+            now = await anyio.to_thread.run_sync(_content, cert, key)
+            if now == seen:
+                continue
+            seen = now
+            try:
+                # What does not fit together, as when one of them is yet to be written, would leave neither.
+                ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, password="")
+                context.load_cert_chain(cert, key, password="")
+            except (OSError, ssl.SSLError) as error:
+                _log.warning("the certificate was changed and cannot be used, the old one is: %s", error)
+            else:
+                _log.warning("the certificate was changed: the new one is used")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End when what was asked is answered, and nothing more is taken."""
@@ -98,6 +132,8 @@ class _Server(uvicorn.Server):
         until = anyio.current_time() + DRAINING
         while self._app.busy and anyio.current_time() < until:
             await anyio.sleep(0.02)
+        if self._renewing is not None:
+            self._renewing.cancel()
         if self._running is not None:
             await self._running.aclose()
         await super().shutdown(sockets)
@@ -113,7 +149,7 @@ def serve(
 ) -> None:
     """Serve until interrupted, on a port that ``listen`` took already if it is given.
 
-    ``tls``: the files of a certificate and of its key.
+    ``tls``: the files of a certificate and of its key, which may be replaced meanwhile.
     """
     # Beside a call that works in a thread, whoever is served waits for so long at every turn.
     sys.setswitchinterval(0.001)
@@ -178,6 +214,17 @@ def serving(
         server.should_exit = True
         thread.join(10)
         listener.close()
+
+
+def _content(*paths: str | os.PathLike[str]) -> tuple[bytes, ...]:
+    """What lies in files; nothing in those that cannot be read."""
+    found = []
+    for path in paths:
+        try:
+            found.append(Path(path).read_bytes())
+        except OSError:
+            found.append(b"")
+    return tuple(found)
 
 
 def _secured(tls: tuple[Path, Path] | None) -> dict[str, Any]:

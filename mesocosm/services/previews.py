@@ -18,6 +18,9 @@ _LARGEST_PICTURE = 4_000_000
 _LONGEST_CELL, _LONGEST_LINE, _MOST_COLUMNS, _MOST_SHEET_ROWS = 2_000, 20_000, 200, 10_000
 _MOST_UNPACKED = 64 * 2**20
 """Bytes of a workbook: who looks at what an agent has left does not wait for it."""
+_MOST_TAGS = 2_000_000
+"""Of XML, each of which takes a moment; packed, some thousand bytes hold them all."""
+_LARGEST_PDF = 5_000_000
 _PAGES, _SHEETS = 40, 30
 _PICTURES = {
     ".png": "image/png",
@@ -98,8 +101,11 @@ def _workbook(data: bytes) -> Any:
 
     with ZipFile(io.BytesIO(data)) as archive:
         # No more than that is read of a part, whatever it holds.
-        if sum(one.file_size for one in archive.infolist()) > _MOST_UNPACKED:
+        parts = archive.infolist()
+        if sum(one.file_size for one in parts) > _MOST_UNPACKED:
             raise ValueError(f"it has more than {_MOST_UNPACKED:,} bytes")
+        if sum(archive.read(one).count(b"<") for one in parts) > _MOST_TAGS:
+            raise ValueError(f"it has more than {_MOST_TAGS:,} tags")
     return load_workbook(io.BytesIO(data), read_only=True)
 
 
@@ -135,6 +141,8 @@ def pdf_pages(data: bytes) -> list[str]:
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
+    if len(data) > _LARGEST_PDF:
+        raise ValueError(f"it has more than {_LARGEST_PDF:,} bytes")
     try:
         return [page.extract_text() for page in PdfReader(io.BytesIO(data)).pages[:_PAGES]]
     except (PyPdfError, RecursionError, TypeError, AttributeError) as error:

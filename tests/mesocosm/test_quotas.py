@@ -20,6 +20,7 @@ import pytest
 import mesocosm
 from mesocosm.doors.mcp import McpTools
 from mesocosm.errors import UsageError
+from mesocosm.hosting import listening
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import Refused, ServerError, Unauthorised
 from mesocosm.hosting.expiring import alone
@@ -242,6 +243,32 @@ def test_a_certificate_of_ones_own_is_served_and_its_key_has_to_fit(tmp_path: Pa
             assert httpx.get(f"{found[0]}/health", verify=trusting).status_code == 200
         finally:
             process.terminate()
+
+
+def test_a_certificate_that_is_replaced_is_served_without_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listening, "RENEWING", 0.05)
+    cert, key = certificate(tmp_path / "one", ["localhost", "127.0.0.1"])
+    new_cert, new_key = certificate(tmp_path / "two", ["localhost", "127.0.0.1"])
+    before, after = (ssl.PEM_cert_to_DER_cert(one.read_text()) for one in (cert, new_cert))
+    with serving(Hosting(tmp_path / "s", admin_token=OWN), tls=(cert, key)) as base:
+        port = int(base.rpartition(":")[2])
+
+        def shown() -> bytes:
+            return ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", port)))
+
+        with httpx.Client(base_url=base, verify=ssl.create_default_context(cafile=str(cert))) as open_since:
+            assert open_since.get("/health").status_code == 200
+            cert.write_bytes(new_cert.read_bytes())  # does not fit its key yet
+            time.sleep(0.3)
+            assert shown() == before
+            key.write_bytes(new_key.read_bytes())
+            until = time.monotonic() + 30
+            while shown() != after:
+                assert time.monotonic() < until
+                time.sleep(0.02)
+            assert open_since.get("/health").status_code == 200
 
 
 def test_episodes_that_nobody_uses_are_removed(tmp_path: Path) -> None:
