@@ -1,5 +1,6 @@
-# The Mesocosm server and command line in one image; what evaluates models besides in a second, which is larger; and the
-# code runner, for code of agents, in a third.
+# The Mesocosm server and command line in one image (and in a smaller one, `--target light`, which has no warehouses: tasks
+# that need them are refused and say so); what evaluates models besides in a second, which is larger; and the code runner,
+# for code of agents, in a third.
 #
 # What is installed is said by deploy/locks, version by version with digests (.ci/lock writes them), and the tools that
 # build by .ci/tools.txt, so that a build today is a build tomorrow; give the base image by its digest for that, too:
@@ -28,6 +29,16 @@ ENV PATH=$PATH:/tools/bin
 # botocore brings the descriptions of all of a vendor's services; of rustworkx nothing is called that takes numpy.
 FROM build AS build-servers
 RUN locked servers \
+    && find $SITE/botocore/data -mindepth 1 -maxdepth 1 -type d ! -name 's3*' ! -name 'sts' ! -name 'sso*' \
+        -exec rm -r {} + \
+    && rm -r $SITE/numpy $SITE/numpy.libs \
+    && /source/.ci/lean $SITE "python -m mesocosm list tools" "python -c 'import s3fs; from pyarrow import parquet'" \
+        "python -m mesocosm run canvas_arrange_exam --length 8k --agent reference --out /tmp/run" \
+        "python -m mesocosm run set_conf_cr_ddl --length 8k --agent reference --out /tmp/run"
+
+# The same without warehouses (Snowflake, BigQuery), which are a third of it.
+FROM build AS build-light
+RUN locked light \
     && find $SITE/botocore/data -mindepth 1 -maxdepth 1 -type d ! -name 's3*' ! -name 'sts' ! -name 'sso*' \
         -exec rm -r {} + \
     && rm -r $SITE/numpy $SITE/numpy.libs \
@@ -76,9 +87,14 @@ COPY --from=build-evaluation /install /usr/local
 USER mesocosm
 CMD ["eval", "--help"]
 
-FROM account AS mesocosm
-COPY --from=build-servers /install /usr/local
+FROM account AS serving
 USER mesocosm
 ENV MESOCOSM_STATE=/state
 EXPOSE 8321
 CMD ["serve", "--host", "0.0.0.0", "--port", "8321", "--allowed-host", "servers:8321"]
+
+FROM serving AS light
+COPY --from=build-light /install /usr/local
+
+FROM serving AS mesocosm
+COPY --from=build-servers /install /usr/local

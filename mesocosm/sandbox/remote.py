@@ -32,7 +32,7 @@ from mesocosm.sandbox.transfer import Item, Receiver, changes, digest, read, sca
 
 SILENCE = 30.0
 """Seconds without a word after which a runner is given up; it says something every second."""
-PATIENCE = 10.0
+PATIENCE = 60.0
 """Seconds in which a runner has to be there again that cannot be reached, or ended amid a job."""
 _PAUSE = 0.25
 _LOSSES = 3
