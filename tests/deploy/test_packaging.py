@@ -84,10 +84,11 @@ def needed(package: str, extra: str | None = None) -> set[str]:
             continue  # not on this system
         for line in lines:
             of = re.search(r"extra == ['\"]([\w-]+)['\"]", line)
-            other = re.split(r"[^\w.-]", line, maxsplit=1)[0].lower().replace("_", "-")
-            if (of is None or (of[1] == wanted and name == package)) and other not in found:
+            other, _, extras = re.split(r"[^\w.,\[-]", line, maxsplit=1)[0].partition("[")
+            other = other.lower().replace("_", "-")
+            if (of is None or of[1] == wanted) and other not in found:
                 found.add(other)
-                left.append((other, None))
+                left += [(other, one) for one in extras.split(",")]
     return found
 
 
@@ -134,6 +135,8 @@ def test_without_extras_there_is_all_but_what_says_which_it_needs(tmp_path: Path
 
     ran = ask("run", "canvas_arrange_exam", "--length", "8k", "--agent", "reference")
     assert ran.stdout.startswith("passed"), ran.stderr
+    listed = ask("list", "tools")
+    assert listed.returncode == 0, listed.stderr
     for task, extra in (
         ("ab_testing", "warehouses"),
         ("gridworld", "lumina"),

@@ -6,6 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+SCANNED = "\u2063results"
+"""Under which, as their schema, a catalogue finds results of earlier statements by their ids."""
+STAGED, INFERRED = "\u2063stage", "\u2063columns"
+"""The same of the rows of staged files, and of their columns, by what is asked of them."""
+GENERATED = "\u2063numbers"
+"""The same of as many whole numbers, from zero on, as the name says."""
+
 Path = tuple[str, ...]
 """The parts of a name as written, folded as the dialect folds them: ``("DB", "PUBLIC", "ORDERS")``, or
 fewer."""

@@ -11,9 +11,9 @@ from mesocosm.servers.snowflake.models import StageFile
 from mesocosm.servers.snowflake.store.answers import Answer, done, listing
 from mesocosm.servers.snowflake.store.stages import checked_options
 from mesocosm.services.patterns import BadPattern, Pattern
-from mesocosm.services.queries.catalogue import Column, Listed, Stored
+from mesocosm.services.queries.catalogue import STAGED, Column, Listed, Stored
 from mesocosm.services.queries.changing import Changing
-from mesocosm.services.queries.dialect import STAGED, Context
+from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake
 from mesocosm.services.queries.dialects.snowflake_stages import key_of
 from mesocosm.services.queries.refusals import SqlError, compilation

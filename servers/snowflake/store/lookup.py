@@ -12,8 +12,17 @@ from mesocosm.servers.snowflake.models import Item, ItemColumn, Schema
 from mesocosm.servers.snowflake.models import Sequence as Counting
 from mesocosm.servers.snowflake.store.naming import INFORMATION_SCHEMA, Path, Row, written
 from mesocosm.servers.snowflake.store.stages import Stages
-from mesocosm.services.queries.catalogue import Column, Listed, Relation, Stored, View
-from mesocosm.services.queries.dialect import GENERATED, INFERRED, SCANNED, STAGED
+from mesocosm.services.queries.catalogue import (
+    GENERATED,
+    INFERRED,
+    SCANNED,
+    STAGED,
+    Column,
+    Listed,
+    Relation,
+    Stored,
+    View,
+)
 from mesocosm.services.queries.refusals import SqlError, compilation
 from mesocosm.services.queries.tables import Tables
 

@@ -12,10 +12,10 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from mesocosm.errors import Refusal
-from mesocosm.services.queries.catalogue import Column
+from mesocosm.services.queries.catalogue import SCANNED, Column
 from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, told
 from mesocosm.services.queries.computed import SAID
-from mesocosm.services.queries.dialect import MEANINGLESS, SCANNED, WRITTEN, Context, Dialect, drawn
+from mesocosm.services.queries.dialect import MEANINGLESS, WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects import foreign
 from mesocosm.services.queries.dialects.snowflake_rewriting import (
     FUNCTIONS,

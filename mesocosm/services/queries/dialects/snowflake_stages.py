@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 from sqlglot import exp
 
-from mesocosm.services.queries.catalogue import Listed
-from mesocosm.services.queries.dialect import GENERATED, INFERRED, STAGED, Context
+from mesocosm.services.queries.catalogue import GENERATED, INFERRED, STAGED, Listed
+from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.refusals import SqlError, compilation
 
 
