@@ -263,8 +263,9 @@ class Task(BaseModel):
         if not isinstance(data, dict) or not isinstance(data.get("entities"), dict) or data.get("domain"):
             return data
         growth = data.get("growth", {})
-        if isinstance(growth, dict) and "points" not in growth:
-            data = data | {"growth": {"parameter": "size", "points": dict(_UNSIZED)} | growth}
+        if isinstance(growth, dict):
+            unsized = {} if "points" in growth else {"points": dict(_UNSIZED)}
+            data = data | {"growth": {"parameter": "size", **unsized} | growth}
         return {"version": 1, "lengths": list(_LENGTHS), "servers": _services_in(data)} | data
 
     @model_validator(mode="after")

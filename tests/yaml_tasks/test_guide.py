@@ -1,4 +1,4 @@
-"""The guide's way to a task in YAML, as somebody goes it who has never done it."""
+"""The pages on task files, as somebody goes through them who has never written one."""
 
 from __future__ import annotations
 
@@ -8,17 +8,30 @@ from typing import Any
 
 import pytest
 import yaml
+from pydantic import BaseModel
 from typer.testing import CliRunner
 
 from mesocosm.cli.commands import app
+from mesocosm.families.task import Growth, Limits, Task
+from mesocosm.kits.yaml_tasks import definition
+from mesocosm.kits.yaml_tasks.drawing import DRAWS, Period, Span
+from mesocosm.kits.yaml_tasks.judging import WAYS
+from mesocosm.kits.yaml_tasks.linting import lint
 
-GUIDE = Path(__file__).parents[2] / "docs/guides/write-a-task.md"
+GUIDES = Path(__file__).parents[2] / "docs/guides"
 
 
-def blocks(section: str, language: str) -> list[str]:
-    part = GUIDE.read_text().partition(f"{section}\n")[2]
-    part = re.split(r"^##+ ", part, maxsplit=1, flags=re.M)[0]
-    return re.findall(rf"^```{language}\n(.*?)^```", part, re.M | re.S)
+def page(name: str) -> str:
+    return (GUIDES / f"{name}.md").read_text()
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
+
+
+TUTORIAL = "".join(blocks(page("write-a-task"), "yaml"))
+RECIPES = re.split(r"^## (?=\d)", page("task-cookbook"), flags=re.M)[1:]
+REFERENCE = blocks(page("task-reference"), "yaml")
 
 
 def merged(old: Any, new: Any) -> Any:
@@ -27,42 +40,83 @@ def merged(old: Any, new: Any) -> Any:
     return new
 
 
+def with_the_tutorial(block: str, folder: Path) -> Path:
+    """The tutorial's file with what a block shows; a list that it repeats by name is there already."""
+    block = block.replace("*courses", "[Algebra, Botany]")
+    path = folder / "office_hours.yaml"
+    path.write_text(
+        yaml.safe_dump(merged(yaml.safe_load(TUTORIAL), yaml.safe_load(block)), sort_keys=False, width=1000)
+    )
+    return path
+
+
 def run(command: str) -> Any:
     words = command.partition("#")[0].split()
     assert words.pop(0) == "mesocosm"
     return CliRunner().invoke(app, words)
 
 
-def test_every_block_of_the_guide_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tutorial_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    # The process that judges is started by the first command, and keeps the environment that it found.
-    monkeypatch.setenv("MESOCOSM_TRUST", str(tmp_path / "my_task.yaml"))
-    [commands] = blocks("## A task that is one YAML file", "sh")
-    for command in commands.splitlines():
-        if " prove " not in command:  # it is proven below
-            # At the shortest length: longer ones are no other way.
-            done = run(command.replace("32k", "8k"))
-            assert done.exit_code == 0, (command, done.output)
+    path = Path("office_hours.yaml")
+    path.write_text(TUTORIAL)
+    commands = "".join(blocks(page("write-a-task"), "sh")).splitlines()
+    assert [command.split()[1] for command in commands] == ["lint", "build", "describe", "run", "prove"]
+    for command in commands:
+        done = run(command.replace("0-1", "0"))
+        assert done.exit_code == 0, (command, done.output)
+    assert "1 of 1 instances proven by derivation" in done.stdout
+    assert "See you" not in Path("instance/prompt.md").read_text()
+    path.write_text(TUTORIAL.replace("quote: who still wants one, ", ""))
+    [complaint] = lint(path)
+    assert "the goal decides by cases, and leaves out student gone" in complaint.message
 
-    own = "### With functions of your own"
-    [code], [lines], [commands] = (blocks(own, language) for language in ("python", "yaml", "sh"))
-    start = yaml.safe_load(Path("my_task.yaml").read_text())
-    Path("my_task.yaml").write_text(yaml.safe_dump(merged(start, yaml.safe_load(lines)), sort_keys=False))
-    Path("my_task.py").write_text(code)
+
+@pytest.mark.parametrize("recipe", RECIPES[:-1], ids=lambda one: one.partition("\n")[0])
+def test_a_recipe_is_a_task_without_complaints(recipe: str, tmp_path: Path) -> None:
+    [block] = blocks(recipe, "yaml")
+    assert [str(one) for one in lint(with_the_tutorial(block, tmp_path))] == []
+
+
+def test_there_are_twelve_recipes_and_the_last_has_functions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [int(one.partition(".")[0]) for one in RECIPES] == [*range(1, 13)]
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MESOCOSM_TRUST", "")
-    refused = run("mesocosm describe my_task.yaml --length 8k")
-    assert "my_task.py, which is a program" in str(refused.exception)
-    assert "is not run without --trust" in run("mesocosm lint my_task.yaml").stdout
+    [code], [lines], [commands] = (blocks(RECIPES[-1], language) for language in ("python", "yaml", "sh"))
+    Path("office_hours.py").write_text(code)
+    with_the_tutorial(lines, Path())
+    refused = run("mesocosm describe office_hours.yaml --length 8k")
+    assert "office_hours.py, which is a program" in str(refused.exception)
+    assert "is not run without --trust" in run("mesocosm lint office_hours.yaml").stdout
     for command in commands.splitlines():
         done = run(command)
         assert done.exit_code == 0, (command, done.output)
+    assert "0 warnings" in run("mesocosm lint office_hours.yaml --trust").stdout
 
 
-@pytest.mark.parametrize(
-    ("name", "mark"), [("grouped", "north =="), ("grouped", "group("), ("refunds", "woocommerce.refund")]
-)
-def test_what_the_guide_shows_of_a_task_is_part_of_one_that_is_proven(name: str, mark: str) -> None:
-    """`test_grouped.py` and `test_refunds.py` prove them."""
-    task = yaml.safe_load(Path(__file__).with_name(f"{name}.yaml").read_text())
-    [shown] = [block for block in blocks("## A task that is one YAML file", "yaml") if mark in block]
-    assert merged(task, yaml.safe_load(shown)) == task
+@pytest.mark.parametrize("block", REFERENCE, ids=lambda one: one.partition(":")[0])
+def test_an_example_of_the_reference_is_right(block: str, tmp_path: Path) -> None:
+    assert [str(one) for one in lint(with_the_tutorial(block, tmp_path))] == []
+
+
+def test_the_reference_names_every_key_and_most_have_an_example() -> None:
+    models: list[type[BaseModel]] = [Task, Growth, Limits, Period, Span, *DRAWS.values()]
+    models += [
+        one for one in vars(definition).values() if isinstance(one, type) and issubclass(one, BaseModel)
+    ]
+    keys = {
+        field.alias or name
+        for model in models
+        for name, field in model.model_fields.items()
+        if model not in (definition.Definition, BaseModel)
+    }
+    text = page("task-reference")
+    named = set(re.findall(r"`(\w+)", text))
+    assert keys | {*WAYS} <= named, sorted((keys | {*WAYS}) - named)
+    shown = set(re.findall(r"(\w+):", "".join([TUTORIAL, *REFERENCE, *RECIPES])))
+    # Of families in Python and of tasks with a domain, or shown in words.
+    without = {"family", "checker", "domain", "given", "asked", "answered", "course", "python", "contains"}
+    without |= {"all_lines", "matches", "survey"}
+    assert keys | {*WAYS} <= shown | without, sorted((keys | {*WAYS}) - shown - without)

@@ -19,6 +19,8 @@ from mesocosm.services.words import find_thing
 _SHOUTED = re.compile(r"!{2,}|\*{2,}|\b(?:ASAP|ATTN|NOTE|READ|N\.B\.)|\b[A-Z]{6,}\b")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CLAIM = "claim_done"
+_SUBMIT = "submit_answer"
+_ANSWER = "submit_answer.answer"
 
 
 def advice(definition: Definition, task: Task, truth: Truth, told: Sequence[Told]) -> Iterator[Gap]:
@@ -36,6 +38,10 @@ def advice(definition: Definition, task: Task, truth: Truth, told: Sequence[Told
 
 def _unclaimed(definition: Definition, task: Task) -> Iterator[Gap]:
     """Tasks that do not end as others do."""
+    if any(goal.what == _ANSWER for goal in definition.goal):
+        if _SUBMIT not in task.prompt:
+            yield Gap(("prompt",), f"it does not say that {_SUBMIT} is to be called in the end")
+        return
     if _CLAIM not in task.servers:
         yield Gap(("servers",), "there is no claim_done: all; an agent cannot say that it is finished")
         return

@@ -259,6 +259,11 @@ def _constants(node: nodes.Node) -> Iterator[Any]:
             node=nodes.Name(name="span"), args=[nodes.Const(value=amount), nodes.Const(value=unit)]
         ):
             yield dt.timedelta(**{unit: amount})
+        case nodes.Mul(left=left, right=right):
+            # A unit by itself says in what something is counted: `minutes * 1min`.
+            for part in (left, right):
+                if not _is_unit(part):
+                    yield from _constants(part)
         case nodes.Call() | nodes.Slice():
             return
         case nodes.Filter(node=inner) | nodes.Test(node=inner) | nodes.Getitem(node=inner):
@@ -271,6 +276,13 @@ def _constants(node: nodes.Node) -> Iterator[Any]:
         case _:
             for child in node.iter_child_nodes():
                 yield from _constants(child)
+
+
+def _is_unit(node: nodes.Node) -> bool:
+    match node:
+        case nodes.Call(node=nodes.Name(name="span"), args=[nodes.Const(value=1), *_]):
+            return True
+    return False
 
 
 def _is_case(node: nodes.Node) -> bool:
