@@ -43,10 +43,15 @@ def _known() -> list[str]:
     return [path for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
 
 
+@cache
+def _tasks_of(root: Path) -> Path:
+    return (root / "tasks").resolve()
+
+
 def is_trusted(path: Path) -> bool:
     """Whether the Python beside a task file may be run."""
     path = path.resolve()
-    if path.parent in [(root.path / "tasks").resolve() for root in roots()]:
+    if path.parent in [_tasks_of(root.path) for root in roots()]:
         return True
     return any(known == _EVERYTHING or Path(known).resolve() == path for known in _known())
 
