@@ -144,12 +144,15 @@ def _siblings(
     size = min(18, max(4, params.num_students // 3))
     stories: list[Story] = []
     besides: list[Person] = []
+    taken: Counter[Person] = Counter()
     second: Person | None = None
     for index in range(number):
         # How often somebody writes must not tell whether it matters: the instructor in question teaches most
-        # of these classes and one other the rest, half of their students are in the class in question, and
-        # the others take several, too.
-        own = rng.sample(list(course.students), min(len(course.students), (size + 1) // 2))
+        # of these classes and one other the rest; most of their students are in the class in question, each
+        # in about as many of these, and the others take several, too.
+        drawn = rng.sample(list(course.students), len(course.students))
+        own = sorted(drawn, key=lambda who: taken[who])[: (2 * size + 2) // 3]
+        taken.update(own)
         others = rng.sample(besides, min(len(besides), size - len(own)))
         other = campus.add_course(second if index % 4 == 1 else course.instructor, size, [*own, *others])
         if other.instructor is not course.instructor:
