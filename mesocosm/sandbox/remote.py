@@ -10,7 +10,8 @@ from __future__ import annotations
 import errno
 import json
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -23,13 +24,15 @@ import httpx2
 from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import CutOff, UsageError
-from mesocosm.sandbox.frames import BadFrame, Decoder, TooMuch, encode
+from mesocosm.sandbox.frames import MAX_HEADER_BYTES, BadFrame, Decoder, TooMuch, encode
 from mesocosm.sandbox.jobs import Captured, Ended, Job, Reached, SandboxFailed
 from mesocosm.sandbox.running import Order
 from mesocosm.sandbox.sharing import tidy
 from mesocosm.sandbox.supervising import STDERR_SHOWN, STDOUT_SHOWN, ending_with, time_left
 from mesocosm.sandbox.transfer import Item, Receiver, changes, digest, read, scan
 
+AFTER = 120.0
+"""Seconds after the end of its time in which a job has to have told what it did."""
 SILENCE = 30.0
 """Seconds without a word after which a runner is given up; it says something every second."""
 PATIENCE = 60.0
@@ -42,6 +45,7 @@ _IN_MEMORY = 8 * 2**20
 _caller: ContextVar[str | None] = ContextVar("caller", default=None)
 """The run whose tool call is being answered: what that starts ends with it."""
 _CROSSED = frozenset({errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY, errno.ENOENT, errno.EEXIST, errno.ELOOP})
+_ID = re.compile(r"[0-9a-f]{1,64}")
 _STARTING = 3
 """How often a job is sent, should the runner have forgotten files between being asked and being sent it."""
 
@@ -178,6 +182,8 @@ class _Session:
             decoder = self._decoder()
             try:
                 for chunk in response.iter_raw():
+                    if monotonic() > self._deadline + AFTER:
+                        raise BadFrame("the job did not end with its time")
                     for header, payload in decoder.feed(chunk):
                         self._take(header, payload)
                     self._answer()
@@ -211,18 +217,18 @@ class _Session:
                 if response.status_code == 200:
                     yield response
                     return
-                answer = response.read()
+                answer = _read(response)
                 if response.status_code != 409:
                     raise BadFrame(f"{response.status_code} {answer[:500].decode(errors='replace')}")
-                missing = [one for one in response.json() if one in by_digest]
+                missing = _listed(answer, by_digest)
         raise BadFrame("the runner keeps forgetting files")
 
     def _missing(self, digests: list[str]) -> list[str]:
         if not digests:
             return []
-        answer = self._client.post("/missing", json=digests)
-        answer.raise_for_status()
-        return [one for one in answer.json() if one in set(digests)]
+        with self._client.stream("POST", "/missing", json=digests) as response:
+            response.raise_for_status()
+            return _listed(_read(response), set(digests))
 
     def _body(self, first: bytes, missing: list[str], paths: Mapping[str, str]) -> Iterator[bytes]:
         yield first
@@ -238,7 +244,9 @@ class _Session:
             case "started":
                 self.was_begun = True
                 self._id = str(header.get("id"))
-                self._deadline = monotonic() + self._limits.seconds
+                if not _ID.fullmatch(self._id):
+                    raise BadFrame("a run without an id")
+                self._deadline = min(self._deadline, monotonic() + self._limits.seconds)
             case "put" | "gone":
                 if not self._hold(header, payload):
                     self._receive(header, payload)
@@ -254,20 +262,21 @@ class _Session:
             case "ended":
                 self._ended = _end(header)
             case "failed":
-                raise SandboxFailed(f"the code runner: {header.get('reason')}")
+                raise SandboxFailed(f"the code runner: {str(header.get('reason'))[:1000]}")
             case "beat":
                 pass
             case other:
-                raise BadFrame(f"a frame of the kind {other!r}")
+                raise BadFrame(f"a frame of the kind {other[:100]!r}")
 
     def _hold(self, header: Mapping[str, Any], payload: bytes) -> bool:
         """Keep for later what a job did; not where it is more than the workspace may hold."""
         if self._held is None:
             return False
-        if self._held.tell() + len(payload) > self._allowed:
+        line = json.dumps(header).encode() + b"\n"
+        if self._held.tell() + len(line) + len(payload) > self._allowed + MAX_HEADER_BYTES:
             self._let_go()
             return False
-        self._held.write(json.dumps(header).encode() + b"\n" + payload)
+        self._held.write(line + payload)
         return True
 
     def _let_go(self) -> None:
@@ -350,8 +359,29 @@ class _Session:
 def _whole(header: Mapping[str, Any], name: str) -> int:
     value = header.get(name)
     if type(value) is not int or value < 0:
-        raise BadFrame(f"{name} is {value!r}")
+        raise BadFrame(f"{name} is {value!r}"[:200])
     return value
+
+
+def _read(response: httpx2.Response) -> bytes:
+    """What it says, if that is not too long; as it came, for packed it might be longer."""
+    data = bytearray()
+    for chunk in response.iter_raw():
+        data += chunk
+        if len(data) > MAX_HEADER_BYTES:
+            raise BadFrame("an answer without end")
+    return bytes(data)
+
+
+def _listed(answer: bytes, known: Collection[str]) -> list[str]:
+    """Those of a list of digests that are known here."""
+    try:
+        said = json.loads(answer)
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, list):
+        raise BadFrame("no list of files")
+    return [one for one in said if isinstance(one, str) and one in known]
 
 
 def _end(header: Mapping[str, Any]) -> tuple[int, Reached | None, tuple[str, ...]]:
