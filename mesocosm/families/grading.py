@@ -183,7 +183,9 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
 
 def _judge(path: Path, *, of_base: bool) -> _Answer:
     try:
-        return _Answer(findings=Episode(path).findings(of_base=of_base))
+        episode = Episode(path)
+        episode.world.check_tables()
+        return _Answer(findings=episode.findings(of_base=of_base))
     except OtherVersion as error:
         return _Answer(fault=str(error))
     except Exception as error:  # noqa: BLE001 - the episode boundary: what is no refusal is a checker's fault

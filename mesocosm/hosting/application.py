@@ -13,6 +13,7 @@ The episode's id is an unguessable capability: whoever has it may call that epis
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
@@ -28,7 +29,7 @@ from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.mcp import HttpEndpoints, error_body
 from mesocosm.doors.request_ids import RAW, current, known, new_id
 from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
-from mesocosm.errors import InUse, NotNow, UsageError
+from mesocosm.errors import InUse, NotNow, OtherVersion, UsageError
 from mesocosm.families.storing import Store
 from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.control_plane import control_plane
@@ -39,9 +40,10 @@ from mesocosm.hosting.metrics import LINES_LOST, RequestLog, kind_of
 from mesocosm.hosting.pool import EpisodePool, HostedEpisode, log_request
 from mesocosm.hosting.quotas import Quotas, answer_within
 from mesocosm.hosting.tokens import Keys, Quota
-from mesocosm.hosting.views import BEING_MOVED
+from mesocosm.hosting.views import BEING_MOVED, OTHER_TABLES
 from mesocosm.worlds.courtesy import request_came
 
+_log = logging.getLogger("mesocosm.hosting")
 _PROBES = ("/health", "/ready", "/metrics")
 """What is asked by address, by whoever looks after servers."""
 ENDING = "the server is ending"
@@ -185,6 +187,7 @@ class Hosting:
             await self.pool.bring(id_)
             hosted = self.pool.get(id_)
             offered = hosted.services
+            await hosted.fit()
         except UnknownEpisode:
             await _refuse(send, 404, "unknown episode")
             return
@@ -193,6 +196,10 @@ class Hosting:
             return
         except InUse:
             await _refuse(send, 503, BEING_MOVED, {b"retry-after": b"1"})
+            return
+        except OtherVersion as error:
+            _log.warning("%s", error)
+            await _refuse(send, 409, OTHER_TABLES)
             return
         except UsageError:
             await _refuse(send, 500, "the episode cannot be opened")

@@ -78,7 +78,7 @@ class HostedEpisode:
         self.turn = anyio.Lock(fast_acquire=True)
         self._pool = pool
         self._closed = False
-        self._owned = False
+        self._owned = self._fits = False
         self._faults_told = 0
         self.asked = 0
         """Requests about it that are being answered."""
@@ -150,6 +150,15 @@ class HostedEpisode:
                 if not self._closed:
                     await self._lock()
                     self._owned = True
+
+    async def fit(self) -> None:
+        """Find out whether this version can go on with it, before a call would end in a fault for that.
+
+        Raises ``OtherVersion``.
+        """
+        if not self._fits:
+            await self.do(lambda episode: episode.world.check_tables())
+            self._fits = True
 
     async def _lock(self) -> None:
         """Own the world between two calls. A process that is ending may still have it: others are served

@@ -25,6 +25,10 @@ MAX_BATCH = 1000
 FIRST = "Mesocosm-First"
 """Header of a batch that is part of a larger one: the number of its first episode there."""
 BEING_MOVED = "the episode is on another host, and is being moved"
+OTHER_TABLES = (
+    "the episode was made by another version of Mesocosm, whose tables are not those of this one: it goes on "
+    "where that version serves it"
+)
 STRICT = "Reward 0 instead of null where it is errored"
 
 RewardKind = Literal["verdict", "findings", "gained"]

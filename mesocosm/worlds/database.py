@@ -112,10 +112,18 @@ def _other_version(file: Path, said: str) -> OtherVersion:
 def check_tables(file: Path, metadata: MetaData) -> None:
     """Raise ``OtherVersion`` where a database lacks tables or columns that our code has."""
     with closing(sqlite3.connect(file_uri(file, "mode=ro"), uri=True)) as db:
+        known = hash(tuple(db.execute("SELECT name, sql FROM sqlite_master")))
+        if _fitting.get(metadata) == known:
+            return
         for table in metadata.sorted_tables:
             there = {row[1] for row in db.execute(f'PRAGMA table_info("{table.name}")')}
             if missing := [column.name for column in table.columns if column.name not in there]:
                 raise _other_version(file, f"no such column: {table.name}.{missing[0]}")
+    _fitting[metadata] = known
+
+
+_fitting: dict[MetaData, int] = {}
+"""What a file's tables were that had all, by what our code has: most files of a process are alike."""
 
 
 def _maker(file: Path) -> str:

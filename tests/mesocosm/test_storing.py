@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -482,3 +483,26 @@ def test_a_store_that_cannot_be_used_is_said_at_once_or_later(tmp_path: Path) ->
         (tmp_path / "store").unlink()
         assert episode.look().data["snapshots"] == ["lost"]
     assert list((tmp_path / "store" / "episodes").glob("*/*.tar.gz"))
+
+
+def test_an_episode_of_other_tables_is_left_to_the_version_that_made_it(tmp_path: Path) -> None:
+    with serving(Hosting(tmp_path / "one", admin_token=TOKEN)) as base, connect(base) as server:
+        one, other = server.create_batch([{**ORDER, "count": 2}])
+        one.call("filesystem", "write_file", path="a.txt", content="kept")
+    app = Hosting(tmp_path / "one", admin_token=TOKEN)
+    with closing(sqlite3.connect(app.pool.path(one.id) / "world" / "woocommerce.db")) as db:
+        db.execute("ALTER TABLE orders RENAME COLUMN status TO was_called")
+    with serving(app) as base, connect(base) as server:
+        with pytest.raises(ServerError, match="made by another version") as caught:
+            server.episode(one.id).act("read_text_file", {"path": "a.txt"})
+        assert caught.value.status == 409
+        assert [call["status"] for call in server.episode(one.id).journal()] == ["ok"]
+        assert server.episode(other.id).act("list_directory", {"path": "."}).text
+        graded = server.episode(one.id).grade()
+        assert (graded.verdict, "another version" in str(graded.data)) == ("errored", True)
+    with closing(sqlite3.connect(app.pool.path(one.id) / "world" / "woocommerce.db")) as db:
+        db.execute("ALTER TABLE orders RENAME COLUMN was_called TO status")
+    with serving(Hosting(tmp_path / "one", admin_token=TOKEN)) as base, connect(base) as server:
+        assert "kept" in server.episode(one.id).act("read_text_file", {"path": "a.txt"}).text
+        assert server.episode(one.id).grade().verdict == "failed"
+        server.episode(one.id).delete()
