@@ -76,6 +76,7 @@ def test_what_one_has_set_oneself(canvas: Canvas, hosted: HostedWorld) -> None:
     assert data("PUT", data={"food": {"soup": "leek"}, "n": 1}) == (201, {"food": {"soup": "leek"}, "n": 1})
     assert data("PUT", "/food/soup", data="fish") == (200, "fish")
     assert data("PUT", "/food/soup/hot", data=True)[0] == 409
+    assert data("PUT", "/deep" * 300, data=1)[0] == 400
     assert data("GET", "/food") == (200, {"soup": "fish"})
     assert data("DELETE", "/food/soup") == (200, "fish")
     assert data("GET") == (200, {"n": 1})

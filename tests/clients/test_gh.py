@@ -259,6 +259,8 @@ def test_files_of_releases(gh: Gh) -> None:
     assert "already exists" in gh.refused("release", "upload", "v9", "tool.json")
     (gh.home / "tool.json").write_text('{"a": 22}')
     gh("release", "upload", "v9", "tool.json", "--clobber")
+    [asset] = json.loads(gh("api", "repos/acme/app/releases/tags/v9"))["assets"]
+    assert asset["browser_download_url"].endswith("/acme/app/releases/download/v9/tool.json")
     gh("release", "download", "v9", "--dir", "down")
     assert (gh.home / "down" / "tool.json").read_text() == '{"a": 22}'
     gh("release", "delete-asset", "v9", "tool.json", "--yes")

@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -381,6 +382,20 @@ def test_commits_are_made_of_blobs_and_trees(app: Repository, tools: Tools) -> N
     }
     assert tools("get_tag", tag="v3")["object"]["sha"] == commit.sha
     assert app.get_contents("bin/data").decoded_content == b"\x01\x02"
+
+
+def test_files_of_releases_are_fetched_by_their_addresses(app: Repository, tmp_path: Path) -> None:
+    file = tmp_path / "a b.bin"
+    file.write_bytes(b"\0\xff")
+    release = app.create_git_release("v7", "Seven", "New")
+    asset = release.upload_asset(str(file), label="A file", name="a b.bin")
+    assert (asset.name, asset.label, asset.size, asset.uploader.login) == ("a.b.bin", "A file", 2, "alice")
+    with urllib.request.urlopen(asset.browser_download_url) as answer:
+        assert answer.read() == b"\0\xff"
+    asset.update_asset("c.bin", "Same")
+    assert [one.name for one in app.get_release(release.id).get_assets()] == ["c.bin"]
+    asset.delete_asset()
+    assert list(release.get_assets()) == []
 
 
 def test_milestones_say_when_and_by_whom(app: Repository) -> None:

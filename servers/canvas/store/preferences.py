@@ -32,7 +32,10 @@ class Preferences(Part):
 
     def keep(self, user_id: int, name: str, value: dict[str, Any]) -> None:
         """Replace what is kept for a user under a name."""
-        written = orjson.dumps(value).decode()
+        try:
+            written = orjson.dumps(value).decode()
+        except orjson.JSONEncodeError:
+            raise Invalid("What is kept is nested too deep.") from None
         if len(written) > MAX_PREFERENCE:
             raise Invalid(f"At most {MAX_PREFERENCE:,} characters are kept for a user under one name.")
         mine = (Preference.user_id == user_id, Preference.name == name)

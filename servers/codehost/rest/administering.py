@@ -39,7 +39,7 @@ def update_repository(store: CodehostStore, request: Request, owner: str, repo: 
     """A repository with some settings changed."""
     repository, body = store.repositories.repository(owner, repo), body_of(request)
     changes: Json = {}
-    if renamed := read.text(body, "name"):
+    if (renamed := read.text(body, "name")) is not None:
         changes["name"] = renamed
     for name in ("description", "homepage"):
         if name in body:

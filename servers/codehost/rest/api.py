@@ -24,7 +24,9 @@ RATE = {"limit": 5000, "remaining": 5000, "reset": 4102444800, "used": 0, "resou
 _MEDIA_TYPE = "github.v3; format=json"
 _FAILED = "Validation Failed: "
 
-_PAGE = re.compile(r"/(?!api/)[^/]+/[^/]+/(?:raw/|(?:pull|commit|compare)/.*\.(?:diff|patch)$)")
+_PAGE = re.compile(
+    r"/(?!api/)[^/]+/[^/]+/(?:raw/|releases/download/|(?:pull|commit|compare)/.*\.(?:diff|patch)$)"
+)
 _by_token = bearer("token", "Bearer")
 
 
@@ -106,13 +108,14 @@ def _authenticate(request: Request, headers: Mapping[str, str], token: str) -> b
     return token in basic if basic else _by_token(request, headers, token)
 
 
-_TAKEN = re.compile(r"the (label|milestone|release's tag_name)\b.* already_exists")
+_TAKEN = re.compile(r"the (label|milestone|release's tag_name|asset's name)\b.* already_exists")
 _UNIQUE = {
     name: {"resource": resource, "code": "already_exists", "field": field}
     for name, resource, field in (
         ("label", "Label", "name"),
         ("milestone", "Milestone", "title"),
         ("release's tag_name", "Release", "tag_name"),
+        ("asset's name", "ReleaseAsset", "name"),
     )
 }
 """What clients look for where a name is taken (``gh label create --force``)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
@@ -16,6 +17,7 @@ from mesocosm.services.service import Row
 MAX_ASSETS = 1000
 """Files of a release, as in the product."""
 
+_SPECIAL = re.compile(r"[^A-Za-z0-9.@_+-]+")
 _SHOWN = (
     select(
         *(column for column in ReleaseAsset.__table__.c if column.name != "data"),
@@ -98,6 +100,8 @@ class Assets(Part):
         self.session.execute(delete(ReleaseAsset).where(ReleaseAsset.id == asset["id"]))
 
     def _free_name(self, there: Sequence[Row], name: str) -> str:
-        if any(row["name"] == name for row in there):
+        """The name as the product writes it, with dots for what is not of a plain name."""
+        plain = _SPECIAL.sub(".", clean(name, "name", limit=255)).strip(".")
+        if any(row["name"] == plain for row in there):
             raise Unprocessable("Validation Failed: the asset's name already_exists.")
-        return clean(name, "name", limit=255, blank=False)
+        return clean(plain, "name", blank=False)
