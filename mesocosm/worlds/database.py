@@ -210,7 +210,9 @@ def fetch(session: Session, statement: Executable, parameters: dict[str, Any]) -
             _seen[statement] = {}
         elif (prepared := _variant(known, statement, parameters)) is not None:
             return _run_prepared(driver_connection(session), prepared, parameters)
-    return [dict(row) for row in session.connection().execute(statement, parameters).mappings()]
+    result = session.connection().execute(statement, parameters)
+    names = tuple(result.keys())
+    return [dict(zip(names, row, strict=True)) for row in result]
 
 
 def _variant(
