@@ -34,7 +34,8 @@ RUN locked servers \
     && rm -r $SITE/numpy $SITE/numpy.libs \
     && /source/.ci/lean $SITE "python -m mesocosm list tools" "python -c 'import s3fs; from pyarrow import parquet'" \
         "python -m mesocosm run canvas_arrange_exam --length 8k --agent reference --out /tmp/run" \
-        "python -m mesocosm run set_conf_cr_ddl --length 8k --agent reference --out /tmp/run"
+        "python -m mesocosm run payable_invoice_checker --length 8k --agent reference --out /tmp/snowflake" \
+        "python -m mesocosm run ab_testing --length 8k --agent reference --out /tmp/bigquery"
 
 # The same without warehouses (Snowflake, BigQuery), which are a third of it.
 FROM build AS build-light
