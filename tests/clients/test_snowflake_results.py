@@ -100,6 +100,7 @@ def test_a_session_is_set_to_what_holds(cursor: Any) -> None:
         "autocommit = false": "'AUTOCOMMIT = FALSE'. It is 'TRUE' here",
         "nonsense = 1": "invalid property 'NONSENSE'",
         "multi_statement_count = -1": "invalid value",
+        "multi_statement_count = 99999999999999999999": "invalid value",
     }.items():
         with pytest.raises(connector.errors.ProgrammingError, match=words):
             cursor.execute(f"alter session set {said}")

@@ -70,7 +70,7 @@ def set_parameter(store: SnowflakeStore, name: str, value: str | None, *, at_log
     elif held is not None and value is not None and value.upper() not in held:
         raise SqlError(2, "0A000", f"Unsupported feature '{name} = {value[:100]}'. It is '{held[0]}' here.")
     if name == "MULTI_STATEMENT_COUNT":
-        if value is not None and not value.isdecimal():
+        if value is not None and not (value.isdecimal() and len(value) < 10):
             said = f"SQL compilation error:\ninvalid value [{value[:100]}] for parameter '{name}'"
             raise SqlError(1008, "22023", said)
         store.set_statements(1 if value is None else int(value))

@@ -155,7 +155,6 @@ RULES: dict[type[exp.Expr], Rule] = {
     exp.Split: _function("COMPUTED_BYTES_SPLIT(:x, :y)", y="expression"),
     exp.Translate: _function("COMPUTED_BYTES_TRANSLATE(:x, :y, :z)", y="from_", z="to"),
     exp.ToCodePoints: _function("COMPUTED_BYTES_CODES(:x)"),
-    exp.SafeConvertBytesToString: _function("COMPUTED_BYTES_TEXT(:x)"),
     exp.Left: _function("ARRAY_SLICE(:x, 1, :n)", n="expression"),
     exp.Right: _function(
         "CASE WHEN :n = 0 THEN ARRAY_SLICE(:x, 1, 0) ELSE ARRAY_SLICE(:x, -:n, -1) END", n="expression"

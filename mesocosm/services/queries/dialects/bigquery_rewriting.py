@@ -548,6 +548,7 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Sech: _of("1 / COSH(:x)"),
     exp.Cot: _reciprocal("COT", "TAN"),
     exp.Coth: _reciprocal("COTH", "TANH"),
+    exp.SafeConvertBytesToString: _of("COMPUTED_BYTES_TEXT(:x)"),
     exp.Soundex: _of("COMPUTED_SOUNDEX(CAST(:x AS VARCHAR))"),
     exp.CosineDistance: _of("LIST_COSINE_DISTANCE(:x, :y)"),
     exp.FromBase32: _of("COMPUTED_FROM_BASE32(:x)"),
