@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import gzip
 import http.client
 import imaplib
 import json
@@ -218,6 +219,94 @@ def _load(_: Server, agent: Agent) -> Callable[[], object]:
             agent.call("google_cloud", "bigquery_load_csv_data", **given)
 
     return load
+
+
+def _packed_loads(_: Server, agent: Agent) -> Callable[[], object]:
+    """A packed file that is just not too much, and one that is, for a warehouse."""
+    for statement in (
+        "create database db",
+        "create table db.public.t (x varchar)",
+        "create stage db.public.s",
+    ):
+        agent.call("snowflake", "write_query", query=statement)
+    for name, lines in (("fit", 240_000), ("long", 40_000_000)):
+        data = gzip.compress(b"a\n" * lines, 9)
+        agent.request("PUT", f"/snowflake/stage/s1/files/{name}", data, "application/octet-stream")
+    copy = "copy into db.public.t (x) from @db.public.s/{} file_format = (type = csv) force = true"
+
+    def load() -> None:
+        for name in ("long", "fit"):
+            agent.call("snowflake", "write_query", query=copy.format(name))
+        agent.call("snowflake", "write_query", query="truncate table db.public.t")
+
+    return load
+
+
+_UNFOLDING = r"""
+import io, re, zipfile, zlib, openpyxl
+openpyxl.Workbook().save(made := io.BytesIO())
+sheet = "xl/worksheets/sheet1.xml"
+empty = re.compile(b"<sheetData ?/>|<sheetData></sheetData>")
+
+def changed(name, rows, more=b""):
+    with zipfile.ZipFile(made) as source, zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as target:
+        for part in source.namelist():
+            data = source.read(part)
+            target.writestr(part, empty.sub(lambda _: rows, data) if part == sheet else data)
+        if more:
+            target.writestr("xl/media/a.bin", more)
+
+shared = b'<row><c><f t="shared" si="0"%s</c></row>'
+def rows(data):
+    return b"<sheetData>" + data + b"</sheetData>"
+
+formula = b">" + b"A1+" * 2_000 + b"A1</f>"
+changed("cells.xlsx", rows((b"<row>" + b"<c><v>1</v></c>" * 100 + b"</row>") * 30_000))
+changed("rows.xlsx", rows(b"<row/>" * 1_000_000))
+changed("far.xlsx", rows(b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'))
+changed("blank.xlsx", rows(b""), b" " * 60_000_000)
+changed("shared.xlsx", rows(shared % formula + shared % b"/>" * 50_000))
+
+def page(name, stream, filters):
+    data, places = b"%PDF-1.7\n", []
+    for number, body in enumerate((
+        b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R /Resources"
+        b" << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Courier >> >> >> >>",
+        b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(stream), filters, stream),
+    ), 1):
+        places.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"trailer << /Size 5 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % len(data)
+    open(name, "wb").write(data + b"xref\n0 5\n0000000000 65535 f \n" + table + end)
+
+flate = b"/Filter /FlateDecode"
+page("blank.pdf", zlib.compress(b" " * 30_000_000), flate)
+page("text.pdf", zlib.compress(b"BT /F1 9 Tf " + b"(a) Tj " * 2_000_000 + b"ET"), flate)
+page("string.pdf", zlib.compress(b"BT /F1 9 Tf (" + b"a" * 30_000_000 + b") Tj ET"), flate)
+page("letters.pdf", b"z" * 20_000_000 + b"~>", b"/Filter /ASCII85Decode")
+"""
+"""Files that are small, and large when they are read."""
+
+
+def _unfolding(tool: str, **given: str) -> Attack:
+    """Read files that unfold: ``tool`` with its service, and the names of files for its parameters."""
+
+    def attack(_: Server, agent: Agent) -> Callable[[], object]:
+        said = agent.call("python_execute", "python_execute", code=_UNFOLDING, timeout=60)
+        assert "Return code: 0" in said, said[:2000]
+        service, _, name = tool.partition(".")
+
+        def every() -> None:
+            for parameter, files in given.items():
+                for file in files.split():
+                    more = {"sheet_name": "Sheet"} if service == "excel" else {}
+                    agent.call(service, name, **{parameter: file}, **more)
+
+        return every
+
+    return attack
 
 
 def _log_filter(_: Server, agent: Agent) -> Callable[[], object]:
@@ -610,6 +699,13 @@ ATTACKS: dict[str, Attack] = {
     "SQL text": _sql(f"SELECT 1 IN ({', '.join(map(str, range(19_000)))})"),
     "views of views": _sql("SELECT COUNT(*) FROM shop.v13", before=_VIEWS),
     "load": _load,
+    "packed loads": _packed_loads,
+    "workbooks": _unfolding(
+        "excel.read_data_from_excel", filepath="cells.xlsx rows.xlsx far.xlsx blank.xlsx shared.xlsx"
+    ),
+    "PDF files": _unfolding(
+        "pdf_tools.read_pdf_pages", pdf_file_path="blank.pdf text.pdf string.pdf letters.pdf"
+    ),
     "log filters": _log_filter,
     "pdf patterns": _pdf_patterns,
     "formulas": _formulas,
