@@ -101,3 +101,14 @@ def test_code_of_agents_is_asked_by_servers_and_gets_nowhere() -> None:
     assert runner["ingress"] == [
         {"from": [{"podSelector": {"matchLabels": {POLICY: "servers"}}}], "ports": [{"port": 8322}]}
     ]
+
+
+def test_servers_reach_a_store_in_the_cluster_or_outside() -> None:
+    [servers] = [
+        one["spec"] for (kind, name), one in RESOURCES.items() if (kind, name) == ("NetworkPolicy", "servers")
+    ]
+    to = [(one["to"], [port["port"] for port in one.get("ports", ())]) for one in servers["egress"]]
+    marked = {"namespaceSelector": {}, "podSelector": {"matchLabels": {"mesocosm-store": "true"}}}
+    assert ([marked], []) in to
+    [(_, outside)] = [(peers, ports) for peers, ports in to if "ipBlock" in peers[0]]
+    assert outside == [443]
