@@ -3,7 +3,7 @@
     python benchmarks/estimates.py [--tasks all] [--length 16k] [--seeds 0] [--factor 1.5]
 
 The scripted models make a call a turn, as the estimate assumes; their tokens are those of the requests that
-they really get. Families whose shortest world is longer are played at that; those that are solved by a walk,
+they really get. Families whose shortest world is longer are played at that; those with a solution in YAML,
 which is told the truth and reads nothing, are left out. Ends with status 1 where an estimate of the tokens
 that are read is off by more than the factor.
 """

@@ -335,7 +335,7 @@ def model_server(
         list[Path] | None,
         typer.Option(
             help="A folder in which instances, runs or a server's episodes lie (again for further ones): "
-            "a task in YAML is solved by a walk that has to know its instance.",
+            "a task in YAML is solved by the solution in its file, which has to know the instance.",
             exists=True,
             file_okay=False,
         ),

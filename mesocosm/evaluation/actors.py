@@ -38,7 +38,7 @@ async def _react(state: TaskState, now: Acting) -> TaskState:
 
 
 async def _tell(state: TaskState, now: Acting) -> None:
-    """Tell a scripted model what its walk has to know."""
+    """Tell a scripted model what a solution in YAML has to know."""
     family = load_family(now.order.task)
     if needs_truth(str(state.model), family):
         expected = await anyio.to_thread.run_sync(now.stage.truth, now.opened.id, family)

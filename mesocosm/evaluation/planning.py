@@ -165,7 +165,7 @@ def _played(family: Family, path: Path, prompt: str) -> list[int]:
             return reading or [0]
         finally:
             episode.close()
-    return [*reading, *made] if family.solver == "walk" else made
+    return [*reading, *made] if family.solver == "solution" else made
 
 
 def _of_one(

@@ -91,7 +91,7 @@ def test_a_tool_is_known_by_whatever_name_a_harness_gives_it(offered: set[str], 
     assert name_among(Step("gridworld", "done", {}), frozenset(offered)) == name
 
 
-def test_a_task_in_yaml_is_played_by_a_walk_that_is_told_its_truth(tmp_path: Path) -> None:
+def test_a_task_in_yaml_is_played_by_its_solution_that_is_told_its_truth(tmp_path: Path) -> None:
     wanted, actor = Wanted(target=8_000), Actor("react", react=React("scripted-responses/solver"))
     assert run_task(load_family("refund_list"), wanted, actor, tmp_path / "run").verdict == "passed"
 

@@ -204,6 +204,15 @@ def test_what_it_takes_is_told_before_and_while_it_runs_and_has_a_limit(tmp_path
     assert "goes on from there" in said(cut)
 
 
+def test_what_a_task_takes_whose_solution_reads_nothing_is_reckoned_with_all_that_is_to_be_read(
+    tmp_path: Path,
+) -> None:
+    words = ("refund_list", "--length", "8k", "--seeds", "0", "--model", "scripted/solver")
+    [told] = json.loads(mesocosm("eval", *words, "--dry-run", "--json", cwd=tmp_path).stdout)
+    assert told["delivered_tokens"] > 7_500
+    assert told["calls"] > 10
+
+
 @pytest.mark.parametrize("wrong", ["cheap", "1", "1,-2", "openai/other=1,2"])
 def test_prices_that_are_none_are_refused(wrong: str) -> None:
     with pytest.raises(UsageError, match="--price"):

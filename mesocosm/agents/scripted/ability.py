@@ -49,7 +49,7 @@ def check_can_play(model: str, family: Family, strategies: Sequence[Strategy]) -
 
 def needs_truth(model: str, family: Family) -> bool:
     """Whether a model is to be told the truth of an instance: a scripted one, of a task in YAML. What its
-    prompt is like cannot be seen from the file, and most are solved by walks."""
+    prompt is like cannot be seen from the file, and most are solved by the solution in the file."""
     return model.startswith(tuple(f"{name}/" for name in _PROVIDERS)) and family.task.is_written
 
 

@@ -1,6 +1,6 @@
-"""What walks know: the truth of instances, by their prompts.
+"""What solutions in YAML know: the truth of instances, by their prompts.
 
-A task in YAML is mostly solved by a walk that is told the truth. Whoever lets a scripted model act tells it
+A task in YAML is mostly solved by its solution, told the truth. Whoever lets a scripted model act tells it
 here (``eval``, ``run``), or the server of the models is given folders in which instances, runs or episodes
 are (``mesocosm model-server --worlds``). No other model is ever told anything.
 """
