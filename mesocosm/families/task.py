@@ -351,7 +351,7 @@ def read_task(path: Path) -> Task:
 def _task_of(path: Path, text: str) -> Task:
     """What a task file says; it is read again for every episode and every verdict, and seldom changed."""
     try:
-        root, data = _parsed(text)
+        root, data, repeated = _parsed(text)
     except _TooMuch as error:
         raise UsageError(f"{path}, line {error.line}: {error}") from None
     except yaml.MarkedYAMLError as error:
@@ -374,7 +374,7 @@ def _task_of(path: Path, text: str) -> Task:
         line = _line_of(root, [old])[0]
         message = f"`{old}` is called `{RENAMED[old]}` now: `mesocosm convert {path}` rewrites the file"
         raise UsageError(f"{path}, line {line}: {message}")
-    if repeated := _repeated_key(root):
+    if repeated:
         raise UsageError(
             f"{path}, line {repeated.start_mark.line + 1}: the key {repeated.value!r} stands twice"
         )
@@ -388,8 +388,8 @@ def _task_of(path: Path, text: str) -> Task:
     return task
 
 
-def _parsed(text: str) -> tuple[yaml.Node | None, Any]:
-    """What YAML says, with the places of all of it."""
+def _parsed(text: str) -> tuple[yaml.Node | None, Any, yaml.Node | None]:
+    """What YAML says, with the places of all of it, and a key that stands twice."""
     try:
         _check_depth(text)
         return _read_by(_FastLoader, text)
@@ -412,12 +412,13 @@ def _check_depth(text: str) -> None:
         loader.dispose()
 
 
-def _read_by(kind: type[yaml.SafeLoader], text: str) -> tuple[yaml.Node | None, Any]:
+def _read_by(kind: type[yaml.SafeLoader], text: str) -> tuple[yaml.Node | None, Any, yaml.Node | None]:
     loader = kind(text)
     try:
         root = loader.get_single_node()
         _check_size(root)
-        return root, None if root is None else loader.construct_document(root)
+        repeated = _repeated_key(root)  # before what is merged (`<<: *name`) stands beside what is there
+        return root, None if root is None else loader.construct_document(root), repeated
     finally:
         loader.dispose()
 

@@ -120,6 +120,8 @@ def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
          ["entities.b.count: there are more than 200,000 of b"]),
         ("store: {choice: &stores", "store: \"{(delivery.first()).store}\"\n      town: {choice: &stores",
          ["a circle: me.store -> delivery.store -> me.store"]),
+        ("  delivery:\n    count", "  box: &box {count: 2, fields: {n: 1}}\n  crate: {<<: *box, count: 3}\n"
+         "  delivery:\n    count", ["0 in all"]),
         ("*stores", "*shops", ["found undefined alias 'shops'\n1 in all"]),
         ("version: 1", "version: 2025-13-45", ["line 1", "'2025-13-45' cannot be read: month must be in"]),
         ("title: Confirm the", "title: !!set {a, b} #", ["line 2", "kind !!set has no place"]),

@@ -28,7 +28,7 @@ from mesocosm.kits.yaml_tasks.numerals import says_number, says_span
 from mesocosm.kits.yaml_tasks.rendering import prepared
 from mesocosm.kits.yaml_tasks.stated import behind, reads_of, text_of
 from mesocosm.kits.yaml_tasks.telling import Told
-from mesocosm.kits.yaml_tasks.telling_apart import TellingApart
+from mesocosm.kits.yaml_tasks.telling_apart import TellingApart, passed_over
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
 
@@ -190,7 +190,7 @@ class _Deriving:
         self._expectations()
         everything = [*self._filled.once, *self._filled.told, *self._filled.beside]
         apart = TellingApart(self._definition, truth, everything)
-        self._found.apart += [*apart.untold(), *apart.unanswerable()]
+        self._found.apart += [*apart.untold(), *apart.unanswerable(), *apart.mixed_up(self._wanted)]
         return self._found
 
     def _all_behind(self, reads: Iterable[Read]) -> set[Read]:
@@ -203,7 +203,10 @@ class _Deriving:
         place = id(told.statement), part
         if place not in self._mentions:
             self._mentions[place] = self._mentioned(prepared(told.statement.fields.get(part)))
-        return self._shown(told.reads[part], self._mentions[place])
+        shown = self._shown(told.reads[part], self._mentions[place])
+        if told.entity is not None and (over := passed_over(told, part)):
+            shown = {read for read in shown if read[0] is not told.entity or read[1] not in over}
+        return shown
 
     def _mentioned(self, source: Any) -> tuple[frozenset[str], frozenset[str]]:
         """The names that are read by it, and those of them whose values it shows and does not only ask about;
@@ -211,7 +214,8 @@ class _Deriving:
         found, shown = set[str](), set[str]()
         for expression in _expressions(source):
             found |= expression.mentions
-            shown |= expression.shows
+            known = all(self._is_said(shift) for shift in expression.shifts)
+            shown |= expression.shows if known else expression.steady
             if expression.calls & self._truth.hooks.keys():
                 found.add(ANYTHING)
         return frozenset(found), frozenset(shown)
@@ -324,6 +328,10 @@ class _Deriving:
     def _quietly(self) -> Any:
         return self._truth.watched()
 
+    def _is_said(self, value: Any) -> bool:
+        """Whether a constant is said, to all."""
+        return says_span(self._written, value) if isinstance(value, dt.timedelta) else self._is_told(value)
+
     def _is_told(self, value: Any) -> bool:
         if isinstance(value, bool) or value is None or value == "":
             return True
@@ -365,12 +373,7 @@ class _Deriving:
         self._sources.add(place)
         for expression in _expressions(source):
             for value in expression.constants:
-                told = (
-                    says_span(self._written, value)
-                    if isinstance(value, dt.timedelta)
-                    else self._is_told(value)
-                )
-                if not told:
+                if not self._is_said(value):
                     label = f"{entity.label}: " if entity else ""
                     message = f"{label}{_shown(value)} decides in {shortened(expression.source)!r}"
                     self._gap(keys, f"{message}, and neither the prompt nor a rule says it")
@@ -468,6 +471,7 @@ class _Deriving:
                 for entity in self._of_kind(fact, kind) if case.expect else ():
                     for condition in case.expect:
                         self._expect(condition, entity, keys)
+                        self._untold_in(condition, entity, keys)
 
     def _expect(self, condition: Expression, entity: Entity, keys: tuple[Any, ...]) -> None:
         def lookup(name: str) -> Any:
@@ -486,6 +490,27 @@ class _Deriving:
             values.append("the goal wants it" if entity in self._wanted else "the goal does not want it")
         message = f"{entity.label}: not {condition.source}: {', '.join(values)}"
         self._once(keys, message, condition.source)
+
+    def _is_known(self, read: Read, pending: frozenset[Read] = frozenset()) -> bool:
+        """Whether a field is told, or follows from what is."""
+        entity, name = read
+        if name in ("case", "distractor", "index", "this") or name not in entity.definition.own_fields:
+            return True
+        if read in self._prompt_reads or read in self._where or read in self._summed:
+            return True
+        source = entity.source_of(name)
+        if isinstance(source, Draw):
+            return False
+        deeper = reads_of(self._truth, entity, source) - {read} - pending if _is_worked_out(source) else set()
+        return all(self._is_known(one, pending | {read}) for one in deeper)
+
+    def _untold_in(self, condition: Expression, entity: Entity, keys: tuple[Any, ...]) -> None:
+        """What is expected is a second reading of the rules, of what can be read."""
+        for name in sorted(condition.names & entity.definition.own_fields.keys()):
+            # What the goal needs, too, was complained about as that.
+            if (entity, name) not in self._seen and not self._is_known((entity, name)):
+                message = f"{_is(entity, name)}, which `expect` reads and no evidence tells"
+                self._once(keys, message, f"untold {name}")
 
     # -- what selects -----------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -23,6 +24,7 @@ from mesocosm.kits.yaml_tasks.language import (
     TESTS,
     ExpressionError,
     bounded,
+    missing,
     said,
 )
 
@@ -85,6 +87,14 @@ class Expression:
             self.mentions = _mentioned(inner)
             self.shows = _mentioned(inner, asking=False)
             """The same without what is only asked about: in a condition, or what is compared."""
+            self.steady = _mentioned(inner, asking=False, shifted=False)
+            """And without what a constant is added to or taken from: it is another value that is shown."""
+            self.shifts = list(_shifts(inner))
+            """These constants."""
+            self._chains = list(_chains(inner))
+            self._names = Counter(
+                node.name for node in [*inner.find_all(nodes.Name), inner] if isinstance(node, nodes.Name)
+            )
             self.literals = [part.data for part in tree.find_all(nodes.TemplateData)]
             self.constants = list(_constants(inner))
             """Numbers, words and spans of time that its value depends on."""
@@ -110,6 +120,14 @@ class Expression:
 
     def __hash__(self) -> int:
         return hash(self.source)
+
+    def passed_over(self, scope: Lookup) -> set[str]:
+        """Names that are not come to, as in ``new_time or time`` where there is a new time."""
+        found: Counter[str] = Counter()
+        for chain in self._chains:
+            holds = next((place for place, name in enumerate(chain) if _holds(scope(name))), len(chain))
+            found.update(chain[holds + 1 :])
+        return {name for name, times in found.items() if times >= self._names[name]}
 
     def value(self, scope: Lookup) -> Any:
         """Its value where names mean what ``scope`` says."""
@@ -278,6 +296,43 @@ def _constants(node: nodes.Node) -> Iterator[Any]:
                 yield from _constants(child)
 
 
+def _holds(value: Any) -> bool:
+    return value is not missing and not isinstance(value, Undefined) and bool(value)
+
+
+def _chains(tree: nodes.Node) -> Iterator[list[str]]:
+    """Names of which the first that holds is taken."""
+    for node in [tree, *tree.find_all(nodes.Or)]:
+        leaves: list[nodes.Node] = [node]
+        while any(isinstance(leaf, nodes.Or) for leaf in leaves):
+            leaves = [
+                part
+                for leaf in leaves
+                for part in ([leaf.left, leaf.right] if isinstance(leaf, nodes.Or) else [leaf])
+            ]
+        names = [leaf.name for leaf in leaves if isinstance(leaf, nodes.Name)]
+        if isinstance(node, nodes.Or) and len(names) == len(leaves):
+            yield names
+
+
+def _shift_of(node: nodes.Node) -> Any:
+    """The constant that a sum or difference has, or nothing."""
+    if isinstance(node, (nodes.Add, nodes.Sub)):
+        for part in (node.left, node.right):
+            match part:
+                case nodes.Const(value=int() | float() as value):
+                    return value
+                case nodes.Call(node=nodes.Name(name="span"), args=[nodes.Const(), nodes.Const()]):
+                    return next(_constants(part))
+    return None
+
+
+def _shifts(tree: nodes.Node) -> Iterator[Any]:
+    for node in [tree, *tree.find_all((nodes.Add, nodes.Sub))]:
+        if (shift := _shift_of(node)) is not None:
+            yield shift
+
+
 def _is_unit(node: nodes.Node) -> bool:
     match node:
         case nodes.Call(node=nodes.Name(name="span"), args=[nodes.Const(value=1), *_]):
@@ -293,13 +348,15 @@ ANYTHING = "*"
 """Stands for names that an expression may read and does not say."""
 
 
-def _mentioned(tree: nodes.Node, *, asking: bool = True) -> frozenset[str]:
+def _mentioned(tree: nodes.Node, *, asking: bool = True, shifted: bool = True) -> frozenset[str]:
     """All that may be the name of something it reads, with ``ANYTHING`` where that cannot be told; on demand
     without what is only asked about."""
     found: set[str] = set()
     todo: list[nodes.Node] = [tree]
     while todo:
         node = todo.pop()
+        if not shifted and _shift_of(node) is not None:
+            continue
         match node:
             case nodes.Name(name=name) | nodes.Getattr(attr=name) | nodes.Const(value=str(name)):
                 found.add(name)

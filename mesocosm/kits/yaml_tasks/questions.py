@@ -27,6 +27,13 @@ _LEFT = re.compile(
     rf"\b(?:leave|leaves|left|keep|keeps|kept|stay|stays|remain|remains|be|is|are)\b.*\b{_EMPTY}\b"
 )
 _CONDITION = re.compile(r"\b(?:if|where|when|whenever|unless|except|whose|who|otherwise|for|of which)\b")
+_ROUNDS = re.compile(r"\.round\(\s*\d*\s*(?:,\s*'(\w+)')?")
+_ROUNDING = {
+    "down": re.compile(r"\bround\w*\b(?:(?!half)[^.;]){0,40}\bdown\b|\btruncat"),
+    "up": re.compile(r"\bround\w*\b(?:(?!half)[^.;]){0,40}\bup\b"),
+    "half_even": re.compile(r"\bhalf to even\b|\bbankers?\b.{0,20}\bround"),
+}
+"""How rules say that something is rounded other than commercially."""
 _SYNONYMS = {
     "location": ("location", "place", "room", "venue"),
     "description": ("description", "note", "notes"),
@@ -51,6 +58,7 @@ def asked_otherwise(
     yield from unfilled(source, prompt)
     yield from unsaid_texts(definition, rules)
     yield from _said_to_be_empty(definition, prompt, wanted)
+    yield from _rounded_otherwise(definition, rules)
 
 
 def unfilled(source: str, prompt: str) -> Iterator[Gap]:
@@ -152,6 +160,40 @@ def _said_to_be_empty(definition: Definition, prompt: str, wanted: Sequence[Want
                     value = shortened(str(filled[0].fields[name]))
                     message = f"the prompt says {shortened(sentence)!r}, and the goal fills {name}: {value!r}"
                     yield Gap(("goal", index, goal.what, name), f"{message} ({filled[0].shown})")
+
+
+def _rounded_otherwise(definition: Definition, rules: str) -> Iterator[Gap]:
+    """Rounding that the rules ask for and no formula does, or the other way round."""
+    places: dict[str, tuple[Any, ...]] = {}
+    for name, it in definition.entities.items():
+        parts: dict[tuple[Any, ...], Mapping[str, Any]] = {("entities", name): it.fields}
+        parts |= {("entities", name, "cases", case): one.fields for case, one in it.cases.items()}
+        for keys, fields in parts.items():
+            for field, source in fields.items():
+                for found in (found for text in _sources(source) for found in _ROUNDS.finditer(text)):
+                    places.setdefault(found[1] or "half_up", (*keys, "fields", field))
+    for index, goal in enumerate(definition.goal):
+        for text in spelt(goal.fields):
+            for found in _ROUNDS.finditer(text):
+                places.setdefault(found[1] or "half_up", ("goal", index, goal.what))
+    if not places:
+        return
+    sentences = [flat(one) for one in re.split(r"(?<=[.;])\s|\n\s*\n", rules)]
+    asked = {way: one for one in sentences for way, words in _ROUNDING.items() if words.search(one)}
+    for way, sentence in asked.items():
+        if way not in places and "half_up" in places:
+            message = f"{shortened(sentence)!r} is said, and it rounds half up: round(2, {way!r})"
+            yield Gap(places["half_up"], message)
+    for way in sorted(places.keys() - asked.keys() - {"half_up"}):
+        yield Gap(places[way], f"it rounds by {way!r}, and neither the prompt nor a rule says so")
+
+
+def _sources(source: Any) -> Iterator[str]:
+    if isinstance(source, Expression):
+        yield source.source
+    elif isinstance(source, list):
+        for inner in source:
+            yield from _sources(inner)
 
 
 def _is_never_empty(definition: Definition, goal: Goal, name: str) -> bool:

@@ -93,7 +93,7 @@ class Sample:
         yield from ((gap.keys, "warning", gap.message) for gap in advised)
         apart = TellingApart(self._definition, self._truth, everything)
         yield from ((gap.keys, "error", gap.message) for gap in apart.untold())
-        yield from ((gap.keys, "warning", gap.message) for gap in apart.mixed_up())
+        yield from ((gap.keys, "warning", gap.message) for gap in apart.doubtful())
         for what, things in told.items():
             yield from self._sticks_out(what, things)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mesocosm.kits.yaml_tasks.definition import Definition, Rows
@@ -41,11 +41,17 @@ class TellingApart:
                         message = f"no evidence tells a {name} that is {kind} from one that is {other}"
                         yield Gap(("entities", name, "cases", other), message)
 
-    def mixed_up(self) -> Iterator[Gap]:
-        """Entities that what is told of them does not tell from each other."""
+    def doubtful(self) -> Iterator[Gap]:
+        """Entities that what is told of them does not tell from each other, and evidence that names none."""
+        yield from self.mixed_up()
         for name in self._definition.entities:
-            yield from self._mixed_up(name)
             yield from self._unlinked(name)
+
+    def mixed_up(self, among: Collection[Entity] | None = None) -> Iterator[Gap]:
+        """Entities that what is told of them does not tell from each other; on demand those where one is
+        among some, and the other not, or of another case."""
+        for name in self._definition.entities:
+            yield from self._mixed_up(name, among)
 
     def unanswerable(self) -> Iterator[Gap]:
         """Statements that decide what is wanted of one of several, and do not say of which: told of some
@@ -88,7 +94,7 @@ class TellingApart:
                 message = f"no evidence says what is different in a {fact} that is {name}"
                 yield Gap(("entities", fact, "distractors", name), message)
 
-    def _mixed_up(self, fact: str) -> Iterator[Gap]:
+    def _mixed_up(self, fact: str, among: Collection[Entity] | None) -> Iterator[Gap]:
         """Entities that are alike in all by which a second thing told of one could be known to be of it."""
         told = {
             entity: self._by_entity[entity]
@@ -97,17 +103,26 @@ class TellingApart:
         }
         read = {entity: [_fields_read(entity, one) for one in things] for entity, things in told.items()}
         seen = set[int]()
+        groups: dict[frozenset[str], dict[tuple[str, ...], list[Entity]]] = {}
+
+        def alike(entity: Entity, names: frozenset[str]) -> Sequence[Entity]:
+            """Those of whom the same is told that has these values."""
+            if names not in groups:
+                groups[names] = {}
+                for other in told:
+                    if any(names <= it for it in read[other]):
+                        groups[names].setdefault(_values(other, names), []).append(other)
+            return groups[names].get(_values(entity, names), ())
+
         for entity, things in told.items():
             for number, one in enumerate(things):
                 elsewhere = set[str]().union(*(it for n, it in enumerate(read[entity]) if n != number))
                 shared = read[entity][number] & elsewhere
                 if not shared or not one.statement or id(one.statement) in seen:
                     continue
-                for other in told:
-                    if (
-                        other is not entity
-                        and any(shared <= it for it in read[other])
-                        and all(entity[name] == other[name] for name in shared)
+                for other in alike(entity, frozenset(shared)):
+                    if other is not entity and (
+                        among is None or (entity.case != other.case and (entity in among or other in among))
                     ):
                         seen.add(id(one.statement))
                         keys = ("evidence", self._definition.evidence.index(one.statement))
@@ -139,6 +154,7 @@ class TellingApart:
         thing = find_thing(told.what)
         parts = [reads for part, reads in told.reads.items() if thing is None or part != thing.when]
         found = {name for reads in parts for who, name in reads if who in (entity, told.entity)}
+        found -= set[str]().union(*(passed_over(told, part) for part in told.reads))
         if told.entity is None:  # a table, whose rows say all that its columns do
             found = {name for reads in parts for _, name in reads}
         return self._followed(found) - {"case", "distractor"}
@@ -216,7 +232,30 @@ def _fields_read(entity: Entity, told: Told) -> set[str]:
     thing = find_thing(told.statement.what) if told.statement else None
     when = thing.when if thing else None
     reads = (read for field, reads in told.reads.items() if field != when for read in reads)
-    return {name for who, name in reads if who is entity} - {"index", "this", "case", "distractor"}
+    own = {name for who, name in reads if who is entity} - {"index", "this", "case", "distractor"}
+    return own - set[str]().union(*(passed_over(told, part) for part in told.reads))
+
+
+def passed_over(told: Told, part: str) -> set[str]:
+    """Names of its entity that a part of what is told has and does not come to: ``new_time or time``."""
+    if told.entity is None or told.statement is None:
+        return set()
+    expressions = list(_expressions_in(prepared(told.statement.fields.get(part))))
+    over = [one.passed_over(told.entity.lookup) for one in expressions]
+    shown = set[str]().union(*(one.mentions - it for one, it in zip(expressions, over, strict=True)))
+    return set[str]().union(*over) - shown
+
+
+def _expressions_in(source: Any) -> Iterator[Expression]:
+    if isinstance(source, Expression):
+        yield source
+    elif isinstance(source, (Mapping, list)):
+        for inner in source.values() if isinstance(source, Mapping) else source:
+            yield from _expressions_in(inner)
+
+
+def _values(entity: Entity, names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(repr(entity[name]) for name in sorted(names))
 
 
 def _names_in(source: Any) -> set[str]:
