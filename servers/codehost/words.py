@@ -425,9 +425,10 @@ class PullThing(Thing):
         "assignees": Word("Exactly these logins; default: nobody.", "list"),
         "state": Word("Whether it is still open; default: it is.", choices=("open", "closed")),
         "draft": Word("Whether it is a draft; default: it is none.", "flag"),
+        "locked": Word("Whether its conversation is locked; default: it is not.", "flag"),
     }
     usual: ClassVar[Mapping[str, Any]] = {
-        "labels": [], "assignees": [], "base": "main", "state": "open", "draft": False,
+        "labels": [], "assignees": [], "base": "main", "state": "open", "draft": False, "locked": False,
     }  # fmt: skip
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
@@ -446,7 +447,8 @@ class PullThing(Thing):
                 .one()
             )
             path, content = _changed_file(world, seen["repo"], dict(pull))
-            fields = {name: seen[name] for name in ("repo", "title", "body", "labels", "assignees", "state")}
+            own = ("repo", "title", "body", "labels", "assignees", "state", "locked")
+            fields = {name: seen[name] for name in own}
             fields |= {"head": row["head_ref"], "base": row["base_ref"], "draft": bool(row["draft"])}
             fields |= {"path": path, "content": content}
             yield Found(fields, self._rows(changes, issue, row))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 from trials import call, failures, solve
@@ -29,6 +30,14 @@ def test_a_pull_request_that_was_closed_again_is_not_open(tmp_path: Path) -> Non
     owner, repo = found[0]["repository_url"].split("/")[-2:]
     pull = {"owner": owner, "repo": repo, "pullNumber": found[0]["number"]}
     call(episode, "codehost", "update_pull_request", **pull, state="closed")
+    assert failures(episode) == {"codehost_pull_otherwise"}
+
+
+def test_a_pull_request_that_was_locked_is_another(tmp_path: Path) -> None:
+    episode = _solved("bug_triage", tmp_path)
+    found = json.loads(call(episode, "codehost", "search_pull_requests", query="is:open Triage"))["items"]
+    with sqlite3.connect(episode.path / "world/codehost.db") as changed:
+        changed.execute("UPDATE issues SET locked = 1 WHERE id = ?", [found[0]["id"]])
     assert failures(episode) == {"codehost_pull_otherwise"}
 
 
