@@ -55,7 +55,7 @@ def compare(task: str, length: str, seeds: str) -> float:
     ]
     shown = "".join(f"{e:>12,} {t:>12,} {t / max(1, e):>6.2f}" for e, t in zip(estimated, taken, strict=True))
     print(f"{task:<28}{len(played):>3} {shown}", flush=True)
-    return taken[2] / max(1, estimated[2])
+    return float(taken[2]) / max(1, estimated[2])
 
 
 FIELDS = ("calls", "delivered_tokens", "input_tokens", "output_tokens")
