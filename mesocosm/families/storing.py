@@ -54,7 +54,7 @@ _SLOWEST = 2**20
 _SILENCE = 5.0
 """Seconds for which a store is not asked again that did not answer."""
 _MOST_STUCK = 16
-"""Requests that may hang; then none is made until one of them has ended."""
+"""Requests that may hang beyond their time; then none is made until one of them has ended."""
 T = TypeVar("T")
 PACKING = ".packing-"
 """Begins the names of files beside a folder that is being packed."""
@@ -84,13 +84,14 @@ class Store:
             raise UsageError(f"not a place to keep episodes at: {url}: {error}") from None
         self._is_local = "file" in self._protocols
         self._silent_until = 0.0
-        self._stuck = 0
-        """Requests that have not come to an end, in threads of their own."""
+        self._counting = threading.Lock()
+        self._waiting = self._stuck = 0
+        """Requests that have not come to an end, in threads of their own; of these, those whose time is up."""
 
     @property
     def waiting(self) -> int:
         """Requests that are not answered yet."""
-        return self._stuck
+        return self._waiting
 
     def _timely(self, ask: Callable[[], T], seconds: float | None = None) -> T:
         """What something answers that may hang, such as a disk of another machine.
@@ -101,20 +102,28 @@ class Store:
         if self._stuck >= _MOST_STUCK or monotonic() < self._silent_until:
             raise TimeoutError("it does not answer")
         answered: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
+        ended = is_late = False
 
         def run() -> None:
+            nonlocal ended
             try:
                 answered.put((ask(), None))
             except BaseException as error:  # noqa: BLE001 - raised where it is waited for
                 answered.put((None, error))
-            finally:
-                self._stuck -= 1
+            with self._counting:
+                ended = True
+                self._waiting -= 1
+                self._stuck -= is_late
 
-        self._stuck += 1
+        with self._counting:
+            self._waiting += 1
         threading.Thread(target=run, name="store", daemon=True).start()
         try:
             answer, error = answered.get(timeout=seconds)
         except Empty:
+            with self._counting:
+                is_late = not ended
+                self._stuck += is_late
             self._silent_until = monotonic() + _SILENCE
             raise TimeoutError(f"no answer within {seconds:g} seconds") from None
         if error is not None:

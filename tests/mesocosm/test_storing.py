@@ -14,6 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -359,6 +360,28 @@ def test_an_episode_that_does_not_fit_on_the_disk_packed_is_not_packed(tmp_path:
         assert [path.name for path in disk.iterdir()] == ["episode"]
     finally:
         subprocess.run(["umount", "--lazy", disk], check=True)
+
+
+def test_many_requests_at_once_are_no_silence_and_those_that_hang_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mesocosm.families.storing._SILENCE", 0.0)
+    store, over = Store(f"file://{tmp_path}"), threading.Event()
+    with ThreadPoolExecutor(40) as pool:
+        asked = [pool.submit(store._timely, lambda: over.wait(60), 60) for _ in range(40)]
+        wait_until(lambda: store.waiting == 40)
+        assert store._timely(lambda: "answered") == "answered"
+        over.set()
+        assert all(one.result() for one in asked)
+    over.clear()
+    for _ in range(16):
+        with pytest.raises(TimeoutError, match="within"):
+            store._timely(lambda: over.wait(60), 0)
+    with pytest.raises(TimeoutError, match="it does not answer"):
+        store._timely(lambda: "answered")
+    over.set()
+    wait_until(lambda: store.waiting == 0)
+    assert store._timely(lambda: "answered") == "answered"
 
 
 def test_a_store_that_hangs_is_said_and_holds_up_nobody_for_long(
