@@ -86,7 +86,7 @@ class Store:
         self._silent_until = 0.0
         self._counting = threading.Lock()
         self._waiting = self._stuck = 0
-        """Requests that have not come to an end, in threads of their own; of these, those whose time is up."""
+        """Requests that have not come to an end, in threads of their own; those whose time is up."""
 
     @property
     def waiting(self) -> int:
