@@ -296,7 +296,7 @@ def _unfolding(tool: str, **given: str) -> Attack:
     def attack(_: Server, agent: Agent) -> Callable[[], object]:
         said = agent.call("python_execute", "python_execute", code=_UNFOLDING, timeout=60)
         assert "Return code: 0" in said, said[:2000]
-        service, _, name = tool.partition(".")
+        service, name = tool.split(".", 1)
 
         def every() -> None:
             for parameter, files in given.items():
