@@ -242,15 +242,23 @@ def _check_xml(part: bytearray, name: str) -> int:
     """
     encoding = _ENCODING.match(part[:203].removeprefix(b"\xef\xbb\xbf"))
     strange = encoding and encoding[1].lower() not in (b"utf-8", b"us-ascii", b"ascii")
-    if strange or b"\0" in part[:8] or bytes(part[:2]) in (b"\xff\xfe", b"\xfe\xff") or _DOCTYPE.search(part):
+    tags, has_entities, has_comments = 0, False, False
+    for start in range(0, len(part), MAX_RUN):
+        deadlines.check()
+        end = start + MAX_RUN
+        tags += part.count(b"<", start, end)
+        # A word may begin here and end in the next piece.
+        has_entities |= _DOCTYPE.search(part, start, end + 20) is not None
+        has_comments |= part.find(b"commentList", start, end + 20) >= 0
+    if strange or b"\0" in part[:8] or bytes(part[:2]) in (b"\xff\xfe", b"\xfe\xff") or has_entities:
         raise Invalid(
             f"{name} is not a valid Excel workbook: it declares XML entities or a strange encoding."
         )
-    if b"commentList" in part:
+    if has_comments:
         parser = expat.ParserCreate()
         parser.StartElementHandler = _check_comment
         parser.Parse(part, True)
-    return part.count(b"<")
+    return tags
 
 
 def _unpacked(archive: zipfile.ZipFile, part: zipfile.ZipInfo, name: str) -> bytearray:
