@@ -97,7 +97,7 @@ class TellingApart:
     def _mixed_up(self, fact: str, among: Collection[Entity] | None) -> Iterator[Gap]:
         """Entities that are alike in all by which a second thing told of one could be known to be of it."""
         told = {
-            entity: self._by_entity[entity]
+            entity: [one for one in self._by_entity[entity] if one.evidence]
             for entity in self._truth.sets.get(fact, ())
             if entity in self._by_entity
         }
