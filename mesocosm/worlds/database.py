@@ -110,15 +110,25 @@ def _other_version(file: Path, said: str) -> OtherVersion:
 
 
 def check_tables(file: Path, metadata: MetaData) -> None:
-    """Raise ``OtherVersion`` where a database lacks tables or columns that our code has."""
-    with closing(sqlite3.connect(file_uri(file, "mode=ro"), uri=True)) as db:
-        known = hash(tuple(db.execute("SELECT name, sql FROM sqlite_master")))
-        if _fitting.get(metadata) == known:
-            return
-        for table in metadata.sorted_tables:
-            there = {row[1] for row in db.execute(f'PRAGMA table_info("{table.name}")')}
-            if missing := [column.name for column in table.columns if column.name not in there]:
-                raise _other_version(file, f"no such column: {table.name}.{missing[0]}")
+    """Raise ``OtherVersion`` where a database lacks tables or columns that our code has.
+
+    A damaged file passes: whoever reads it says so.
+    """
+    try:
+        with closing(sqlite3.connect(file_uri(file, "mode=ro"), uri=True)) as db:
+            _check_tables(db, file, metadata)
+    except sqlite3.DatabaseError:
+        return
+
+
+def _check_tables(db: sqlite3.Connection, file: Path, metadata: MetaData) -> None:
+    known = hash(tuple(db.execute("SELECT name, sql FROM sqlite_master")))
+    if _fitting.get(metadata) == known:
+        return
+    for table in metadata.sorted_tables:
+        there = {row[1] for row in db.execute(f'PRAGMA table_info("{table.name}")')}
+        if missing := [column.name for column in table.columns if column.name not in there]:
+            raise _other_version(file, f"no such column: {table.name}.{missing[0]}")
     _fitting[metadata] = known
 
 

@@ -31,7 +31,7 @@ def books(games: int, seed: int, clubs: int = 0) -> Books:
     """A schedule of so many games, as an instance plans it."""
 
     sets = {
-        "game": [SimpleNamespace(kind=KINDS[number % len(KINDS)]) for number in range(games)],
+        "game": [SimpleNamespace(case=KINDS[number % len(KINDS)]) for number in range(games)],
         "club": [None] * (clubs or clubs_for(games)),
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import imaplib
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from urllib.parse import urlsplit
@@ -82,7 +83,12 @@ def test_requests_that_do_not_end_take_no_more_room_than_there_is(
         assert tools.call("google_cloud", "storage_list_buckets") is not None
     waiting.shutdown(socket.SHUT_WR)
     assert waiting.recv(10) == b""
-    assert upload(hosted, b"x" * 900_000).status_code == 200
+    # The server learns that a client has gone a moment after it: who is told to send again does so.
+    said = [upload(hosted, b"x" * 900_000)]
+    while said[-1].status_code == 503 and len(said) < 20:
+        time.sleep(float(said[-1].headers["Retry-After"]) / 4)
+        said.append(upload(hosted, b"x" * 900_000))
+    assert said[-1].status_code == 200
 
 
 def test_what_is_compressed_counts_as_what_it_is(episode_of: Callable[..., HostedWorld]) -> None:
