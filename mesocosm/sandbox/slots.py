@@ -227,22 +227,14 @@ def _fill(image: Path) -> None:
 
 
 def _copy(source: str, target: str) -> None:
+    # No second names for the machine's files: a run of `--agent command` beside it would take them for
+    # exchanged, as the link changes what is noted of a file.
     if os.path.isdir(source):
         shutil.copytree(
-            source, target, symlinks=True, ignore=_LEFT_OUT, dirs_exist_ok=True, copy_function=_link
+            source, target, symlinks=True, ignore=_LEFT_OUT, dirs_exist_ok=True, copy_function=shutil.copy
         )
     else:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        _link(source, target)
-
-
-def _link(source: str, target: str) -> None:
-    """A second name where the file system allows it: these files are read only."""
-    with suppress(FileNotFoundError):
-        os.unlink(target)  # a place to mount it on
-    try:
-        os.link(os.path.realpath(source), target)
-    except OSError:
         shutil.copy(source, target)
 
 

@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 from mesocosm.cli.commands import app
 from mesocosm.errors import UsageError
-from mesocosm.sandbox import levels, runtime
+from mesocosm.sandbox import levels, runtime, slots
 from mesocosm.sandbox.frames import BadFrame, Decoder, encode
 from mesocosm.sandbox.jobs import Job, Limits, SandboxFailed
 from mesocosm.sandbox.remote import RemoteSandbox
@@ -67,6 +67,18 @@ def run(world: World, code: str, **arguments: Any) -> str:
     outcome = world.call("python_execute", "python_execute", {"code": code, **arguments})
     assert outcome.status == "ok", world.journal.with_status("fault")
     return outcome.text
+
+
+@pytest.mark.skipif(not SLOTS_WORK, reason="slots need root")
+def test_a_runner_gives_no_file_of_the_machine_a_second_name(tmp_path: Path) -> None:
+    """Else a run of ``--agent command`` beside it would say that code was exchanged."""
+    source = tmp_path / "library"
+    source.mkdir()
+    (source / "a.py").write_text("a = 1")
+    slots._copy(str(source), str(tmp_path / "image/library"))
+    slots._copy(str(source / "a.py"), str(tmp_path / "image/b.py"))
+    assert (tmp_path / "image/b.py").read_text() == (tmp_path / "image/library/a.py").read_text() == "a = 1"
+    assert (source / "a.py").stat().st_nlink == 1
 
 
 def program(world: World, code: str, **arguments: Any) -> dict[str, Any]:
@@ -217,7 +229,7 @@ def test_a_job_dies_with_the_server_that_sent_it(used: str, tmp_path: Path) -> N
     program = f"""
 import sys; sys.path[:] = {sys.path!r}
 from pathlib import Path
-from mesocosm.sandbox import levels, runtime
+from mesocosm.sandbox import levels, runtime, slots
 from mesocosm.sandbox.jobs import Job, Limits
 print("sent", flush=True)
 job = Job((runtime.PYTHON, "-c", "import time; time.sleep(100)"), Path({str(tmp_path)!r}), Limits(100))
