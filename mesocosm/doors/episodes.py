@@ -6,13 +6,25 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action, Operation, Service
+
+BEING_MOVED = "the episode is on another host, and is being moved"
 
 
 class UnknownEpisode(UsageError):
     """There is no episode of that id."""
+
+
+def why_not_now(error: Exception) -> str | None:
+    """What a client is told whose call cannot be answered at present, and may be sent again soon; ``None``
+    for other errors."""
+    if isinstance(error, InUse):
+        return f"Not done: {BEING_MOVED}; send it again."
+    if isinstance(error, NotNow):
+        return f"Whether this was done is not known: {error}."
+    return None
 
 
 class Caller(Protocol):

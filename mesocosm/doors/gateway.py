@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
 from mesocosm.doors.bodies import MAX_QUERY, TooLarge, received, takes_long
-from mesocosm.doors.episodes import ServedEpisode
+from mesocosm.doors.episodes import ServedEpisode, why_not_now
 from mesocosm.doors.intake import Full, Take, intake
 from mesocosm.doors.request import FORMS, KEPT_HEADERS, Request
 from mesocosm.doors.rest import Api
@@ -164,7 +164,10 @@ async def _make(
 ) -> Reply:
     try:
         outcome = await episode.make(api.service, operation, arguments, key)
-    except Exception:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's alone
+    except Exception as error:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's alone
+        if reason := why_not_now(error):
+            no = api.error(503, reason)
+            return Reply(no.body, no.status, {**no.headers, "Retry-After": "1"}, no.media_type)
         _log.exception("%s could not be answered", operation.name)
         return api.error(500, FAULT_TEXT)
     if outcome.reply is not None:

@@ -31,12 +31,12 @@ from mcp.server.transport_security import TransportSecurityMiddleware, Transport
 from mcp.shared.message import SessionMessage
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 import mesocosm
 from mesocosm.doors import request_ids
 from mesocosm.doors.bodies import looked_at
-from mesocosm.doors.episodes import Caller
+from mesocosm.doors.episodes import Caller, why_not_now
 from mesocosm.doors.greeting import Greeting
 from mesocosm.doors.intake import Full, intake
 from mesocosm.doors.stdio import Conversation
@@ -159,6 +159,10 @@ def _server(
             if is_no_room(error):
                 # Nothing was done, and it is no fault of the episode's: /ready says it to who can help.
                 raise MCPError(code=types.INTERNAL_ERROR, message=f"Not done: {NO_ROOM}.") from None
+            if reason := why_not_now(error):
+                if context.request is not None:
+                    context.request.scope[_NOT_NOW].append(reason)
+                raise MCPError(code=types.INTERNAL_ERROR, message=reason) from None
             _log.exception("the call %s could not be made", params.name)
             raise MCPError(code=types.INTERNAL_ERROR, message=FAULT_TEXT) from None
         content = _content(outcome)
@@ -286,6 +290,8 @@ def _envelope(line: bytes) -> SessionMessage | Exception:
         return error
 
 
+_NOT_NOW = "mesocosm.not_now"
+"""Key of a request's scope: why its call cannot be answered at present."""
 _Kind = str | tuple[tuple[str, ...], tuple[str, ...]]
 """A service, or the services of a world and those of them that are offered together."""
 
@@ -380,7 +386,7 @@ class HttpEndpoints:
             (name, value.strip()) if name.startswith(b"mcp-") else (name, value)
             for name, value in scope["headers"]
         ]
-        scope = {**scope, "mesocosm.caller": caller, "user": _owner(owner), "headers": headers}
+        scope = {**scope, "mesocosm.caller": caller, "user": _owner(owner), "headers": headers, _NOT_NOW: []}
         with intake.of(owner) as take:
             try:
                 receive, wrong = await looked_at(scope, receive, take)
@@ -393,7 +399,24 @@ class HttpEndpoints:
                 return
             manager = await self._manager(service or (caller.all_services, tuple(caller.services)))
             with suppress(ClientDisconnect):
-                await manager.handle_request(scope, receive, send)
+                await manager.handle_request(scope, receive, _or_later(scope, receive, send))
+
+
+def _or_later(scope: Scope, receive: Receive, send: Send) -> Send:
+    """Answer 503 where a call cannot be answered at present, so that clients send it again: unless an answer
+    has begun, whose text alone says it then."""
+    later = False
+
+    async def answer(message: Message) -> None:
+        nonlocal later
+        if message["type"] == "http.response.start" and (reasons := scope[_NOT_NOW]):
+            later = True
+            refused = Response(error_body(reasons[0]), 503, {"Retry-After": "1"}, "application/json")
+            await refused(scope, receive, send)
+        elif not later:
+            await send(message)
+
+    return answer
 
 
 @lru_cache(maxsize=4096)

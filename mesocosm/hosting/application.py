@@ -24,7 +24,7 @@ import orjson
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
-from mesocosm.doors.episodes import UnknownEpisode
+from mesocosm.doors.episodes import BEING_MOVED, UnknownEpisode
 from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.mcp import HttpEndpoints, error_body
 from mesocosm.doors.request_ids import RAW, current, known, new_id
@@ -40,7 +40,7 @@ from mesocosm.hosting.metrics import LINES_LOST, RequestLog, kind_of
 from mesocosm.hosting.pool import EpisodePool, HostedEpisode, log_request
 from mesocosm.hosting.quotas import Quotas, answer_within
 from mesocosm.hosting.tokens import Keys, Quota
-from mesocosm.hosting.views import BEING_MOVED, OTHER_TABLES
+from mesocosm.hosting.views import OTHER_TABLES
 from mesocosm.worlds.courtesy import request_came
 
 _log = logging.getLogger("mesocosm.hosting")
@@ -187,7 +187,8 @@ class Hosting:
             await self.pool.bring(id_)
             hosted = self.pool.get(id_)
             offered = hosted.services
-            await hosted.fit()
+            with self.pool.asking(id_):
+                await hosted.fit()
         except UnknownEpisode:
             await _refuse(send, 404, "unknown episode")
             return

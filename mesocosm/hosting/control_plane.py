@@ -17,7 +17,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Str
 from starlette.background import BackgroundTask
 
 import mesocosm
-from mesocosm.doors.episodes import UnknownEpisode
+from mesocosm.doors.episodes import BEING_MOVED, UnknownEpisode
 from mesocosm.doors.mcp import HttpEndpoints
 from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.families.archives import pack
@@ -33,7 +33,6 @@ from mesocosm.hosting.pool import EpisodePool
 from mesocosm.hosting.repeats import Repeats
 from mesocosm.hosting.tokens import OWN, Keys, Quota, Scope, following, scope_of
 from mesocosm.hosting.views import (
-    BEING_MOVED,
     FIRST,
     MAX_BATCH,
     STRICT,
@@ -138,6 +137,8 @@ def control_plane(
         "responses": {**admin["responses"], 400: {"description": "It cannot be built as asked"}},
     }
     repeats = Repeats()
+    # Threads that wait for a silent store are many, and who asks whether it is silent does not wait for them.
+    looking = anyio.CapacityLimiter(1)
 
     @app.exception_handler(UsageError)
     async def refuse(_: Request, error: Exception) -> JSONResponse:
@@ -174,7 +175,7 @@ def control_plane(
         store and code runner answer."""
         if pool.portal is None:
             raise HTTPException(503, "the episodes are not being served")
-        if trouble := await anyio.to_thread.run_sync(pool.trouble):
+        if trouble := await anyio.to_thread.run_sync(pool.trouble, limiter=looking):
             raise HTTPException(503, trouble)
         return Health()
 

@@ -61,12 +61,12 @@ _log = logging.getLogger("mesocosm.hosting")
 FILES_PER_EPISODE = 8
 """File descriptors that an open episode needs at most, about."""
 _PATIENCE = 8.0
+"""Seconds in which another process has to give a world up: a host that is told to end has five."""
 _EXPIRED_EVERY = 300.0
 _FAULTS_TOLD = 3
 """Faults of ours in an episode that the log has: an agent may meet one again and again."""
 _ASKED = 8.0
 """Seconds in which requests about an episode have to be answered before it is let go."""
-"""Seconds in which another process has to give a world up: a host that is told to end has five."""
 
 
 class HostedEpisode:

@@ -24,7 +24,6 @@ MAX_BATCH = 1000
 """Episodes that one request may be about."""
 FIRST = "Mesocosm-First"
 """Header of a batch that is part of a larger one: the number of its first episode there."""
-BEING_MOVED = "the episode is on another host, and is being moved"
 OTHER_TABLES = (
     "the episode was made by another version of Mesocosm, whose tables are not those of this one: it goes on "
     "where that version serves it"

@@ -353,6 +353,7 @@ def test_what_was_acknowledged_is_there_after_a_host_is_killed(
         writing = [pool.submit(write, one) for one in group]
         time.sleep(0.2)
         os.kill(hosts[0], signal.SIGKILL)
+        assert served.get("/ready")  # whichever host was asked
         assert {done.result() for done in writing} == {15}
     again = served.all_hosts()
     assert (again[1], again[0] == hosts[0]) == (hosts[1], False)
@@ -363,6 +364,15 @@ def test_what_was_acknowledged_is_there_after_a_host_is_killed(
             assert (status, b"being moved" in said) == (503, True)
         assert one.look().calls in (17, 18)  # one may have begun when its host died, and again
     assert {grade.verdict for grade in server.grade_batch(group, delete=True)} == {"failed"}
+
+
+def test_a_host_that_is_slow_does_not_make_all_look_so(served: Served) -> None:
+    host = served.all_hosts()[0]
+    os.kill(host, signal.SIGSTOP)
+    try:
+        assert all(served.get("/ready") for _ in range(2))
+    finally:
+        os.kill(host, signal.SIGCONT)
 
 
 def test_what_is_counted_and_logged_tells_no_id(served: Served, server: BlockingServer) -> None:

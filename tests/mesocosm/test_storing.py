@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import random
 import shutil
@@ -320,6 +321,87 @@ def test_a_long_call_holds_up_the_keeping_of_nobody_else(tmp_path: Path) -> None
             over.set()
         called.result()
         wait_until(lambda: busy.id not in app.pool.keeping)
+
+
+def test_who_asks_whether_all_is_well_waits_for_none_that_wait_for_the_store(tmp_path: Path) -> None:
+    over = threading.Event()
+
+    async def hang() -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(100):
+                group.start_soon(anyio.to_thread.run_sync, over.wait)
+
+    async def waiting() -> int:
+        return anyio.to_thread.current_default_thread_limiter().statistics().tasks_waiting
+
+    app = hosting(tmp_path / "one", f"file://{tmp_path}/store", every=1000)
+    with serving(app) as base:
+        portal = app.pool.portal
+        assert portal
+        hanging = portal.start_task_soon(hang)
+        try:
+            wait_until(lambda: portal.call(waiting) > 0)
+            assert ready(base) == 200
+        finally:
+            over.set()
+        hanging.result()
+
+
+def by_tool(episode: BlockingEpisode) -> str:
+    return episode.act("woo_products_list", {}).text
+
+
+def by_vendors_api(episode: BlockingEpisode) -> str:
+    basic = base64.b64encode(f"{episode.id}:{episode.id}".encode()).decode()
+    url = episode.url.replace("/mcp", "/woocommerce/wp-json/wc/v3/products")
+    asked = urllib.request.Request(url, headers={"Authorization": f"Basic {basic}"})
+    try:
+        with urllib.request.urlopen(asked) as answer:
+            return str(answer.read())
+    except urllib.error.HTTPError as error:
+        with error:
+            raise Busy(error.read().decode() + str(error.headers), error.code) from None
+
+
+def test_what_waits_while_its_episode_goes_elsewhere_is_done_or_told_to_come_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = Hosting(tmp_path / "one", admin_token=TOKEN)
+    with serving(app) as base, connect(base) as server, ThreadPoolExecutor() as threads:
+        portal = app.pool.portal
+        assert portal
+        episodes = server.create_batch([{**ORDER, "tools": "all", "count": 4}])
+        ways = [(ask, in_time) for ask in (by_tool, by_vendors_api) for in_time in (True, False)]
+        for episode, (ask, in_time) in zip(episodes, ways, strict=True):
+            monkeypatch.setattr("mesocosm.hosting.pool._ASKED", 60 if in_time else 0)
+            served = app.pool.get(episode.id)
+            portal.call(served.own)
+            over = threading.Event()
+
+            async def hold(turn: anyio.Lock, over: threading.Event) -> None:
+                async with turn:
+                    await anyio.to_thread.run_sync(over.wait)
+
+            async def wait_for(turn: anyio.Lock, asked: int) -> None:
+                while not turn.locked() or turn.statistics().tasks_waiting < asked:
+                    await anyio.sleep(0.01)
+
+            holding = portal.start_task_soon(hold, served.turn, over)
+            portal.call(wait_for, served.turn, 0)
+            answered = threads.submit(ask, episode)
+            portal.call(wait_for, served.turn, 1)
+            kept = {one.id for one in episodes if one is not episode}
+            gone = portal.start_task_soon(app.pool.let_go, kept.__contains__)
+            portal.call(wait_for, served.turn, 1 if in_time else 2)
+            over.set()
+            if in_time:
+                assert "price" in answered.result()
+            else:
+                with pytest.raises(Busy, match="being moved") as told:
+                    answered.result()
+                assert told.value.status == 503
+            holding.result()
+            assert gone.result() == 1
 
 
 def test_a_round_that_goes_on_is_no_trouble_and_one_that_hangs_is(monkeypatch: pytest.MonkeyPatch) -> None:

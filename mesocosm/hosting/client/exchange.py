@@ -57,7 +57,8 @@ class Answer:
     def detail(self) -> str:
         """What is wrong, in the server's words."""
         try:
-            return str(json.loads(self.body)["detail"])
+            said = json.loads(self.body)
+            return str(said["detail"] if "detail" in said else said["error"]["message"])
         except (ValueError, KeyError, TypeError):
             return self.body.decode(errors="replace")[:500]
 

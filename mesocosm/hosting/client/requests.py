@@ -232,7 +232,7 @@ class EpisodeSteps:
             raise UnknownEpisode(f"{self.plane.address.base} has no episode {self.id}", 404)
         if error.get("code") == _INTERNAL_ERROR:
             raise ServerFault(text, answer.status)
-        if not error or answer.status == 409:  # of another version: no answer of a tool
+        if not error or answer.status in (409, 503):  # of another version, or not now: no answer of a tool
             raise self.plane._exchange.failure(request, answer)
         return text
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import httptools
 
 from mesocosm.hosting.hosts.links import Host
-from mesocosm.hosting.hosts.relay import Reply, busy
+from mesocosm.hosting.hosts.relay import ENDED, REPLACED, Reply, busy
 
 _NOT_HANDED_ON = {"connection", "content-length", "transfer-encoding", "expect", "upgrade"}
 """Headers that are about the connection of a client, not about what it asks for."""
@@ -22,12 +22,13 @@ def handed_on(headers: Mapping[str, str]) -> dict[str, str]:
 async def ask(
     host: Host, method: str, target: str, headers: Mapping[str, str], body: bytes = b"", patience: float = 600
 ) -> Reply:
-    """What a host answers; 503 if it cannot be reached, ends meanwhile, or takes more seconds than that."""
+    """What a host answers; 503 if it cannot be reached (``REPLACED``), ends meanwhile (``ENDED``), or takes
+    more seconds than that."""
     try:
         async with asyncio.timeout(patience):
             link = await host.link()
     except OSError:  # a time-out is one
-        return busy("the host of this episode is being replaced")
+        return REPLACED
     whole = _Whole()
     lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
     if "host" not in headers:
@@ -44,7 +45,7 @@ async def ask(
     except TimeoutError:
         return busy("the host has too much to do")
     except ConnectionError:
-        return busy("the host of this episode has ended; whether this was done is not known")
+        return ENDED
     finally:
         host.busy -= 1
         if not whole.reply.done() or whole.reply.cancelled():

@@ -24,7 +24,7 @@ from mesocosm.hosting.hosts import parting
 from mesocosm.hosting.hosts.asking import ask, handed_on
 from mesocosm.hosting.hosts.links import Host
 from mesocosm.hosting.hosts.placement import Placement
-from mesocosm.hosting.hosts.relay import Choice, Client, Head, Reply, busy
+from mesocosm.hosting.hosts.relay import ENDED, REPLACED, Choice, Client, Head, Reply, busy
 from mesocosm.hosting.listening import DRAINING
 from mesocosm.hosting.metrics import CONTENT_TYPE, LINES_LOST, MISSING, Metrics, RequestLog, kind_of, together
 from mesocosm.hosting.pool import log_request
@@ -36,6 +36,8 @@ MOST_BUSY = 1000
 """Requests that a host may be working at; more are told to come again."""
 _PATIENCE = 10.0
 """Seconds that a request waits for a host, and an episode for being moved."""
+_HEARD_WITHIN = 2.0
+"""Seconds in which all hosts are to say whether they are ready; then what some of them said is answered."""
 _CALM = 2
 """Requests at which the other hosts may be when one comes,"""
 _CALMING = 5.0
@@ -229,8 +231,8 @@ class Door:
             return partial(self._let_out, self.parts)
         if path == "/hosts" or path.startswith("/hosts/"):
             return self._show_hosts(head) if path == "/hosts" else Reply.refusal(404, "Not Found")
-        if path == "/ready" and (trouble := self.background.trouble):
-            return Reply.refusal(503, trouble)
+        if path == "/ready" and head.method == "GET":
+            return self._show_ready
         if path == "/metrics":
             return self._show_metrics
         if path == "/drain":
@@ -377,6 +379,29 @@ class Door:
             host.number: reply.body for host, reply in zip(hosts, said, strict=True) if reply.status == 200
         }
         return Reply(200, together(page, pages), {"content-type": CONTENT_TYPE})
+
+    async def _show_ready(self, *_: object) -> Reply:
+        """What is amiss here or at any host; one that ends meanwhile, or is slow, is not waited for where
+        another has answered."""
+        if trouble := self.background.trouble:
+            return Reply.refusal(503, trouble)
+        asked = [
+            asyncio.create_task(ask(self.hosts[number], "GET", "/ready", {}, patience=_PATIENCE))
+            for number in self.placement.up
+        ]
+        said: list[Reply] = []
+        late = set(asked)
+        try:
+            within: float | None = _HEARD_WITHIN
+            while late and not said:
+                how = asyncio.ALL_COMPLETED if within else asyncio.FIRST_COMPLETED
+                late = (await asyncio.wait(late, timeout=within, return_when=how))[1]
+                heard = [task.result() for task in asked if task not in late]
+                said, within = [reply for reply in heard if reply not in (ENDED, REPLACED)], None
+        finally:
+            for task in asked:
+                task.cancel()
+        return next((reply for reply in said if reply.status != 200), said[0] if said else busy(_NOBODY, 2))
 
     async def _drain(self, head: Head, _: bytes) -> Reply:
         """What a host answers that is asked the same, of all of them."""

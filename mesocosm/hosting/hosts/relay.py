@@ -74,6 +74,9 @@ def busy(detail: str, seconds: int = 1) -> Reply:
     return Reply.refusal(503, detail, **{"retry-after": str(seconds)})
 
 
+REPLACED = busy("the host of this episode is being replaced")
+ENDED = busy("the host of this episode has ended; whether this was done is not known")
+
 Handler = Callable[[Head, bytes], Coroutine[Any, Any, Reply]]
 """What answers a request that is read whole."""
 Choice = Host | Handler | Reply | Awaitable[Host | Reply]
@@ -277,7 +280,7 @@ class Client(asyncio.Protocol):
         try:
             return await host.link()
         except OSError:
-            return busy("the host of this episode is being replaced")
+            return REPLACED
 
     async def _chosen(self, choice: Awaitable[Host | Reply]) -> Link | Reply:
         found = await choice
@@ -349,7 +352,7 @@ class Client(asyncio.Protocol):
             self._report(502, host)
             self._transport.abort()  # half an answer must not look like a whole one
         else:
-            self._say(busy("the host of this episode has ended; whether this was done is not known"), host)
+            self._say(ENDED, host)
 
     def hold(self, full: bool) -> None:
         """The host takes no more, or takes it again."""
