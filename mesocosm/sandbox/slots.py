@@ -8,6 +8,7 @@ over, all processes of that user are killed at once, and what they wrote is remo
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -31,8 +32,10 @@ from mesocosm.sandbox.supervising import GRACE, Launch, Supervisor, socket_pair
 _USERS = range(65_300, 65_500)
 """Users that belong to slots; no system gives them to anybody."""
 _DEVICES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9)}
+_SET_CHILD_SUBREAPER = 36
+"""``PR_SET_CHILD_SUBREAPER`` of ``linux/prctl.h``."""
 _LEFT_OUT = shutil.ignore_patterns(
-    "site-packages", "test", "tests", "idlelib", "ensurepip", "config-*", "lib2to3"
+    "site-packages", "test", "tests", "idlelib", "ensurepip", "config-*", "lib2to3", "*.opt-[12].pyc"
 )
 
 
@@ -58,6 +61,7 @@ class Slot:
     def clear(self) -> None:
         """End whatever runs in here and remove what it wrote."""
         self._end_all()
+        self._bury()
         written = [str(self._root / folder[1:]) for folder in (WORKSPACE, "/tmp", CODE)]
         subprocess.run(["rm", "-rf", "--", *written], check=True)
 
@@ -103,16 +107,33 @@ class Slot:
         return found
 
     def _end_all(self) -> None:
-        """Kill all processes of the user in one step of the kernel, which nothing they do can outrun."""
+        """Kill all processes of the user in one step of the kernel, which nothing they do can outrun.
+
+        It is done once whatever a look at the processes says: of those that fork and end all the time, a look
+        that takes a while may find none.
+        """
         deadline = monotonic() + GRACE
-        while self._processes():
+        while True:
             subprocess.run(
                 ["/bin/sh", "-c", "kill -9 -1"], user=self.user, group=self.user, extra_groups=(),
                 check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
+            if not self._processes():
+                return
             if monotonic() > deadline:
                 raise SandboxFailed(f"processes of user {self.user} could not be killed")
             sleep(0.002)
+
+    def _bury(self) -> None:
+        """Take the status of the orphans that were left to this process: the dead count as the user's, too.
+
+        Not while a job runs: the status of its first process is asked for elsewhere.
+        """
+        for name in os.listdir("/proc"):
+            if name.isdigit():
+                with suppress(OSError):
+                    if os.stat(f"/proc/{name}").st_uid == self.user:
+                        os.waitpid(int(name), os.WNOHANG)
 
 
 class Slots:
@@ -121,6 +142,7 @@ class Slots:
     name: ClassVar[str] = Slot.name
 
     def __init__(self, folder: Path) -> None:
+        _adopt_orphans()
         self._folder = folder
         self._free: list[Slot] = []
         self._made = 0
@@ -195,6 +217,11 @@ def _resources(limits: Limits) -> dict[str, int]:
     }  # fmt: skip
 
 
+def _adopt_orphans() -> None:
+    """Become the parent of processes whose own has ended, as the first process of a container is."""
+    ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
 def _is_dead(pid: str) -> bool:
     with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
         return file.read().rpartition(")")[2].split()[0] in "ZX"
@@ -206,8 +233,14 @@ def _is_dead(pid: str) -> bool:
 def _fill(image: Path) -> None:
     """Make the root folder of all slots: what the other sandbox mounts, copied."""
     shutil.copytree(runtime.image(), image, symlinks=True)
+    copies: dict[str, str] = {}
     for mount in runtime.python_mounts():
-        _copy(mount.source, f"{image}{mount.target}")
+        target = f"{image}{mount.target}"
+        if (copied := copies.setdefault(mount.source, target)) == target:
+            _copy(mount.source, target)
+        else:  # a library under its second name
+            os.unlink(target)
+            os.link(copied, target)
     shutil.copytree(f"{image}{runtime.SITE_IMAGE}", f"{image}{runtime.SITE_PACKAGES}", dirs_exist_ok=True)
     for mount in runtime.library_mounts():
         _copy(mount.source, f"{image}{mount.target}")

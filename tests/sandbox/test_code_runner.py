@@ -69,6 +69,28 @@ def run(world: World, code: str, **arguments: Any) -> str:
     return outcome.text
 
 
+def test_what_a_job_left_running_takes_no_process_from_the_next(world: World) -> None:
+    """The dead count as well, until somebody asks for their status."""
+    leave = """
+import os, time
+for _ in range(40):
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(60)
+"""
+    count = """
+import os
+for _ in range(50):
+    if os.fork() == 0:
+        import time; time.sleep(60)
+        os._exit(0)
+print("all")
+"""
+    for _ in range(3):
+        assert "Return code: 0" in run(world, leave)
+    assert "\nall\n" in run(world, count)
+
+
 @pytest.mark.skipif(not SLOTS_WORK, reason="slots need root")
 def test_a_runner_gives_no_file_of_the_machine_a_second_name(tmp_path: Path) -> None:
     """Else a run of ``--agent command`` beside it would say that code was exchanged."""
@@ -544,7 +566,7 @@ def test_it_can_listen_on_a_socket_in_the_file_system(tmp_path: Path) -> None:
             sandbox.run(Job(("true",), tmp_path / "w", Limits()))
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(300)
 
 
 @pytest.mark.parametrize(
