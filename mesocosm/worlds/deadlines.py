@@ -31,6 +31,12 @@ def moment() -> float | None:
     return _until.get()
 
 
+def left() -> float | None:
+    """Seconds that the present call has left; ``None`` if it has no end."""
+    until = _until.get()
+    return None if until is None else until - perf_counter()
+
+
 def overdue() -> bool:
     """Whether the time of the present call is up."""
     until = _until.get()
@@ -72,3 +78,17 @@ def within(seconds: float | None = None) -> Iterator[None]:
     finally:
         _is_tried.reset(tried)
         _until.reset(token)
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Let what is called inside take so long and no longer, nor longer than the call has left."""
+    before, until = _until.get(), perf_counter() + seconds
+    token = _until.set(until if before is None else min(before, until))
+    try:
+        yield
+    finally:
+        is_past_return = _until.get() is None
+        _until.reset(token)
+        if is_past_return:
+            _until.set(None)

@@ -31,6 +31,7 @@ from mesocosm.servers.excel.store.formats import Look, apply_look, conditional_r
 from mesocosm.servers.excel.store.formulas import check_syntax
 from mesocosm.servers.excel.store.packages import (
     PARSE_ERRORS,
+    is_small,
     load,
     new_workbook,
     save_workbook,
@@ -38,6 +39,7 @@ from mesocosm.servers.excel.store.packages import (
 from mesocosm.servers.excel.store.paging import PAGE_RULES, Reading, page_of, read_page, shown_value
 from mesocosm.servers.excel.store.shifting import Shift, delete_sheet, rename, shift
 from mesocosm.servers.excel.store.summaries import add_chart, add_pivot, add_table
+from mesocosm.services.apart import apart
 from mesocosm.services.service import Store
 from mesocosm.worlds import deadlines
 
@@ -47,16 +49,29 @@ PAGE_MERGED = 1_000
 MAX_ALLOWED_VALUES = 100
 MAX_EDITED_TAGS = 2_000_000
 """XML tags of a workbook that can be changed, which takes far more memory than reading it."""
+_SECONDS_FOR_EACH = 5e-6
+"""What it takes for each XML tag, and each cell in a range, to load a workbook and to save it, about."""
 
 SUFFIXES = (".xlsx", ".xlsm", ".xltx", ".xltm")
 
 _BOOKS = Books()
+_apart = apart(is_small)
 
 
 class ExcelStore(Store):
     """Workbooks in the workspace."""
 
     # -- reading ----------------------------------------------------------------------------------------
+
+    @_apart
+    def names(self, path: str) -> list[str]:
+        """The names of the worksheets in their order."""
+        return self.book(path).sheet_names
+
+    @_apart
+    def used(self, path: str) -> dict[str, Area | None]:
+        """The smallest area of each worksheet that holds all its values."""
+        return {name: self.sheet(path, name).used for name in self.book(path).sheet_names}
 
     def book(self, path: str) -> Book:
         """The workbook of that name, parsed before if it has not changed since."""
@@ -70,6 +85,7 @@ class ExcelStore(Store):
         _BOOKS.trim()
         return sheet
 
+    @_apart
     def read(self, path: str, name: str, start: str, end: str | None, *, preview: bool) -> Reading | None:
         """One page of a range, or ``None`` if the range holds no data.
 
@@ -78,6 +94,7 @@ class ExcelStore(Store):
         """
         return read_page(self.sheet(path, name), start, end, preview=preview)
 
+    @_apart
     def check_range(self, path: str, name: str, area: Area) -> Area:
         """Refuse an area that goes beyond the data of a sheet; returns where the data lies, from A1."""
         used = self.sheet(path, name).used
@@ -92,16 +109,19 @@ class ExcelStore(Store):
                 raise Invalid(f"End {what} {last} out of bounds (1-{limit})")
         return Area(1, 1, last_row, last_column)
 
+    @_apart
     def validations(self, path: str, name: str, page: int) -> tuple[Sequence[Validation], int]:
         """Fifty of the data validation rules of a sheet, and how many it has."""
         rules = self.sheet(path, name).validations
         return page_of(rules, page, PAGE_RULES), len(rules)
 
+    @_apart
     def merged(self, path: str, name: str, page: int) -> tuple[Sequence[str], int]:
         """A thousand of the merged ranges of a sheet, and how many it has."""
         ranges = self.sheet(path, name).merged
         return page_of(ranges, page, PAGE_MERGED), len(ranges)
 
+    @_apart
     def allowed_values(self, path: str, name: str, rule: Validation) -> list[str]:
         """What a rule of the type list allows: its own list, or the values of the cells that it names."""
         source = rule.formula1.strip()
@@ -130,8 +150,9 @@ class ExcelStore(Store):
         book = self.book(path)
         if book.tags > MAX_EDITED_TAGS:
             raise Invalid(f"{path} is too large to be changed with these tools; it can be read.")
-        for name in book.sheet_names:
-            book.sheet(name)  # refuses what would blow up when it is loaded
+        # Refuses what would blow up when it is loaded.
+        ranged = sum(book.sheet(name).ranged for name in book.sheet_names)
+        deadlines.expect(_SECONDS_FOR_EACH * (book.tags + ranged))
         workbook = load(self.workspace.read(path), path, macros=path.lower().endswith(("xlsm", "xltm")))
         yield workbook
         self.save(path, workbook)
@@ -153,12 +174,14 @@ class ExcelStore(Store):
         self.save(path, new_workbook(self.now))
         return self.workspace.shown(self.workspace.resolve(path))
 
+    @_apart
     def create_sheet(self, path: str, name: str) -> None:
         """A new empty worksheet at the end of the workbook."""
         with self.editing(path) as workbook:
             check_title(name, workbook.sheetnames)
             workbook.create_sheet(name)
 
+    @_apart
     def write(self, path: str, name: str, rows: Sequence[Sequence[Any]], start: str) -> None:
         """Write rows of values; the sheet is created if the workbook has none of that name."""
         if not rows or not any(rows):
@@ -179,6 +202,7 @@ class ExcelStore(Store):
                 for column, value in enumerate(values, start=first_column):
                     set_value(sheet, row, column, value)
 
+    @_apart
     def apply_formula(self, path: str, name: str, cell: str, formula: str) -> str:
         """Put a formula into a cell, after checking its syntax; returns it as it was put."""
         row, column = parse_cell(cell)
@@ -188,11 +212,13 @@ class ExcelStore(Store):
             set_value(worksheet(workbook, name), row, column, formula)
         return formula
 
+    @_apart
     def formula_of(self, path: str, name: str, cell: str) -> str | None:
         """The formula that a cell holds, if it holds one."""
         value = self.sheet(path, name).value(*parse_cell(cell))
         return value.text if isinstance(value, Formula) else None
 
+    @_apart
     def copy_range(self, path: str, name: str, area: Area, target: str, target_name: str | None) -> None:
         """Copy values, formulas (moved relative to their new place) and styles; areas may overlap."""
         check_size(area)
@@ -207,6 +233,7 @@ class ExcelStore(Store):
                 cell = set_value(goal, cell_row + rows, cell_column + columns, value)
                 cell._style = copy(style)
 
+    @_apart
     def delete_range(self, path: str, name: str, area: Area, direction: str) -> None:
         """Delete cells and move those below up, or those to the right to the left."""
         if direction not in ("up", "left"):
@@ -222,6 +249,7 @@ class ExcelStore(Store):
                 change = Shift("column", area.first_column, -columns, (area.first_row, area.last_row))
             shift(workbook, sheet, change)
 
+    @_apart
     def shift_lines(self, path: str, name: str, axis: Literal["row", "column"], at: int, count: int) -> None:
         """Insert (``count`` > 0) or delete (``count`` < 0) whole rows or columns."""
         limit = MAX_ROW if axis == "row" else MAX_COLUMN
@@ -236,12 +264,14 @@ class ExcelStore(Store):
                 raise Invalid(f"Start {axis} {at} exceeds worksheet bounds (max {axis}: {last})")
             shift(workbook, sheet, Shift(axis, at, count))
 
+    @_apart
     def merge(self, path: str, name: str, area: Area) -> None:
         """Make one cell of an area."""
         check_size(area)
         with self.editing(path) as workbook:
             merge(worksheet(workbook, name), area)
 
+    @_apart
     def unmerge(self, path: str, name: str, area: Area) -> None:
         """Take a merged range apart."""
         with self.editing(path) as workbook:
@@ -250,6 +280,7 @@ class ExcelStore(Store):
                 raise NotFound(f"Range '{area}' is not merged")
             sheet.unmerge_cells(str(area))
 
+    @_apart
     def format(
         self, path: str, name: str, area: Area, look: Look, rule: Mapping[str, Any] | None, *, join: bool
     ) -> None:
@@ -264,6 +295,7 @@ class ExcelStore(Store):
             if conditional is not None:
                 sheet.conditional_formatting.add(str(area), conditional)
 
+    @_apart
     def copy_sheet(self, path: str, source: str, target: str) -> None:
         """Copy a worksheet under a new name."""
         with self.editing(path) as workbook:
@@ -271,6 +303,7 @@ class ExcelStore(Store):
             check_title(target, workbook.sheetnames)
             workbook.copy_worksheet(sheet).title = target
 
+    @_apart
     def delete_sheet(self, path: str, name: str) -> None:
         """Delete a worksheet; at least one that can be seen must remain."""
         with self.editing(path) as workbook:
@@ -279,6 +312,7 @@ class ExcelStore(Store):
                 raise Conflict("Cannot delete the only sheet in workbook")
             delete_sheet(workbook, sheet)
 
+    @_apart
     def rename_sheet(self, path: str, old: str, new: str) -> None:
         """Give a worksheet another name."""
         with self.editing(path) as workbook:
@@ -286,12 +320,14 @@ class ExcelStore(Store):
             check_title(new, [name for name in workbook.sheetnames if name != old])
             rename(workbook, sheet, new)
 
+    @_apart
     def create_table(self, path: str, name: str, area: Area, table: str | None, style: str) -> str:
         """Make an Excel table of an area; returns its name."""
         check_size(area)
         with self.editing(path) as workbook:
             return add_table(workbook, worksheet(workbook, name), area, table, style)
 
+    @_apart
     def create_pivot(
         self,
         path: str,
@@ -306,6 +342,7 @@ class ExcelStore(Store):
             source, area = source_of(workbook, worksheet(workbook, name), data_range)
             return add_pivot(workbook, source, area, rows, values, columns, function)
 
+    @_apart
     def create_chart(
         self, path: str, name: str, data_range: str, kind: str, target: str, titles: tuple[str, str, str]
     ) -> None:

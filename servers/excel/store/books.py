@@ -93,6 +93,8 @@ class Sheet:
     validations: list[Validation] = field(default_factory=list)
     percents: set[tuple[int, int]] = field(default_factory=set)
     """Rows and columns of numbers that are shown a hundred times as large."""
+    ranged: int = 0
+    """Cells in its merged and its linked ranges."""
     cells: int = 0
     used: Area | None = None
     """The smallest rectangle that holds all values."""
@@ -265,7 +267,7 @@ class _SheetParser(_Parser):
         self._shared: dict[str, Translator] = {}
         self._rule: Mapping[str, str] = {}
         self._rule_formulas = {"formula1": "", "formula2": ""}
-        self._ranged_cells = self._rule_areas = self._shared_characters = 0
+        self._rule_areas = self._shared_characters = 0
         self._starts = {
             _MAIN + "row": self._start_row,
             _MAIN + "c": self._start_cell,
@@ -408,8 +410,8 @@ class _SheetParser(_Parser):
 
     def _counted(self, reference: str) -> Area:
         area = _area(reference)
-        self._ranged_cells += area.size
-        if self._ranged_cells > MAX_RANGED:
+        self._sheet.ranged += area.size
+        if self._sheet.ranged > MAX_RANGED:
             raise Invalid(f"Sheet '{self._sheet.name}' has too many merged or linked cells.")
         return area
 

@@ -34,6 +34,8 @@ from mesocosm.worlds import deadlines
 MAX_UNPACKED = 200 * 1024 * 1024
 """Bytes of a workbook's parts, unpacked."""
 MAX_PARTS = 10_000
+SMALL_UNPACKED = 1024 * 1024
+"""Bytes of the parts of a workbook that may be soon read."""
 MAX_TAGS = 20_000_000
 """XML tags of all worksheets and strings together: about four million cells."""
 MAX_OTHER_TAGS = 1_000_000
@@ -210,6 +212,15 @@ def quieten() -> None:
     Not with ``catch_warnings``, which would have to be held under a lock while a large file is loaded.
     """
     warnings.filterwarnings("ignore", module=r"openpyxl\.")
+
+
+def is_small(data: bytes) -> bool:
+    """Whether a workbook says that little is in it; it can be no more than it says."""
+    try:
+        parts = zipfile.ZipFile(BytesIO(data)).infolist()
+    except PARSE_ERRORS:
+        return True  # no workbook, which is soon told
+    return sum(part.file_size for part in parts) <= SMALL_UNPACKED
 
 
 def check_package(data: bytes, name: str) -> int:

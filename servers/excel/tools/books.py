@@ -40,7 +40,7 @@ def get_workbook_metadata(
         include_ranges: Also return the used range of every sheet.
     """
     size, modified = store.size_and_time(filepath)
-    names = store.book(filepath).sheet_names
+    names = store.names(filepath)
     result = {
         "filename": filepath.rpartition("/")[2],
         "sheets": names,
@@ -48,10 +48,9 @@ def get_workbook_metadata(
         "modified": f"{modified:%Y-%m-%dT%H:%M:%SZ}",
     }
     if include_ranges:
-        used = {name: store.sheet(filepath, name).used for name in names}
         result["used_ranges"] = {
             name: f"A1:{address(area.last_row, area.last_column)}" if area else "A1:A1"
-            for name, area in used.items()
+            for name, area in store.used(filepath).items()
         }
     return result
 

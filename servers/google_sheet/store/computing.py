@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from mesocosm.servers.google_sheet.store.engine.processes import processes
+from mesocosm.servers.google_sheet.store.engine.processes import compute
 from mesocosm.servers.google_sheet.store.ranges import cell_name
 from mesocosm.servers.google_sheet.store.sheets import Book, digest
 
@@ -100,7 +100,7 @@ class Computing:
         zone = self.store.rows("SELECT time_zone FROM spreadsheets WHERE file = ?", (book.number,))[0][0]
         now = self.store.now.astimezone(ZoneInfo(zone)).replace(tzinfo=None).isoformat()
         request = {"before": before, "after": after, "now": now, "seed": after, "edits": edits}
-        answer = processes.compute(str(self.store.world.path), request, lambda: self._whole(book))
+        answer = compute(str(self.store.world.path), request, lambda: self._whole(book))
         sheets = {sheet.title: sheet for sheet in self.store.sheets.all(book)}
         self._grow(book, answer["changed"])
         if answer["whole"]:

@@ -16,6 +16,7 @@ from mesocosm.servers.pdf_tools.models import Base, Match, Search
 from mesocosm.servers.pdf_tools.store.documents import Document, Documents
 from mesocosm.servers.pdf_tools.store.limits import SECONDS, reading
 from mesocosm.servers.pdf_tools.store.writing import write_pdf
+from mesocosm.services.apart import apart
 from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.service import Row, Store
 from mesocosm.worlds import deadlines
@@ -36,6 +37,7 @@ CONTEXT = 100
 KEPT_SEARCHES = 100
 
 _DOCUMENTS = Documents()
+_apart = apart(lambda _: True)  # what a small file unfolds to is not known before it is read
 
 _SEARCH = select(*Search.__table__.c).where(Search.search_id == bindparam("search_id"))
 _MATCHES = (
@@ -61,6 +63,7 @@ class PdfToolsStore(Store):
         document = _DOCUMENTS.find(self.workspace.identity(path))
         return document or _DOCUMENTS.add(self.workspace.content(path), path)
 
+    @_apart
     def pages(self, path: str, first: int, last: int) -> tuple[int, Sequence[tuple[int, str]]]:
         """The number of pages, and the text of some: as many as fit into a result, but at least one."""
         document = self.document(path)
@@ -84,6 +87,7 @@ class PdfToolsStore(Store):
         if not 1 <= page <= document.pages:
             raise Invalid(f"{what} must be between 1 and {document.pages}, got {page}.")
 
+    @_apart
     def information(self, path: str) -> tuple[int, Mapping[str, str]]:
         """The number of pages and what the file says about itself."""
         document = self.document(path)
@@ -91,6 +95,7 @@ class PdfToolsStore(Store):
 
     # -- writing files ----------------------------------------------------------------------------------
 
+    @_apart
     def merge(self, paths: Sequence[str], output: str) -> int:
         """Put files one after the other into a new one; returns its number of pages."""
         if not 1 <= len(paths) <= MAX_FILES:
@@ -108,6 +113,7 @@ class PdfToolsStore(Store):
         self._save(writer, output)
         return total
 
+    @_apart
     def extract(self, path: str, pages: Sequence[int], output: str) -> int:
         """Write some pages of a file, in the given order, into a new one; returns how many the file has."""
         document = self.document(path)
@@ -138,9 +144,8 @@ class PdfToolsStore(Store):
         """Find a regular expression in the text of all pages; the matches are kept to be paged through."""
         if not 1 <= page_size <= MAX_PAGE_SIZE:
             raise Invalid(f"page_size must be between 1 and {MAX_PAGE_SIZE}, got {page_size}.")
-        expression = _compiled(pattern)
-        document = self.document(path)
-        rows = _found(expression, document)
+        _compiled(pattern)
+        rows = self.found(path, pattern)
         if not rows:
             return None
         number = self.session.execute(
@@ -161,6 +166,11 @@ class PdfToolsStore(Store):
         self.session.execute(insert(Match), [row | {"search": number} for row in rows])
         self.session.execute(delete(Search).where(Search.id <= number - KEPT_SEARCHES))
         return self.search_of(search_id)
+
+    @_apart
+    def found(self, path: str, pattern: str) -> list[dict[str, Any]]:
+        """What stands in the table of matches."""
+        return _found(_compiled(pattern), self.document(path))
 
     def search_of(self, search_id: str) -> Row:
         """A search by the id that the agent knows."""

@@ -190,7 +190,7 @@ class _Watch:
             sleep(min(max(left, 0.0), _LOOKS))
 
 
-_LOOKS = 0.25
+_LOOKS = 0.05
 """Seconds between two looks at who reads."""
 _DELAY = 0.005
 """Seconds until a thread is looked at again that was not in pypdf's own code when its time was up."""

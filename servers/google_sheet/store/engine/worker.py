@@ -1,6 +1,6 @@
 """The process in which formulas are computed: it holds workbooks, takes edits, and says what changed.
 
-It reads requests from its standard input and writes answers to its standard output, each a line of JSON.
+Requests and answers are JSON.
 A workbook is known by the state of its content (a digest that the store keeps); after the edits of a request
 it is known by the state that the request names. The process belongs to one server and ends with it. It has a
 bounded memory of its own: what a formula cannot have there ends this process and not the server.
@@ -8,8 +8,6 @@ bounded memory of its own: what a formula cannot have there ends this process an
 
 from __future__ import annotations
 
-import os
-import sys
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -31,6 +29,7 @@ from mesocosm.servers.google_sheet.store.engine.translating import (
 )
 from mesocosm.servers.google_sheet.store.entering import moment_of, serial_of
 from mesocosm.servers.google_sheet.store.ranges import cell_name, quoted
+from mesocosm.worlds.answering import Kind, bound_memory, serve
 
 MEMORY = 2**30
 """Bytes of address space that the process may have."""
@@ -463,24 +462,14 @@ class Worker:
         return {"changed": changed, "gone": gone}
 
 
-def bound_memory() -> None:
-    """Let this process have no more than its share, where the system can be told so."""
-    try:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except (ImportError, ValueError, OSError):
-        pass
-
-
 def main() -> None:
     """Serve until the standard input ends."""
-    bound_memory()
+    bound_memory(MEMORY)
     worker = Worker()
-    answers = os.fdopen(os.dup(1), "wb")
-    # Whatever prints (the library's reports of its own failures) must not stand among the answers.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    for line in sys.stdin.buffer:
-        answers.write(orjson.dumps(worker.answer(orjson.loads(line))) + b"\n")
-        answers.flush()
+
+    def answer(request: bytes) -> tuple[Kind, bytes]:
+        said = worker.answer(orjson.loads(request))
+        kind = Kind.MISSING if "missing" in said else Kind.REFUSED if "refused" in said else Kind.KEPT
+        return kind, orjson.dumps(said)
+
+    serve(answer)

@@ -1,0 +1,287 @@
+"""Processes with bounds for what may take long or much: a few that stay, and more while all are busy, so that
+who asks for long work is waited for by nobody else. What one holds is known by a name of its state, and who
+asks about it again is answered by the same process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import select
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from mesocosm.worlds import deadlines
+from mesocosm.worlds.answering import SIZE, Kind
+from mesocosm.worlds.places import Place, Places, TakenBack, processor_seconds
+
+_MOST, _RESTING = 8, max(2, min(4, os.cpu_count() or 2))
+"""Processes at a time, and those that stay when they are not used."""
+_SLOW = 0.2
+"""Seconds that a process needs to start or to take in what it is asked about: too long where everybody
+waits."""
+_PATIENCE, _RANK = 0.1, 10
+"""Seconds of a processor after which it gives way to whoever else has something to be done, by this
+niceness."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something to be done with a state."""
+
+    before: str
+    """The name of the state that it is about."""
+    after: str
+    """The name of the state that is held when it is done."""
+    known: bytes
+    """What a process is asked that holds the state."""
+    whole: Callable[[], bytes]
+    """Called for what another one is asked."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a process says."""
+
+    kind: Kind
+    data: bytes
+    is_whole: bool
+    """Whether it was asked with the whole state."""
+
+
+class Gone(Exception):
+    """The process ended, by what wanted more memory than there is, or by a fault of its own."""
+
+
+class _Process:
+    def __init__(self, program: Sequence[str]) -> None:
+        self._program = program
+        self.start()
+
+    def start(self) -> None:
+        """Begin with nothing held."""
+        self.popen = subprocess.Popen(
+            [sys.executable, "-c", *self._program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "RUST_BACKTRACE": "0"},
+        )
+        self.whom = ""
+        """For whom it worked last."""
+        self.states: set[str] = set()
+        self.gives_way = False
+        self.used = False
+        """Whether something was asked of it."""
+        self._found = bytearray()
+        """Of the answer that is being read."""
+        self.owed: Question | None = None
+        """The question whose answer is still to come, and nobody waits for it any more."""
+        self._asked = b""
+        self.asked_at = self._before = 0.0
+
+    def ask(self, question: Question, request: bytes) -> tuple[Kind, bytes]:
+        """The answer to a request. Raises ``Gone``, and ``Overdue`` when the time of the call is up."""
+        if self.owed:
+            answer, owed = self._answer(), self._asked
+            self.owed = None
+            if owed == request:
+                return answer
+        assert self.popen.stdin
+        try:
+            self.popen.stdin.write(SIZE.pack(len(request)))
+            self.popen.stdin.write(request)
+            self.popen.stdin.flush()
+        except OSError:
+            raise Gone from None
+        self.owed, self._asked, self.asked_at = question, request, perf_counter()
+        self._before = processor_seconds(self.popen.pid)
+        answer = self._answer()
+        self.owed, self._asked = None, b""
+        return answer
+
+    def _answer(self) -> tuple[Kind, bytes]:
+        found = self._found
+        while len(found) < SIZE.size or len(found) <= SIZE.size + SIZE.unpack_from(found)[0]:
+            found += self._more()
+        self._found = bytearray()
+        kind, data = Kind(found[SIZE.size]), bytes(memoryview(found)[SIZE.size + 1 :])
+        return kind, data
+
+    def _more(self) -> bytes:
+        assert self.popen.stdout
+        descriptor = self.popen.stdout.fileno()
+        while True:
+            deadlines.check()
+            ready, _, _ = select.select([descriptor], [], [], 0.02 if self.gives_way else 0.005)
+            if ready:
+                break
+            if not self.gives_way and self.worked() > _PATIENCE:
+                self.give_way()
+        part = os.read(descriptor, 1 << 20)
+        if not part:
+            raise Gone
+        return part
+
+    def worked(self) -> float:
+        """Seconds of a processor that it has had for what it was asked last."""
+        return max(0.0, processor_seconds(self.popen.pid) - self._before)
+
+    def give_way(self) -> None:
+        """Compute behind all others from here on: its rank cannot be raised again."""
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, self.popen.pid, _RANK)
+        self.gives_way = True
+
+    def kill(self) -> None:
+        """End what it does; who waits for its answer is told."""
+        self.popen.kill()
+
+    def end(self) -> None:
+        """End the process."""
+        self.popen.kill()
+        self.popen.wait()
+        for stream in (self.popen.stdin, self.popen.stdout):
+            if stream:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+
+class Processes:
+    """Those of one server; each is used by one call at a time."""
+
+    def __init__(self, program: Sequence[str], *, keeps_slow: bool = False) -> None:
+        """Start none yet.
+
+        Args:
+            program: A program of Python with its arguments, that ``answering.serve``s.
+            keeps_slow: Whether a process that took long stays for the episode that it worked for.
+        """
+        self._program, self._keeps_slow = program, keeps_slow
+        self._begin()
+        atexit.register(self.close)
+
+    def _begin(self) -> None:
+        self._places = Places(_MOST, _SLOW)
+        self._free: list[_Process] = []
+        self._count = 0
+        self._lock = threading.Lock()
+        self._process_id = os.getpid()
+
+    def ask(self, whom: str, question: Question) -> Answer:
+        """What a process answers, for an episode. Raises ``Gone``, and ``Overdue``."""
+        if self._process_id != os.getpid():  # a fork has the processes of its parent, which it must not use
+            self._begin()
+        while True:
+            place = self._places.take(whom)
+            try:
+                return self._asked(place, question)
+            except TakenBack:
+                continue
+            finally:
+                self._places.release(place)
+
+    def _asked(self, place: Place, question: Question) -> Answer:
+        process = self._taken(place, question)
+        process.whom = place.whom
+        before = processor_seconds(process.popen.pid)
+        place.worked = lambda: max(0.0, processor_seconds(process.popen.pid) - before)
+        place.end = process.kill
+        try:
+            answer = self._answered_once_more(place, process, question)
+        except Gone:
+            self._drop(process)
+            if place.taken_back:
+                raise TakenBack from None
+            raise
+        except deadlines.Overdue:
+            # The same call is made again where it may take longer.
+            keep = not process.owed or perf_counter() - process.asked_at < 1
+            self._give_back(place, process) if keep else self._drop(process)
+            raise
+        except BaseException:
+            self._drop(process)
+            raise
+        if answer.kind is Kind.KEPT:
+            process.states.add(question.after)
+        self._give_back(place, process)
+        return answer
+
+    def _answered_once_more(self, place: Place, process: _Process, question: Question) -> Answer:
+        """The answer; from a process begun anew where one ends that had been asked for other things before.
+
+        What it held for others, or what another call did not wait for, may have been what ended it.
+        """
+        if process.used:
+            with contextlib.suppress(Gone):
+                return self._answered(process, question)
+            if place.taken_back:
+                raise Gone
+            process.end()
+            process.start()
+        process.used = True
+        return self._answered(process, question)
+
+    def _answered(self, process: _Process, question: Question) -> Answer:
+        if question.before in process.states:
+            kind, data = process.ask(question, question.known)
+            process.states.discard(question.before)
+            if kind is not Kind.MISSING:
+                return Answer(kind, data, is_whole=False)
+        deadlines.expect(_SLOW)
+        return Answer(*process.ask(question, question.whole()), is_whole=True)
+
+    def _taken(self, place: Place, question: Question) -> _Process:
+        """A process that nobody uses: best one that is at work on the same question, or holds the state, or
+        gives way because of the same episode; a new one for work that is to give way."""
+        with self._lock:
+            for fits in (
+                lambda one: one.owed is not None and one.owed.after == question.after,
+                lambda one: question.before in one.states and not one.owed,
+                lambda one: one.gives_way and one.whom == place.whom and not one.owed,
+                lambda one: not (one.owed or one.gives_way or place.gives_way),
+            ):
+                for process in filter(fits, self._free):
+                    self._free.remove(process)
+                    return process
+            deadlines.expect(_SLOW)
+            if self._count >= _MOST and self._free:
+                # All that nobody uses are at work on what nobody waits for, or rest behind all others.
+                self._free.pop(0).end()
+                self._count -= 1
+            self._count += 1
+        try:
+            return _Process(self._program)
+        except BaseException:
+            with self._lock:
+                self._count -= 1
+            raise
+
+    def _give_back(self, place: Place, process: _Process) -> None:
+        if self._places.finish(place) and (self._keeps_slow or not process.gives_way):
+            with self._lock:
+                alike = [one for one in self._free if not one.owed and one.gives_way == process.gives_way]
+                # One that owes an answer is busy, though nobody waits for it.
+                if process.owed or len(alike) < _RESTING:
+                    self._free.append(process)
+                    return
+        self._drop(process)
+
+    def _drop(self, process: _Process) -> None:
+        process.end()
+        with self._lock:
+            self._count -= 1
+
+    def close(self) -> None:
+        """End those that nobody uses."""
+        with self._lock:
+            free, self._free = self._free, []
+            self._count -= len(free)
+        if self._process_id == os.getpid():
+            for process in free:
+                process.end()
