@@ -159,6 +159,11 @@ class Thing:
         """Whether a survey with these options meets it; else it only bears on what queries answer."""
         return True
 
+    def continued(self, things: Sequence[tuple[Fields, Collection[str]]]) -> list[Fields]:
+        """The fields of things in the order in which they came about, each with the names of those that the
+        file says: with what follows for one from those before it."""
+        return [fields for fields, _ in things]
+
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         """Put things into a world that is being built; returns what ``gives`` promises of each.
 
@@ -229,6 +234,8 @@ class Words:
     """Changed rows that are the same for all who judge: (table, primary key). See ``docs/judging.md``."""
     survey_options: Mapping[str, str] = field(default_factory=dict)
     """What a file may say under ``survey`` of this service, and what it means."""
+    files_listed_by: str = ""
+    """The service by which the survey finds ``files`` of itself, where a task has it."""
 
     def others(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.servers.email.headers import addresses
@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 
     from mesocosm.servers.email import models
     from mesocosm.servers.email import store as rules
-    from mesocosm.servers.email.store import sent
+    from mesocosm.servers.email.store import addresses as lists
+    from mesocosm.servers.email.store import bulk, sent
     from mesocosm.servers.email.store.bulk import NewEmail
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
 else:
-    sql, models, sent, rules = later(
+    sql, models, lists, bulk, sent, rules = later(
         "sqlalchemy",
         "mesocosm.servers.email.models",
+        "mesocosm.servers.email.store.addresses",
+        "mesocosm.servers.email.store.bulk",
         "mesocosm.servers.email.store.sent",
         "mesocosm.servers.email.store",
     )
@@ -33,6 +36,7 @@ _FOLDERS = ("INBOX", "Archive", "Spam", "Sent", "Trash")
 _LARGEST_PAGE = 100
 _QUOTED_HTML = re.compile(r"<blockquote\b", re.IGNORECASE)
 _ANSWERING = re.compile(r"\s*(?:re|aw|fwd?)\s*:", re.IGNORECASE)
+_SUBJECT = re.compile(r"^(?:re\s*:\s*)+", re.IGNORECASE)
 _FILE = 32
 """Tokens that a survey spends on an attached file besides its name, measured on whole worlds."""
 
@@ -60,7 +64,10 @@ class Mail(Thing):
         "body": Word("Its text, without greeting and name.", required=True),
         "html_body": Word("The same in HTML; default: it has its text only."),
         "folder": Word("Where it lies; default: INBOX.", choices=_FOLDERS),
-        "thread": Word("Mails with the same text here are a conversation: each answers the one before it."),
+        "thread": Word(
+            "Mails with the same text here are a conversation: each answers the one before it, with its "
+            "subject after `Re:` where the file says no other."
+        ),
         "is_read": Word("Whether it was read; default: some were.", "flag"),
     }
     judges: ClassVar[Mapping[str, Word]] = {
@@ -74,6 +81,16 @@ class Mail(Thing):
     }
     usual: ClassVar[Mapping[str, Any]] = {"cc": [], "bcc": [], "attachments": []}
     gives: ClassVar[Mapping[str, str]] = {"id": "The mail's id, as the tools know it."}
+
+    def continued(self, things: Sequence[tuple[Fields, Collection[str]]]) -> list[Fields]:
+        last: dict[str, Fields] = {}
+        found = []
+        for fields, said in things:
+            if thread := str(fields.get("thread") or ""):
+                fields = _in_thread(fields, last.get(thread), said)
+                last[thread] = fields
+            found.append(fields)
+        return found
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
         store = world.store(rules.EmailStore)
@@ -133,13 +150,38 @@ def _new(fields: Fields, owner: str, *, is_read: bool) -> NewEmail:
         "is_read": bool(fields.get("is_read", is_read)),
     }
     if fields.get("thread"):
-        new["thread"] = str(fields["thread"])
+        new["message_id"] = fields["message_id"]
+    if fields.get("in_reply_to"):
+        new["in_reply_to"], new["references"] = fields["in_reply_to"], fields["references"]
     if fields.get("answers"):
         new["subject"] = f"Re: {fields['answers']['subject']}"
         new["in_reply_to"] = new["references"] = _id_of_earlier(fields, owner)
     if fields.get("files"):
         new["attachments"] = fields["files"]
     return new
+
+
+def _in_thread(fields: Fields, last: Fields | None, said: Collection[str]) -> Fields:
+    """A mail of a conversation as mail programs write it: an answer names those before it, and has their
+    subject, unless the file says another one."""
+    sender = _writer(fields["from"])
+    place = f"{fields['thread']}:{fields['date']}:{last['message_id'] if last else ''}:{sender.key}"
+    digest = hashlib.sha256(place.encode()).hexdigest()
+    fields = {**fields, "message_id": f"<{digest[:24]}@{sender.domain}>"}
+    if last is None:
+        return fields
+    subject = _SUBJECT.sub("", last["subject"])
+    own = fields["subject"] if "subject" in said else subject
+    return {
+        **fields,
+        **bulk.answering(last["message_id"], last.get("references")),
+        "subject": f"Re: {subject}" if own == subject else own,
+    }
+
+
+def _writer(header: str) -> lists.Address:
+    [writer, *_] = lists.parse_addresses(header, "FROM")
+    return writer
 
 
 def _earlier(fields: Fields, owner: str) -> NewEmail:
@@ -201,8 +243,8 @@ def _register(store: rules.EmailStore, things: Sequence[Fields]) -> None:
     """Accounts of all who write, or the list of accounts would tell whose mail matters."""
     people = {}
     for sender in dict.fromkeys(str(fields["from"]) for fields in things):
-        address = addresses(sender)[0]
-        people[address] = sender.partition("<")[0].strip(' "') or address
+        writer = _writer(sender)
+        people[writer.key] = writer.name or writer.email
     known = set(store.session.scalars(sql.select(models.Account.email)))
     store.create_accounts(
         [

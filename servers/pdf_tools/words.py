@@ -168,4 +168,5 @@ words = Words(
         "files": "The files to read, where the task has no `filesystem` to list them; default: those of the "
         "evidence."
     },
+    files_listed_by="filesystem",
 )

@@ -84,7 +84,7 @@ def test_the_file_to_start_from_has_no_complaints(tmp_path: Path) -> None:
         ("now + 1d", "now + 1days",
          ["'days' cannot follow what", "spans are written 2w, 2d, 2h", "not 1days"]),
         ("choice: &stores [Ash", "choice: Ash, unlike: &stores [Ash",
-         ["me.fields.store: choice: Input should be a valid list, found 'Ash'"]),
+         ["me.fields.store: choice: found Ash; values are a list, [bachelor, master], or have weights"]),
         ("8k: 6", "8k: 60", ["must not fall", "60 at 8,000, 50 at 64,000"]),
         ("growth: {parameter", "growth: {param",
          ["growth.param: unknown key; known keys: parameter, points"]),

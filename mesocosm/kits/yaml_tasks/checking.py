@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from mesocosm.kits.prose.topics import TOPICS
+from mesocosm.kits.yaml_tasks.braces import BadBraces, has_values
 from mesocosm.kits.yaml_tasks.complaints import Complaint, complaints_of
 from mesocosm.kits.yaml_tasks.definition import (
     MAX_BELONGING,
@@ -137,6 +138,7 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
             yield from _check_amount(like.weight, parameters, (*place, "distractors", other, "weight"))
         for kind, it in fact.cases.items():
             yield from _check_amount(it.share, parameters, (*place, "cases", kind, "share"))
+            yield from _check_amount(it.weight, parameters, (*place, "cases", kind, "weight"))
         if isinstance(fact.count, int) and not 1 <= fact.count <= MAX_COUNT:
             yield (*place, "count"), f"between 1 and {MAX_COUNT:,}"
         if isinstance(fact.count, Between):
@@ -413,10 +415,20 @@ def _check_expressions(given: Any, place: tuple[Any, ...]) -> Iterator[Complaint
             yield place, str(error)
     elif isinstance(given, Mapping):
         for key, inner in given.items():
+            if isinstance(key, str) and holds_values(key):
+                yield (*place, key), "a name stands as it is: what is in its braces would not be filled in"
             yield from _check_expressions(inner, (*place, key))
     elif isinstance(given, list):
         for index, inner in enumerate(given):
             yield from _check_expressions(inner, (*place, index))
+
+
+def holds_values(text: str) -> bool:
+    """Whether a text that stands as it is has something in braces that looks like a value."""
+    try:
+        return has_values(text)
+    except BadBraces:
+        return False
 
 
 def _check_step(step: Step, place: tuple[Any, ...], servers: Mapping[str, Any]) -> Iterator[Complaint]:

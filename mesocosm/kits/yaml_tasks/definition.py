@@ -92,8 +92,9 @@ class Case(Strict):
     share: Annotated[float, Field(gt=0, allow_inf_nan=False)] | str | None = None
     """Its part of the count, against those of the other cases; one at least. Or an expression of parameters,
     such as ``drop_rate / 2``; where that is 0 there are none."""
-    weight: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    """Instead of a share: further entities of this case fill the length, in this proportion."""
+    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | str | None = None
+    """Instead of a share: further entities of this case fill the length, in this proportion. Or an expression
+    of parameters; where that is 0 there are none."""
     fields: dict[str, Value] = {}
     """Fields that only this case has, or has otherwise; for the others they are empty."""
     about: str = ""

@@ -6,7 +6,7 @@ import datetime as dt
 import math
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
@@ -27,6 +27,8 @@ _MAX_VALUES = 10**9
 _SHORT_SPAN = 20
 """Days that have some of the weekdays more often than others."""
 _CANDIDATES = 4
+_SHOWN = 60
+"""Characters of what is complained about."""
 T = TypeVar("T")
 FAKED = (
     "name", "first_name", "last_name", "company", "city", "country", "street_address", "postcode",
@@ -77,24 +79,41 @@ class Source(Protocol):
 
 
 def _bare(given: Any) -> Any:
-    """A constant, or an expression without braces."""
+    """A constant, or an expression without braces; of a list each thing in it."""
+    if isinstance(given, list):
+        return [_bare(one) for one in given]
+    if isinstance(given, Mapping):
+        raise ValueError(f"found {_shortly(given)}; a value or an expression without braces is needed")
     try:
         return bare(given) if isinstance(given, str) else bounded(given)
     except ExpressionError as error:
         raise ValueError(str(error)) from None
 
 
+def _shortly(given: Any) -> str:
+    text = " ".join(str(given).split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
 Bare = Annotated[
     Any,
     PlainValidator(_bare),
     WithJsonSchema(
-        {"type": ["string", "number"], "description": "A value, or an expression without braces."}
+        {
+            "type": ["string", "number", "array"],
+            "description": "A value, or an expression without braces; or a list of them.",
+        }
     ),
 ]
 
 
 def condition(given: Any) -> Expression:
     """An expression without braces."""
+    if isinstance(given, (list, Mapping)):
+        what = "a list" if isinstance(given, list) else "a mapping"
+        raise ValueError(
+            f"found {what}, {_shortly(given)}; one expression is needed, with `and` or `or` between parts"
+        )
     try:
         return bare(str(given))
     except ExpressionError as error:
@@ -111,8 +130,19 @@ Condition = Annotated[
 
 
 def value_of(given: Any, lookup: Lookup) -> Any:
-    """The value of what may be an expression."""
+    """The value of what may be an expression, or a list with some in it."""
+    if isinstance(given, list):
+        return [value_of(one, lookup) for one in given]
     return given.value(lookup) if isinstance(given, Expression) else given
+
+
+def _all_in(given: Any) -> Iterator[Expression]:
+    """The expressions in what may be one, or a list with some in it."""
+    if isinstance(given, Expression):
+        yield given
+    elif isinstance(given, (list, tuple)):
+        for one in given:
+            yield from _all_in(one)
 
 
 class Draw(BaseModel, ABC):
@@ -134,7 +164,7 @@ class Draw(BaseModel, ABC):
 
     def expressions(self) -> list[Expression]:
         """The expressions that it needs."""
-        return [part for part in (self.unlike, *self.parts()) if isinstance(part, Expression)]
+        return list(_all_in([self.unlike, *self.parts()]))
 
     def parts(self) -> Sequence[Any]:
         """What may be an expression in it."""
@@ -151,23 +181,68 @@ class Draw(BaseModel, ABC):
         return (cls.__doc__ or "").partition("\n")[0]
 
 
+_CHOICES = "values are a list, [bachelor, master], or have weights, {bachelor: 3, master: 1}"
+
+
+def _choices(given: Any) -> Any:
+    """Values with what is in their braces as expressions, and weights as numbers or expressions."""
+    if isinstance(given, Mapping) and given:
+        return {drawn(value): _weight(value, weight) for value, weight in given.items()}
+    if not isinstance(given, list) or not given:
+        raise ValueError(f"found {_shortly(given) or 'nothing'}; {_CHOICES}")
+    singly = [dict(one) for one in given if isinstance(one, Mapping) and len(one) == 1]
+    if len(given) == len(singly) > 1 and len({key for one in singly for key in one}) == len(given):
+        together = ", ".join(f"{key}: {weight}" for one in singly for key, weight in one.items())
+        raise ValueError(f"found a mapping for each; values with weights are one mapping: {{{together}}}")
+    return [drawn(one) for one in given]
+
+
+def _weight(value: Any, given: Any) -> Any:
+    number = isinstance(given, (int, float)) and not isinstance(given, bool)
+    if not (number and 0 <= given < math.inf) and not isinstance(given, str):
+        raise ValueError(f"{value}: found {_shortly(given)} as a weight; {_CHOICES}")
+    return _bare(given)
+
+
 class Choice(Draw):
     """One of some values, or of values with weights."""
 
     key = "choice"
-    choice: list[Any] | dict[str, float] = Field(min_length=1)
+    choice: Annotated[
+        Any,
+        PlainValidator(_choices),
+        WithJsonSchema(
+            {
+                "description": "Values, or values with weights.",
+                "anyOf": [
+                    {"type": "array", "minItems": 1},
+                    {
+                        "type": "object",
+                        "minProperties": 1,
+                        "additionalProperties": {"type": ["number", "string"]},
+                    },
+                ],
+            }
+        ),
+    ]
 
     @property
     def values(self) -> int | None:
-        return len(self.choice)
+        return None if any(self.parts()) else len(self.choice)
+
+    def parts(self) -> Sequence[Any]:
+        weights = self.choice.values() if isinstance(self.choice, dict) else ()
+        return list(_all_in([*self.choice, *weights]))
 
     def draw(self, source: Source) -> Any:
         if isinstance(self.choice, dict):
-            total = sum(self.choice.values())
-            if any(weight < 0 for weight in self.choice.values()) or not 0 < total < math.inf:
-                raise Undrawable("the weights must be finite and 0 or more, and one above 0")
-            return weighted(self.choice, source.even("choice"))
-        return self.choice[int(source.even("choice") * len(self.choice))]
+            weights = {value: value_of(weight, source.lookup) for value, weight in self.choice.items()}
+            if any(not isinstance(one, (int, float)) or one < 0 for one in weights.values()):
+                raise Undrawable("the weights must be numbers from 0 on")
+            if not 0 < sum(weights.values()) < math.inf:
+                raise Undrawable("one of the weights must be above 0")
+            return value_of(weighted(weights, source.even("choice")), source.lookup)
+        return value_of(self.choice[int(source.even("choice") * len(self.choice))], source.lookup)
 
 
 def weighted(weights: Mapping[T, float], share: float) -> T:

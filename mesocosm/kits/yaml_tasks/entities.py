@@ -114,6 +114,14 @@ class Entity(Mapping[str, Any]):
 
     # -- as a mapping -----------------------------------------------------------------------------------
 
+    @property
+    def counted_by(self) -> Entity:
+        """The one that belongs to no other, by which it counts: what belongs to a distractor is one."""
+        one = self
+        while one.parent is not None:
+            one = one.parent
+        return one
+
     def __getitem__(self, name: str) -> Any:
         found = self._own(name)
         if found is missing:
@@ -160,8 +168,8 @@ class Entity(Mapping[str, Any]):
             return self.number + 1
         if name == "this":
             return self
-        if name == "distractor" and self.definition.distractors:
-            return self.distractor
+        if name == "distractor":
+            return self.counted_by.distractor
         if name in self.definition.own_fields:
             return self._work_out(name)
         if self.parent is not None and name == self.parent.fact:

@@ -66,6 +66,7 @@ class Expression:
 
     def __init__(self, source: str, *, bare: bool = False) -> None:
         self.source = source
+        self.bare = bare
         if len(source) > MAX_SOURCE:
             raise ExpressionError(f"longer than {MAX_SOURCE:,} characters")
         try:

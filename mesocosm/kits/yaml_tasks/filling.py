@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -30,9 +30,11 @@ class Filled:
     beside: list[Told] = field(default_factory=list)
     """What is told of things that do not count."""
     evidence: list[Evidence] = field(default_factory=list)
+    files: dict[str, set[str]] = field(default_factory=dict)
+    """By service, the paths of what was told that its evidence does not say as they stand."""
 
 
-def fill(teller: Teller, world: World, filler: int, services: Iterable[str]) -> Filled:
+def fill(teller: Teller, world: World, filler: int, services: Collection[str]) -> Filled:
     """Put everything in, with ``filler`` tokens of background."""
     definition, truth = teller.definition, teller.truth
     left = filler - teller.add_background(filler)
@@ -51,6 +53,11 @@ def fill(teller: Teller, world: World, filler: int, services: Iterable[str]) -> 
             everyday = teller.everyday(what, told, budget, exactly=not shares)
             left -= sum(map(teller.cost, everyday))
         _put_in(truth, world, what, [*told, *everyday])
+        service = what.partition(".")[0]
+        words = load_words(service)
+        if words and "files" in words.survey_options and words.files_listed_by not in services:
+            paths = {str(one.fields["path"]) for one in told if _is_filled_in(one, "path")}
+            filled.files[service] = filled.files.get(service, set()) | paths
         filled.once += [one for one in told if one.entity is None]
         filled.beside += [one for one in told if one.entity is not None and not one.evidence]
         for one in told:
@@ -64,6 +71,11 @@ def fill(teller: Teller, world: World, filler: int, services: Iterable[str]) -> 
                     for text in _traces(thing, one)
                 ]
     return filled
+
+
+def _is_filled_in(told: Told, name: str) -> bool:
+    """Whether a field is another than the text that the file has for it."""
+    return told.statement is not None and told.statement.fields.get(name) != told.fields.get(name)
 
 
 def _traces(thing: Thing, told: Told) -> Sequence[str]:
@@ -82,6 +94,9 @@ def _put_in(truth: Truth, world: World, what: str, things: Sequence[Told]) -> No
     world.stream(f"order:{what}").shuffle(ordered)
     if thing.when:
         ordered.sort(key=lambda one: one.fields.get(thing.when or "") or world.now)
+    said = [(one.fields, one.statement.fields if one.statement else ()) for one in ordered]
+    for one, fields in zip(ordered, thing.continued(said), strict=True):
+        one.fields = fields
     try:
         given = thing.add(world, [one.fields for one in ordered])
     except Refusal as refusal:

@@ -186,6 +186,12 @@ def _things(values: Any) -> list[Mapping[str, Any]]:
     return list(values)
 
 
+def _some(values: Any) -> Any:
+    if isinstance(values, (list, tuple)) and not values:
+        raise ValueError("it is empty")
+    return values
+
+
 def _default(value: Any, other: Any) -> Any:
     from jinja2 import Undefined
 
@@ -291,13 +297,13 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "count": _count,
     "group": _group,
     "sum": total,
-    "min": lambda values: min(values),
-    "max": lambda values: max(values),
+    "min": lambda values: min(_some(values)),
+    "max": lambda values: max(_some(values)),
     "sort": _sort,
     "reverse": lambda values: list(reversed(values)),
     "unique": _unique,
-    "first": lambda values: values[0],
-    "last": lambda values: values[-1],
+    "first": lambda values: _some(values)[0],
+    "last": lambda values: _some(values)[-1],
     "length": len,
     "default": _default,
     "csv": _csv,

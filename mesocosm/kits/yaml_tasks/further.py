@@ -25,9 +25,11 @@ class Further:
         self._weights: list[float] = []
         for name, fact in definition.entities.items():
             for kind, it in fact.cases.items():
-                if it.weight:
+                keys = ("entities", name, "cases", kind, "weight")
+                weight = truth.number_from(it.weight or 0, keys)
+                if weight > 0:
                     self.cases.append((name, kind, None))
-                    self._weights.append(it.weight)
+                    self._weights.append(weight)
             for other, like in fact.distractors.items():
                 weight = truth.number_from(like.weight, ("entities", name, "distractors", other, "weight"))
                 if weight > 0:

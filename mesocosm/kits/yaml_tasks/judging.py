@@ -18,6 +18,7 @@ from mesocosm.kits.yaml_tasks.definition import Definition, Goal, Rows
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.language import ExpressionError
+from mesocosm.kits.yaml_tasks.mailboxes import entries
 from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_at
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.contents import Grid, Objects, Unreadable
@@ -136,8 +137,12 @@ def _row(truth: Truth, thing: Thing, goal: Goal, entity: Entity | None, keys: tu
 
 def _addresses(given: Any) -> Any:
     """The bare addresses of what a file says."""
-    texts = given if isinstance(given, list) else [given]
-    return [address.lower() for text in texts if text for address in _ADDRESS.findall(str(text))]
+    texts = [str(text) for text in (given if isinstance(given, list) else [given]) if text]
+    return [
+        address.lower()
+        for text in texts
+        for address in ([one for _, one in entries(text) or ()] or _ADDRESS.findall(text))
+    ]
 
 
 def _telling_apart(thing: Thing, rows: Sequence[Fields], goal: Goal) -> list[str]:

@@ -109,7 +109,7 @@ class _Environment(ImmutableSandboxedEnvironment):
             try:
                 return obj[argument]
             except IndexError:
-                return self.undefined(f"there are only {len(obj)}")
+                return self.undefined(_out_of_range(len(obj)))
         if isinstance(obj, Undefined):
             return obj
         return self.undefined(f"{show_kind(obj)} has no {argument!r}")
@@ -186,6 +186,13 @@ def _calculate(symbol: str, left: Any, right: Any) -> Any:
     except (TypeError, ValueError, ArithmeticError) as error:
         kinds = f"{show_kind(left)} {symbol} {show_kind(right)}"
         raise ExpressionError(f"{kinds} cannot be worked out: {said(error)}") from None
+
+
+def _out_of_range(count: int) -> str:
+    """What a list has, where it was asked for something beyond."""
+    if not count:
+        return "it is empty"
+    return "there is 1, [0]" if count == 1 else f"there are {count}, counted from 0: [0] to [{count - 1}]"
 
 
 def _why(value: Any) -> str:

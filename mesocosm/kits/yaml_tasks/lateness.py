@@ -37,6 +37,29 @@ def is_late(value: Any, late: frozenset[str]) -> bool:
     return not late.isdisjoint(_mentions(value))
 
 
+def goes_through(value: Any, definition: Definition, fact: str | None) -> bool:
+    """Whether a value of the file, about an entity of a fact or about none, reads all of something of which
+    there are more or fewer as the length asks."""
+    own, root = set[str](), fact
+    while root is not None and root in definition.entities and root not in own:
+        own |= {root, *definition.entities[root].own_fields}
+        root = definition.entities[root].parent
+    own |= {name for name, it in definition.entities.items() if it.parent is not None and it.parent == fact}
+    names = {name for expression in _expressions(value) for name in expression.names} - own
+    return any(name in definition.entities and _varies(definition, name) for name in names)
+
+
+def _varies(definition: Definition, fact: str) -> bool:
+    seen: str | None = fact
+    for _ in definition.entities:
+        if seen is None or seen not in definition.entities:
+            break
+        if definition.entities[seen].fills:
+            return True
+        seen = definition.entities[seen].parent
+    return False
+
+
 def _mentions(value: Any) -> set[str]:
     return {name for expression in _expressions(value) for name in expression.mentions}
 

@@ -14,6 +14,7 @@ from mesocosm.kits.prose import CourseSubject, Prose, Said
 from mesocosm.kits.prose.topics import OF_COURSES
 from mesocosm.kits.prose.words import cost
 from mesocosm.kits.yaml_tasks.filters import FILTERS
+from mesocosm.kits.yaml_tasks.mailboxes import mailbox, unquoted
 from mesocosm.kits.yaml_tasks.replies import asked, quoted
 from mesocosm.services.later import later
 
@@ -136,10 +137,10 @@ class Letters:
         to = str(owner["name"])
         if fields.get("to") and str(owner["email"]) not in str(fields["to"]):
             to = sender_of({"from": fields["to"]})[0]
-        first = to.split()[0] if rng.random() < 0.8 else to
+        first = _called(to) if rng.random() < 0.8 else to
         hello = rng.choice(_HELLO)
-        hello = hello.format(first if hello in _FORMAL else to.split()[0]) if "@" not in to else "Hello,"
-        below = name if rng.random() < 0.7 else name.split()[0]
+        hello = hello.format(first if hello in _FORMAL else _called(to)) if "@" not in to else "Hello,"
+        below = name if rng.random() < 0.7 else _called(name)
         return hello, f"{rng.choice(_BYE)}\n{below}"
 
     def like(self, content: str, length: int, topic: str, size: int, share: float = 0) -> str:
@@ -233,12 +234,12 @@ class Letters:
         address = f"{FILTERS['handle'](name)}{rest}@{home}"
         if crowd.whose.setdefault(address, name) != name:
             return {}
-        return {"from": f"{name} <{address}>"}
+        return {"from": mailbox(name, address)}
 
     def other_name(self, crowd: Crowd) -> str:
         """The name of somebody else, made of theirs; empty where that is one of theirs."""
-        first, last = (sender_of(self._rng.choice(crowd.letters))[0].split() for _ in range(2))
-        name = f"{first[0]} {last[-1]}"
+        one, other = (sender_of(self._rng.choice(crowd.letters))[0] for _ in range(2))
+        name = self.company() if _is_company(one) else f"{one.split()[0]} {_last_word(other)}"
         return "" if name in crowd.names else name
 
     def dressed(
@@ -256,7 +257,7 @@ class Letters:
         text = str(fields["body"])
         earlier = None
         if self._happens(everyday.answers) and _is_to(owner, fields) and not fields.get("thread"):
-            hello = self._rng.choice(_HELLO).format(sender_of(fields)[0].split()[0])
+            hello = self._rng.choice(_HELLO).format(_called(sender_of(fields)[0]))
             earlier = asked(fields, str(owner["name"]), hello, self._rng.choice(_BYE), self._rng)
         if self._happens(everyday.attached):
             file = self._file(topic, fields["date"])
@@ -324,6 +325,20 @@ def _range(digits: str) -> tuple[int, int]:
     return (10 ** (len(digits) - 1) if len(digits) > 1 else 0), 10 ** len(digits)
 
 
+def _is_company(name: str) -> bool:
+    return "," in name  # as in no person's name
+
+
+def _called(name: str) -> str:
+    """How somebody is called in a letter: a person by the first name, a company by its own."""
+    return name if _is_company(name) else name.split()[0]
+
+
+def _last_word(name: str) -> str:
+    """The last name of somebody, or the name that a company begins with."""
+    return re.split(r"[\s,]", name)[0] if _is_company(name) else name.split()[-1]
+
+
 def _is_to(owner: Mapping[str, Any], fields: Mapping[str, Any]) -> bool:
     to = fields.get("to")
     return fields.get("folder") != "Sent" and (not to or str(owner["email"]) in str(to))
@@ -333,5 +348,5 @@ def sender_of(fields: Mapping[str, Any]) -> tuple[str, str]:
     """Name and address of who wrote a letter."""
     sender = str(fields.get("from") or "")
     if found := _SENDER.fullmatch(sender):
-        return found[1] or found[2], found[2]
+        return unquoted(found[1]) or found[2], found[2]
     return sender or "Somebody", sender

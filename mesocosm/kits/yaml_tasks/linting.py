@@ -135,6 +135,8 @@ def _errors(task: Task, stem: str) -> Iterator[complaints.Complaint]:
             ("family",),
             f"found {task.family!r}; a file with entities is its own family: leave this out",
         )
+    if checking.holds_values(task.title):
+        yield ("title",), "it stands as it is in lists of tasks: what is in its braces would not be filled in"
     for service in task.servers:
         if service not in service_names():
             yield ("servers", service), f"no such service; there are {', '.join(service_names())}"

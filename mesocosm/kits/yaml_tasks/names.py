@@ -119,10 +119,12 @@ class _Names:
         facts = self._definition.entities
         names, seen = set(self._everywhere), set[str]()
         entities = {name: name for name, it in facts.items() if it.single}
+        if fact is not None and fact in facts:
+            names |= {one for one in _OF_ALL if one != "case" or facts[fact].cases}
         while fact is not None and fact in facts and fact not in seen:
             seen.add(fact)
             it = facts[fact]
-            names |= {*it.own_fields, *_OF_ALL} | set(self._given.get(fact, {}))
+            names |= {*it.own_fields, *self._given.get(fact, {})}
             sources = [it.fields, *it.special_fields]
             for name in it.own_fields:
                 drawn_ones = {
@@ -153,6 +155,16 @@ class _Names:
                 return f"it reads {reads}, which each {name} has: is `for: {name}` missing?"
         return ""
 
+    def _no_cases(self, scope: _Scope) -> str:
+        """What to say of `case` where there are none."""
+        having = [
+            name
+            for name, fact in scope.entities.items()
+            if fact in self._definition.entities and self._definition.entities[fact].cases
+        ]
+        hint = f": `{having[0]}.case` is which one its {having[0]} is" if having else ""
+        return f"`case` means nothing where there are no `cases`{hint}"
+
     def _strangers_in(self, value: Any, scope: _Scope, place: tuple[Any, ...]) -> Iterator[Complaint]:
         if isinstance(value, Mapping):
             if "columns" in value:
@@ -176,7 +188,13 @@ class _Names:
     def _strangers(self, source: Any, scope: _Scope, place: tuple[Any, ...]) -> Iterator[Complaint]:
         for expression in _expressions_of(source):
             for name in sorted(expression.names - scope.names):
-                yield place, f"unknown name {name!r}{_now(name)}; there are {', '.join(sorted(scope.names))}"
+                if name == "case":
+                    yield place, self._no_cases(scope)
+                    continue
+                known = ", ".join(sorted(scope.names))
+                # Where a value could be written as it is, a text is easily taken for one.
+                own = f"; a text here has quotes of its own: \"'{name}'\"" if expression.bare else ""
+                yield place, f"unknown name {name!r}{_now(name)}{own}; there are {known}"
             for name in sorted(expression.calls - scope.names):
                 yield place, f"no function {name!r}{_now(name)}; there are {', '.join(FILTERS)}"
             for path in sorted(path for path in expression.paths if len(path) == 2):

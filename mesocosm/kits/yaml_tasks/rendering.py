@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from mesocosm.kits.yaml_tasks.definition import Rows
+from mesocosm.kits.yaml_tasks.definition import Definition, Rows
 from mesocosm.kits.yaml_tasks.drawing import drawn
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated, selects
 from mesocosm.kits.yaml_tasks.language import ExpressionError
+from mesocosm.kits.yaml_tasks.mailboxes import in_quotes
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.columns import Columns, Joined
 from mesocosm.services.words import Word
@@ -25,6 +26,17 @@ def prepared(value: Any) -> Any:
     if isinstance(value, list):
         return [prepared(inner) for inner in value]
     return drawn(value)
+
+
+def survey_options(definition: Definition, service: str, lookup: Callable[[str], Any]) -> dict[str, Any]:
+    """What the file says of how a service is surveyed, with its values."""
+    keys, found = ("survey", service), dict[str, Any]()
+    for name, value in definition.survey.get(service, {}).items():
+        try:
+            found[name] = evaluated(prepared(value), lookup)
+        except ExpressionError as error:
+            raise Wrong((*keys, name), str(error)) from None
+    return found
 
 
 def selects_at(selection: Any, entity: Entity, keys: tuple[Any, ...], around: Entity | None = None) -> bool:
@@ -50,24 +62,24 @@ def rows_with_owners(
     truth: Truth, rows: Rows, keys: tuple[Any, ...], entity: Entity | None, *, background: bool
 ) -> Iterator[tuple[Entity | None, dict[str, Any]]]:
     """The rows, each with the entity that it is about."""
+    footer = rows.model_copy(update={"columns": rows.footer})
     if rows.for_ is None:
         if rows.each is None:
-            yield entity, row_of(truth, rows, entity, keys)
+            yield entity, row_of(truth, rows, entity, keys, told=background)
         else:
-            own = [(entity, part) for part in parts_of(truth, rows, entity, keys)]
+            own = [(entity, part) for part in parts_of(truth, rows, entity, keys, told=background)]
             for _, part in _in_order_of_parts(own, rows.sort, keys):
-                yield entity, row_of(truth, rows, entity, keys, part=part) if rows.columns else part
+                made = row_of(truth, rows, entity, keys, part=part, told=background) if rows.columns else part
+                yield entity, made
             if rows.footer:
-                yield entity, row_of(truth, rows.model_copy(update={"columns": rows.footer}), entity, keys)
+                yield entity, row_of(truth, footer, entity, keys, told=background)
         return
     around = None
     if entity is not None and rows.for_ in entity.children:
         chosen = [one for one in entity.belonging(rows.for_) if selects_at(rows, one, keys)]
     else:
         around = entity
-        entities = truth.sets[rows.for_]
-        if background:
-            entities = [*entities, *truth.background.get(rows.for_, ())]
+        entities = truth.everyone(rows.for_) if background else truth.sets[rows.for_]
         chosen = [
             one
             for one in entities
@@ -75,13 +87,15 @@ def rows_with_owners(
         ]
     if rows.each is None:
         for one in in_order(chosen, rows.sort, keys):
-            yield one, truth.once(("row", keys, one, around), partial(row_of, truth, rows, one, keys, around))
+            make = partial(row_of, truth, rows, one, keys, around, told=background)
+            yield one, truth.once(("row", keys, one, around), make)
     else:
-        parts = [(one, part) for one in chosen for part in parts_of(truth, rows, one, keys)]
+        parts = [(one, part) for one in chosen for part in parts_of(truth, rows, one, keys, told=background)]
         for one, part in _in_order_of_parts(parts, rows.sort, keys):
-            yield one, row_of(truth, rows, one, keys, around, part) if rows.columns else part
+            made = row_of(truth, rows, one, keys, around, part, told=background) if rows.columns else part
+            yield one, made
     if rows.footer:
-        yield entity, row_of(truth, rows.model_copy(update={"columns": rows.footer}), entity, keys)
+        yield entity, row_of(truth, footer, entity, keys, told=background)
 
 
 def joined_rows(truth: Truth, rows: Rows, keys: tuple[Any, ...]) -> tuple[Joined, Joined] | None:
@@ -95,9 +109,12 @@ def joined_rows(truth: Truth, rows: Rows, keys: tuple[Any, ...]) -> tuple[Joined
     return Joined([part for _, part in ready]), Joined(counting)
 
 
-def parts_of(truth: Truth, rows: Rows, entity: Entity | None, keys: tuple[Any, ...]) -> Sequence[Any]:
+def parts_of(
+    truth: Truth, rows: Rows, entity: Entity | None, keys: tuple[Any, ...], *, told: bool = False
+) -> Sequence[Any]:
     """The things for which a table with ``each`` has rows: those of an entity, or of all that is true."""
-    label, lookup = (f"{entity.label}: ", entity.lookup) if entity else ("", truth.lookup)
+    label, names = (f"{entity.label}: ", entity.lookup) if entity else ("", truth.lookup)
+    lookup = truth.telling(names) if told else names
     source = rows.each.source
     try:
         # A name by itself may be of more than an expression may come to.
@@ -155,9 +172,12 @@ def row_of(
     keys: tuple[Any, ...],
     around: Entity | None = None,
     part: Any = None,
+    *,
+    told: bool = False,
 ) -> dict[str, Any]:
-    """One row; ``part`` is the thing of the entity that it is for."""
+    """One row; ``part`` is the thing of the entity that it is for. ``told``: in evidence."""
     lookup = _within(entity, around) if entity else truth.lookup
+    lookup = truth.telling(lookup) if told else lookup
     if part is not None:
         lookup = _with_part(lookup, part)
     cells: dict[str, Any] = {}
@@ -172,7 +192,9 @@ def row_of(
 
 def fitted(word: Word, value: Any) -> Any:
     """A value in the shape that its field has."""
-    if word.shape in ("text", "addresses") and not isinstance(value, str) and value is not None:
+    if word.shape == "addresses" and value is not None:
+        return ", ".join(in_quotes(str(one)) for one in (value if isinstance(value, list) else [value]))
+    if word.shape == "text" and not isinstance(value, str) and value is not None:
         return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return value
 

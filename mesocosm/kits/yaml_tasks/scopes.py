@@ -18,7 +18,7 @@ class Scope:
 
     def __init__(self, truth: Truth, entity: Entity | None, rng: random.Random) -> None:
         self.rng = rng
-        self._lookup = entity.lookup if entity else truth.lookup
+        self._lookup = truth.telling(entity.lookup if entity else truth.lookup)
         self._varied = varied(rng, truth.now)
 
     def __call__(self, name: str) -> Any:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from mesocosm.kits.yaml_tasks.definition import Definition, Step
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.judging import Table, base_of, wanted_of_goal
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions, missing
+from mesocosm.kits.yaml_tasks.mailboxes import in_quotes
 from mesocosm.kits.yaml_tasks.rendering import in_order, prepared, selects_at
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.calling import FAULT_TEXT, ToolError, Tools
+from mesocosm.services.words import load_words
 
 Results = dict[tuple[Any, ...], Any]
 """What steps returned: by entity and name."""
@@ -84,7 +87,11 @@ class Solution:
         except ExpressionError as error:
             label = f"{entity.label}: " if entity else ""
             raise Wrong(keys, f"{label}{error}") from None
-        given = {name: value for name, value in arguments.items() if value is not None}
+        given = {
+            name: in_quotes(value) if isinstance(value, str) and name in _headers(service) else value
+            for name, value in arguments.items()
+            if value is not None
+        }
         try:
             result = self._tools.call(service, tool, **given)
         except ToolError as error:
@@ -121,6 +128,14 @@ class Solution:
             return missing if found is missing else found
 
         return scope
+
+
+@cache
+def _headers(service: str) -> Collection[str]:
+    """Names of what lists addresses in a service."""
+    words = load_words(service)
+    fields = [{**thing.says, **thing.judges} for thing in words.things.values()] if words else []
+    return {name for of in fields for name, word in of.items() if word.shape == "addresses"}
 
 
 def _shown(given: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from mesocosm.kits.yaml_tasks.definition import Definition, Everyday, Rows, Stat
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.further import Further
 from mesocosm.kits.yaml_tasks.language import ExpressionError
-from mesocosm.kits.yaml_tasks.lateness import is_late
+from mesocosm.kits.yaml_tasks.lateness import goes_through, is_late
 from mesocosm.kits.yaml_tasks.letters import LEAST, Crowd, Letters, Strangers
 from mesocosm.kits.yaml_tasks.options import chosen
 from mesocosm.kits.yaml_tasks.rendering import (
@@ -30,6 +30,7 @@ from mesocosm.kits.yaml_tasks.rendering import (
     row_of,
     rows_with_owners,
     selects_at,
+    survey_options,
 )
 from mesocosm.kits.yaml_tasks.scopes import Scope
 from mesocosm.kits.yaml_tasks.truth import Truth
@@ -155,7 +156,9 @@ class Teller:
         self._late = {
             index
             for index, statement in self._statements
-            if is_late(statement.fields, truth.late) or any(map(is_rows, statement.fields.values()))
+            if is_late(statement.fields, truth.late)
+            or any(map(is_rows, statement.fields.values()))
+            or goes_through(statement.fields, definition, statement.for_)
         }
         self._tables = list(_tables(definition))
         self._told: dict[_Place, Told] = {}
@@ -166,9 +169,15 @@ class Teller:
         self._lasting: dict[tuple[Any, ...], dict[str, _Row]] = {
             keys: {}
             for keys, _, rows, outer in self._tables
-            if outer is None and rows.for_ and rows.each is None and not is_late(_said(rows), truth.late)
+            if outer is None
+            and rows.for_
+            and rows.each is None
+            and not is_late(_said(rows), truth.late)
+            and not goes_through(_said(rows), definition, rows.for_)
         }
         """Rows that follow from no ids, by table and entity: written once, however many worlds are built."""
+        self._surveyed: dict[str, dict[str, Any]] = {}
+        """By service, what the file says of how it is surveyed."""
         self._names: dict[frozenset[str], frozenset[str]] = {}
         self._reads: dict[frozenset[Read], frozenset[Read]] = {}
         self._further = Further(definition, truth, stream("background kinds"))
@@ -289,7 +298,7 @@ class Teller:
             whole, self._counting = ready
             return whole
         if keys in self._lasting and rows.for_:
-            ones = [*self.truth.sets[rows.for_], *self.truth.background.get(rows.for_, ())]
+            ones = self.truth.everyone(rows.for_)
             chosen = [one for one in ones if self._row(keys, rows, one) is not None]
             found = [(one, self._row(keys, rows, one) or {}) for one in in_order(chosen, rows.sort, keys)]
         else:
@@ -305,8 +314,9 @@ class Teller:
             if (row := self._row(keys, rows, entity, around)) is not None:
                 yield row
         elif selects_at(rows, entity, keys, around):
-            for part in parts_of(self.truth, rows, entity, keys):
-                yield row_of(self.truth, rows, entity, keys, around, part) if rows.columns else part
+            for part in parts_of(self.truth, rows, entity, keys, told=True):
+                made = row_of(self.truth, rows, entity, keys, around, part, told=True)
+                yield made if rows.columns else part
 
     def _row(
         self, keys: tuple[Any, ...], rows: Rows, entity: Entity, around: Entity | None = None
@@ -315,11 +325,11 @@ class Teller:
         lasting = self._lasting.get(keys)
         if lasting is None:
             chosen = selects_at(rows, entity, keys, around)
-            return row_of(self.truth, rows, entity, keys, around) if chosen else None
+            return row_of(self.truth, rows, entity, keys, around, told=True) if chosen else None
         if entity.ident not in lasting:
             with self.truth.watched() as seen:
                 chosen = selects_at(rows, entity, keys)
-                row = row_of(self.truth, rows, entity, keys) if chosen else None
+                row = row_of(self.truth, rows, entity, keys, told=True) if chosen else None
             lasting[entity.ident] = row, self._shared(entity, seen)
         row, reads = lasting[entity.ident]
         if self.truth.reads is not None and not entity.background:
@@ -496,7 +506,9 @@ class Teller:
             return True
         thing, service = find_thing(what), what.partition(".")[0]
         assert thing is not None
-        return thing.read_singly(fields, self.definition.survey.get(service, {}))
+        if service not in self._surveyed:
+            self._surveyed[service] = survey_options(self.definition, service, self.truth.lookup)
+        return thing.read_singly(fields, self._surveyed[service])
 
     def _cost(self, told: Told) -> int:
         thing = find_thing(told.what)

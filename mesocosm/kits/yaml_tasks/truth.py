@@ -112,6 +112,21 @@ class Truth:
             return self.hooks[name]
         return self.parameters.get(name, missing)
 
+    def everyone(self, fact: str) -> list[Entity]:
+        """All of a fact, in an order that does not tell those that count from others."""
+        background = self.background.get(fact)
+        return sorted([*self.sets[fact], *background], key=_place_of) if background else self.sets[fact]
+
+    def telling(self, lookup: Callable[[str], Any]) -> Callable[[str], Any]:
+        """What names mean in what is told: there, those that do not count are among the others."""
+
+        def told(name: str) -> Any:
+            found = lookup(name)
+            whole = name in self.sets and found is self.sets[name]
+            return self.everyone(name) if whole else found
+
+        return told
+
     # -- making -----------------------------------------------------------------------------------------
 
     def most_of(self, fact: str) -> int:
@@ -305,6 +320,11 @@ class Truth:
         if background:
             entities = [*entities, *self.background.get(selection.for_, ())]
         return [entity for entity in entities if selects(selection, entity)]
+
+
+def _place_of(entity: Entity) -> tuple[int, ...]:
+    """By which entities that count and others lie in one order, and each beside what belongs to the same."""
+    return (*(_place_of(entity.parent) if entity.parent else ()), entity.number)
 
 
 def read_zone(name: str) -> ZoneInfo:

@@ -20,6 +20,7 @@ from mesocosm.families import family
 from mesocosm.families.task import FileProblem, Task
 from mesocosm.families.verdict import Check, Misreading, Mutant
 from mesocosm.kits.yaml_tasks import checking, keeping, questions, stated
+from mesocosm.kits.yaml_tasks.braces import has_values
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.deriving import Derived, derive, missing_quotations, rules_of
@@ -30,7 +31,7 @@ from mesocosm.kits.yaml_tasks.filling import Filled, fill
 from mesocosm.kits.yaml_tasks.judging import judge, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions
 from mesocosm.kits.yaml_tasks.misreading import misreadings
-from mesocosm.kits.yaml_tasks.rendering import prepared
+from mesocosm.kits.yaml_tasks.rendering import survey_options
 from mesocosm.kits.yaml_tasks.solving import Refused, Solution
 from mesocosm.kits.yaml_tasks.telling import Teller
 from mesocosm.kits.yaml_tasks.truth import Stream, Truth, read_zone
@@ -139,6 +140,8 @@ class Written:
             with truth.watched() as prompt_reads:
                 prompt = self.prompt_of(truth)
             kept = keeping.kept(truth, _KEPT_BACKGROUND)
+            if files := {service: sorted(paths) for service, paths in filled.files.items() if paths}:
+                kept["files"] = files
             expected = WrittenExpected(evidence=filled.evidence, truth=kept, prompt=prompt)
             expected._needed = self._to_be_told(truth, filled, prompt_reads)
             expected._derive = partial(self.derived, truth, filled, prompt, prompt_reads)
@@ -265,16 +268,14 @@ class Written:
         told = [
             one.fields.get("path") for one in self.definition.evidence if one.what.startswith(f"{service}.")
         ]
-        files = list(dict.fromkeys(path for path in told if isinstance(path, str)))
+        paths = [path for path in told if isinstance(path, str) and not has_values(path)]
+        files = list(dict.fromkeys([*paths, *expected.truth.get("files", {}).get(service, ())]))
         now = expected.truth["now"]["$moment"]
         listing = "filesystem" in self.task.servers
-        said = self.definition.survey.get(service, {})
-        if "{" in "".join(expressions_in(said)):
-            truth = self.truth_of(expected)
-            try:
-                said = {name: evaluated(prepared(value), truth.lookup) for name, value in said.items()}
-            except ExpressionError as error:
-                raise FileProblem(self.path, ("survey", service), str(error)) from None
+        with self._placed():
+            said = self.definition.survey.get(service, {})
+            if "{" in "".join(expressions_in(said)):
+                said = survey_options(self.definition, service, self.truth_of(expected).lookup)
         return {"now": now, "files": files, "listing": listing, **said}
 
     # -- judging ----------------------------------------------------------------------------------------
