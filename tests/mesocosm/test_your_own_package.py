@@ -113,7 +113,9 @@ def test_the_python_beside_a_file_is_run_where_that_is_said(package: Path, tmp_p
     for command in (build, ("describe", "instance"), orders, ("grade", "logs")):
         done = mesocosm(*command, "--trust", cwd=tmp_path, MESOCOSM_TRUST="")
         assert done.returncode == 0, (command, done.stdout, done.stderr)
-    (tmp_path / "parcels.py").write_text("def with_check_digit(number):\n    return {}[number]\n")
+    (tmp_path / "parcels.py").write_text(
+        "def with_check_digit(number):\n    return {}[number]\ndef solve(tools, prompt):\n    pass\n"
+    )
     wrong = mesocosm("describe", *small, "--trust", cwd=tmp_path)
     assert wrong.returncode == 2
     assert "with_check_digit: parcels.py, line 2: KeyError: " in " ".join(wrong.stderr.split())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,16 +26,26 @@ from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.judging import wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.numerals import says_number, says_span
-from mesocosm.kits.yaml_tasks.rendering import prepared
+from mesocosm.kits.yaml_tasks.rendering import expressions_of, prepared
+from mesocosm.kits.yaml_tasks.showing import Place, Showing
 from mesocosm.kits.yaml_tasks.stated import behind, reads_of, text_of
 from mesocosm.kits.yaml_tasks.telling import Told
-from mesocosm.kits.yaml_tasks.telling_apart import TellingApart, passed_over
+from mesocosm.kits.yaml_tasks.telling_apart import TellingApart, passed_over, rows_in
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
 
 _SHOWN = 100
+_ALIKE = 3
+"""So many values are replaced of those that are told in the same way."""
 _PLAIN = (0, 1, 100)
 """Numbers that need not be told: nothing, one, and what percentages are of."""
+
+
+_PYTHON = (
+    "is Python, which the proof does not follow: say it in an expression, or put a function "
+    "`solve(tools, prompt)` beside it that finds the answer by reading"
+)
+"""Why what a function beside the file works out is not derived."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +92,11 @@ class Derived:
     quotations: list[Quotation] = field(default_factory=list)
     rules: str = ""
     """The prompt, and what is told once."""
+
+
+def judged_by_python() -> Gap:
+    """What to say of a function that judges, where no solver reads."""
+    return Gap(("python",), f"`check` {_PYTHON}")
 
 
 def flat(text: str) -> str:
@@ -157,13 +173,15 @@ class _Deriving:
         self._mentions: dict[tuple[int, str], tuple[frozenset[str], frozenset[str]]] = {}
         self._found = Derived(rules=rules_of(filled, prompt))
         truth.forget()  # what was worked out before would hide what it follows from
+        self._showing = Showing(definition, truth)
         self._prompt_reads = self._shown(prompt_reads, (asking.mentions, asking.shows))
         self._written = flat(" ".join([*asking.literals, *_literals(filled.once)]))
         """What the file itself says to all: no value is taken for a number of a rule, such as today's day."""
         self._by_rule = self._prompt_reads | {
             read for one in filled.once for name in one.reads for read in self._shown_in(one, name)
         }
-        self._where: dict[Read, tuple[Told, str]] = {}
+        self._where: dict[Read, list[Place]] = {}
+        self._tried: Counter[tuple[Any, ...]] = Counter()
         self._summed: set[Read] = set()
         self._seen: dict[Read, str] = {}
         self._sources = set[tuple[Any, ...]]()
@@ -173,7 +191,7 @@ class _Deriving:
         for told in self._filled.told:
             for name in told.reads:
                 for read in self._shown_in(told, name):
-                    self._where.setdefault(read, (told, name))
+                    self._where.setdefault(read, []).append((told, name))
         for told in self._filled.summed:
             self._summed |= self._all_behind(read for reads in told.reads.values() for read in reads)
         with self._quietly():
@@ -212,7 +230,7 @@ class _Deriving:
         """The names that are read by it, and those of them whose values it shows and does not only ask about;
         all of them where a function beside the file decides."""
         found, shown = set[str](), set[str]()
-        for expression in _expressions(source):
+        for expression in expressions_of(source):
             found |= expression.mentions
             known = all(self._is_said(shift) for shift in expression.shifts)
             shown |= expression.shows if known else expression.steady
@@ -273,12 +291,33 @@ class _Deriving:
         if read in self._prompt_reads:
             self._know(read, "the prompt says it")
         elif read in self._where:
-            told, part = self._where[read]
+            told, part = self._where[read][0]
             self._know(read, f"{told.what} tells it: {shortened(text_of(told, part))!r}")
+            self._reads_the_same(read)
         elif read in self._summed:
             self._know(read, "queries of tables answer it")
         else:
             self._follow(entity, name)
+
+    def _reads_the_same(self, read: Read) -> None:
+        """Where what is told of a value would read the same if that were another; tried of a few alike."""
+        entity, name = read
+        places = self._where[read]
+        alike = (
+            entity.fact,
+            name,
+            entity.case,
+            entity.distractor,
+            *((id(it.statement), on) for it, on in places),
+        )
+        self._tried[alike] += 1
+        if self._tried[alike] > _ALIKE or (other := self._showing.same_for(read, places)) is None:
+            return
+        told, part = places[0]
+        index = self._definition.evidence.index(told.statement) if told.statement else 0
+        message = f"{_is(entity, name)}, and what tells it would read the same with {other}"
+        keys = ("evidence", index, told.what, part)
+        self._once(keys, f"{message}: {shortened(text_of(told, part))!r}", name)
 
     def _follow(self, entity: Entity, name: str) -> None:
         source, keys, read = entity.source_of(name), entity.keys_of(name), (entity, name)
@@ -348,6 +387,8 @@ class _Deriving:
             place: tuple[Any, ...] = ("goal", index)
             if goal.where is not None:
                 self._constants(goal.where, (*place, "where"), None)
+            for rows in rows_in(goal.fields):
+                self._constants(rows.each, (*place, goal.what), None)
             self._constants_in(goal.fields, (*place, goal.what))
 
     def _constants_in(self, value: Any, keys: tuple[Any, ...]) -> None:
@@ -371,10 +412,12 @@ class _Deriving:
         if place in self._sources:
             return
         self._sources.add(place)
-        for expression in _expressions(source):
+        for expression in expressions_of(source):
+            label = f"{entity.label}: " if entity else ""
+            for name in sorted(expression.calls & self._truth.hooks.keys()):
+                self._gap(keys, f"{label}`{name}` {_PYTHON}")
             for value in expression.constants:
                 if not self._is_said(value):
-                    label = f"{entity.label}: " if entity else ""
                     message = f"{label}{_shown(value)} decides in {shortened(expression.source)!r}"
                     self._gap(keys, f"{message}, and neither the prompt nor a rule says it")
 
@@ -659,18 +702,7 @@ def _literals(once: Iterable[Told]) -> Iterator[str]:
 
 
 def _is_worked_out(source: Any) -> bool:
-    return any(True for _ in _expressions(source))
-
-
-def _expressions(source: Any) -> Iterator[Expression]:
-    if isinstance(source, Expression):
-        yield source
-    elif isinstance(source, Mapping):
-        for inner in source.values():
-            yield from _expressions(inner)
-    elif isinstance(source, list):
-        for inner in source:
-            yield from _expressions(inner)
+    return any(True for _ in expressions_of(source))
 
 
 def _scalars(value: Any) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from mesocosm.kits.yaml_tasks.definition import Definition, Rows
 from mesocosm.kits.yaml_tasks.drawing import drawn
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated, selects
+from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.mailboxes import in_quotes
 from mesocosm.kits.yaml_tasks.truth import Truth
@@ -37,6 +38,15 @@ def survey_options(definition: Definition, service: str, lookup: Callable[[str],
         except ExpressionError as error:
             raise Wrong((*keys, name), str(error)) from None
     return found
+
+
+def expressions_of(source: Any) -> Iterator[Expression]:
+    """All expressions in what the file says."""
+    if isinstance(source, Expression):
+        yield source
+    elif isinstance(source, (Mapping, list)) and not isinstance(source, Entity):
+        for inner in source.values() if isinstance(source, Mapping) else source:
+            yield from expressions_of(inner)
 
 
 def selects_at(selection: Any, entity: Entity, keys: tuple[Any, ...], around: Entity | None = None) -> bool:

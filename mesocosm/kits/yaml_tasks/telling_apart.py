@@ -9,7 +9,7 @@ from mesocosm.kits.yaml_tasks.definition import Definition, Rows
 from mesocosm.kits.yaml_tasks.entities import Entity
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.gaps import Gap
-from mesocosm.kits.yaml_tasks.rendering import prepared
+from mesocosm.kits.yaml_tasks.rendering import expressions_of, prepared
 from mesocosm.kits.yaml_tasks.telling import Told
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
@@ -240,18 +240,10 @@ def passed_over(told: Told, part: str) -> set[str]:
     """Names of its entity that a part of what is told has and does not come to: ``new_time or time``."""
     if told.entity is None or told.statement is None:
         return set()
-    expressions = list(_expressions_in(prepared(told.statement.fields.get(part))))
+    expressions = list(expressions_of(prepared(told.statement.fields.get(part))))
     over = [one.passed_over(told.entity.lookup) for one in expressions]
     shown = set[str]().union(*(one.mentions - it for one, it in zip(expressions, over, strict=True)))
     return set[str]().union(*over) - shown
-
-
-def _expressions_in(source: Any) -> Iterator[Expression]:
-    if isinstance(source, Expression):
-        yield source
-    elif isinstance(source, (Mapping, list)):
-        for inner in source.values() if isinstance(source, Mapping) else source:
-            yield from _expressions_in(inner)
 
 
 def _values(entity: Entity, names: Iterable[str]) -> tuple[str, ...]:

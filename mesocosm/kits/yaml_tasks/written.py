@@ -19,11 +19,11 @@ from mesocosm.errors import Refusal, UsageError
 from mesocosm.families import family
 from mesocosm.families.task import FileProblem, Task
 from mesocosm.families.verdict import Check, Misreading, Mutant
-from mesocosm.kits.yaml_tasks import checking, keeping, questions, stated
+from mesocosm.kits.yaml_tasks import checking, keeping, questions, second_reading, stated
 from mesocosm.kits.yaml_tasks.braces import has_values
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
-from mesocosm.kits.yaml_tasks.deriving import Derived, derive, missing_quotations, rules_of
+from mesocosm.kits.yaml_tasks.deriving import Derived, derive, judged_by_python, missing_quotations, rules_of
 from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
 from mesocosm.kits.yaml_tasks.entities import Read, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.expressions import Expression, expressions_in
@@ -153,10 +153,13 @@ class Written:
         with self._placed():
             if self.reads:
                 derived = Derived(rules=rules_of(filled, prompt))
+                derived.asked += second_reading.shared(self.definition, self._solver, self.hooks)
             else:
                 derived = derive(
                     self.definition, truth, filled, prompt, reads, Expression(self.task.prompt + " ")
                 )
+                if self._further_check:
+                    derived.gaps.append(judged_by_python())
             wanted = wanted_of(self.definition, truth)
             asked = questions.asked_otherwise(
                 self.definition, self.task.prompt, prompt, derived.rules, wanted
