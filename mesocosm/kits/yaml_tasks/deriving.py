@@ -35,10 +35,18 @@ from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
 
 _SHOWN = 100
+_SAMPLE = 20
 _ALIKE = 3
 """So many values are replaced of those that are told in the same way."""
 _PLAIN = (0, 1, 100)
 """Numbers that need not be told: nothing, one, and what percentages are of."""
+_SAID_PLAINLY: Mapping[float, Sequence[str]] = {
+    0: ("no", "not", "nothing", "none", "never", "nobody", "without", "free"),
+    1: ("a", "an", "once", "single", "first"),
+    100: ("all", "full", "fully", "whole", "entire", "everything", "complete", "completely"),
+}
+"""How else a case says that it comes to these."""
+_LAST = re.compile(r"\b(?:last|latest|newest|most recent|later)\b")
 
 
 _PYTHON = (
@@ -182,6 +190,7 @@ class _Deriving:
         }
         self._where: dict[Read, list[Place]] = {}
         self._tried: Counter[tuple[Any, ...]] = Counter()
+        self._summed_up: dict[tuple[str, str | None], bool] = {}
         self._summed: set[Read] = set()
         self._seen: dict[Read, str] = {}
         self._sources = set[tuple[Any, ...]]()
@@ -203,6 +212,9 @@ class _Deriving:
         for read in sorted(reads, key=called):
             self._seek(read)
         self._cases(closure)
+        self._decided_alike(closure)
+        self._out_of_order(closure)
+        self._shifted(closure)
         self._selected_by()
         self._left_unused(closure)
         self._expectations()
@@ -444,7 +456,118 @@ class _Deriving:
                     where = "what says so in the prompt, in a document or in what is told of it"
                     self._gap(("entities", fact, "cases", kind), f"{message} {where}")
 
-    def _of_kind(self, fact: str, kind: str) -> list[Entity]:
+    def _decided_alike(self, closure: set[Read]) -> None:
+        """Cases of which the goal makes different things, where nothing that is told is different in them."""
+        for fact, it in self._definition.entities.items():
+            kinds = [one for one in it.cases_with(background=False) if self._of_kind(fact, one)]
+            ones = {kind: self._of_kind(fact, kind)[:_SAMPLE] for kind in kinds}
+            made = {kind: self._made_of(ones[kind]) for kind in kinds} if len(kinds) > 1 else {}
+            for number, kind in enumerate(kinds):
+                for other in kinds[number + 1 :]:
+                    differs = self._decided(fact, kind, other, closure)
+                    if not differs or not made[kind] & made[other]:
+                        continue
+                    if not any(
+                        self._tells_case(fact, one, kind, other) for one in (*ones[kind], *ones[other])
+                    ):
+                        message = f"nothing that is told is different in a {fact} that is {other} and in one"
+                        keys = ("entities", fact, "cases", other)
+                        self._once(
+                            keys, f"{message} that is {kind}, and the goal makes another {differs} of it"
+                        )
+
+    def _decided(self, fact: str, kind: str, other: str, closure: set[Read]) -> str:
+        """The field of which the goal makes another thing by the case alone; nothing where all is told."""
+        it = self._definition.entities[fact]
+        pair = self._of_kind(fact, kind)[0], self._of_kind(fact, other)[0]
+        for name in [*it.cases[kind].fields, *it.cases[other].fields]:
+            sources = [one.source_of(name) for one in pair]
+            known = any((one, name) in self._where or isinstance(one.source_of(name), Draw) for one in pair)
+            if sources[0] != sources[1] and not known and any((one, name) in closure for one in pair):
+                return name
+        return ""
+
+    def _made_of(self, ones: Sequence[Entity]) -> set[frozenset[int]]:
+        """By which evidence these are told, each: what is made for one sort only tells it."""
+        return {
+            frozenset(id(told.statement) for told in self._by_entity.get(one, ()))
+            | self._in_tables.get(one, set())
+            for one in ones
+        }
+
+    @cached_property
+    def _in_tables(self) -> dict[Entity, set[int]]:
+        found: dict[Entity, set[int]] = {}
+        for told in (*self._filled.told, *self._filled.summed):
+            for reads in told.reads.values() if told.entity is None else ():
+                for entity, _ in reads:
+                    found.setdefault(entity, set()).add(id(told.statement))
+        return found
+
+    def _tells_case(self, fact: str, entity: Entity, *kinds: str) -> bool:
+        """Whether what is told of an entity follows from its case, or from what only its case has."""
+        it = self._definition.entities[fact]
+        names = {name for kind in kinds for name in it.cases[kind].fields}
+        if any((entity, name) in reads for name in ("case",) for reads in self._reads_about(entity)):
+            return True
+        return any(
+            (entity, name) in self._where and behind(self._truth, (entity, name), self._behind) & owned
+            for owned in [{(entity, one) for one in names}]
+            for name in it.own_fields
+        )
+
+    def _reads_about(self, entity: Entity) -> Iterator[set[Read]]:
+        for told in self._by_entity.get(entity, ()):
+            yield from map(set, told.reads.values())
+
+    def _out_of_order(self, closure: set[Read]) -> None:
+        """``new_time or time`` where the new time was written before the other, and a rule says the last."""
+        if not _LAST.search(self._rules):
+            return
+        seen = set[tuple[str, str | None]]()
+        for entity, name in sorted(closure, key=called):
+            source = entity.source_of(name)
+            if not isinstance(source, Expression) or (entity.fact, entity.case) in seen:
+                continue
+            for chain in source.chains:
+                dated = [(one, when) for one in chain if (when := self._written_at((entity, one)))]
+                if len(dated) > 1 and any(when > dated[0][1] for _, when in dated[1:]):
+                    seen.add((entity.fact, entity.case))
+                    first, (second, _) = dated[0][0], max(dated[1:], key=lambda pair: pair[1])
+                    message = (
+                        f"{entity.label}: {first} is taken rather than {second}, which was written later"
+                    )
+                    self._gap(entity.keys_of(first), f"{message}, and a rule says that the last counts")
+
+    def _written_at(self, read: Read) -> dt.datetime | None:
+        """When a letter that tells a value was written, the first; nothing where none does."""
+        moments = []
+        for told, part in self._where.get(read, ()):
+            thing = find_thing(told.what)
+            when = told.fields.get(thing.when or "") if thing and part != thing.when else None
+            if isinstance(when, dt.datetime) and thing and thing.letter:
+                moments.append(when)
+        return min(moments, default=None)
+
+    def _shifted(self, closure: set[Read]) -> None:
+        """Texts that name another number than the one that counts, which something else tells."""
+        others = {
+            (id(it), part): (index, names)
+            for index, it in enumerate(self._definition.evidence)
+            for part, value in it.fields.items()
+            for one in expressions_of(prepared(value))
+            if any(_is_number(shift) and not self._is_said(shift) for shift in one.shifts)
+            and (names := one.shows - one.steady)
+        }
+        for told in self._filled.told if others else ():
+            for part, reads in told.reads.items():
+                index, names = others.get((id(told.statement), part), (0, frozenset()))
+                for read in reads if names else ():
+                    if read[1] in names and read in closure and read in self._where:
+                        message = f"{_is(*read)}, and evidence.{index} names another number for it"
+                        self._once(("evidence", index, told.what, part), message, read[1])
+
+    def _of_kind(self, fact: str, kind: str | None) -> list[Entity]:
         return [one for one in self._truth.sets.get(fact, ()) if one.case == kind]
 
     def _quoted(self, fact: str, part: str, cases: Mapping[str, Case] | Mapping[str, Distractor]) -> None:
@@ -486,8 +609,9 @@ class _Deriving:
             return False
         keys = ("entities", entity.fact, "cases", entity.case, "quote")
         text = flat(" ".join(self._quotes_of(case, entity, keys)))
+        words = set(re.findall(r"\w+", text))
         return all(
-            one in _PLAIN or says_number(text, one)
+            says_number(text, one) or any(word in words for word in _SAID_PLAINLY.get(one, ()))
             if _is_number(one)
             else isinstance(one, bool) or flat(str(one)) in text
             for one in _scalars(value)
@@ -519,7 +643,7 @@ class _Deriving:
     def _expect(self, condition: Expression, entity: Entity, keys: tuple[Any, ...]) -> None:
         def lookup(name: str) -> Any:
             own = name in entity.definition.own_fields
-            return entity in self._wanted if name == "wanted" and not own else entity.lookup(name)
+            return self._counts(entity) if name == "wanted" and not own else entity.lookup(name)
 
         try:
             with self._quietly():
@@ -530,9 +654,19 @@ class _Deriving:
         except ExpressionError as error:
             raise Wrong(keys, f"{entity.label}: {error}") from None
         if "wanted" in condition.names:
-            values.append("the goal wants it" if entity in self._wanted else "the goal does not want it")
+            values.append("the goal wants it" if self._counts(entity) else "the goal does not want it")
         message = f"{entity.label}: not {condition.source}: {', '.join(values)}"
         self._once(keys, message, condition.source)
+
+    def _counts(self, entity: Entity) -> bool:
+        """Whether the goal is for an entity; or is another without one of a few like it, as a sum is."""
+        if entity in self._wanted or entity.parent is not None:
+            return entity in self._wanted
+        alike = entity.fact, entity.case
+        if alike not in self._summed_up:
+            few = [one for one in self._of_kind(*alike) if one not in self._wanted][:_ALIKE]
+            self._summed_up[alike] = any(map(self._showing.matters_itself, few))
+        return self._summed_up[alike]
 
     def _is_known(self, read: Read, pending: frozenset[Read] = frozenset()) -> bool:
         """Whether a field is told, or follows from what is."""

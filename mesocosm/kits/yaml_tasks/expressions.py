@@ -92,7 +92,8 @@ class Expression:
             """And without what a constant is added to or taken from: it is another value that is shown."""
             self.shifts = list(_shifts(inner))
             """These constants."""
-            self._chains = list(_chains(inner))
+            self.chains = list(_chains(inner))
+            """Names of which the first that holds is taken: ``new_time or time``."""
             self._names = Counter(
                 node.name for node in [*inner.find_all(nodes.Name), inner] if isinstance(node, nodes.Name)
             )
@@ -125,7 +126,7 @@ class Expression:
     def passed_over(self, scope: Lookup) -> set[str]:
         """Names that are not come to, as in ``new_time or time`` where there is a new time."""
         found: Counter[str] = Counter()
-        for chain in self._chains:
+        for chain in self.chains:
             holds = next((place for place, name in enumerate(chain) if _holds(scope(name))), len(chain))
             found.update(chain[holds + 1 :])
         return {name for name, times in found.items() if times >= self._names[name]}

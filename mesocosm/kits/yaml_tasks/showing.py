@@ -141,6 +141,17 @@ class Showing:
             entity.drawn.update(kept)
             self._truth.forget()
 
+    def matters_itself(self, entity: Entity) -> bool:
+        """Whether the goal is another without an entity."""
+        right, sets = self._goal(), self._truth.sets
+        gone = {entity, *(child for ones in entity.children.values() for child in ones)}
+        self._truth.sets = {name: [one for one in ones if one not in gone] for name, ones in sets.items()}
+        try:
+            return self._goal() != right
+        finally:
+            self._truth.sets = sets
+            self._truth.forget()
+
     def _goal(self) -> str:
         self._truth.forget()
         with self._truth.watched():

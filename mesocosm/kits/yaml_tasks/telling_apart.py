@@ -8,11 +8,14 @@ from typing import Any
 from mesocosm.kits.yaml_tasks.definition import Definition, Rows
 from mesocosm.kits.yaml_tasks.entities import Entity
 from mesocosm.kits.yaml_tasks.expressions import Expression
+from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.rendering import expressions_of, prepared
 from mesocosm.kits.yaml_tasks.telling import Told
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
+
+_SAMPLE = 200
 
 
 class TellingApart:
@@ -29,6 +32,7 @@ class TellingApart:
         """Lookalikes and cases that nothing tells from others."""
         for name, fact in self._definition.entities.items():
             yield from self._unlike(name)
+            yield from self._counting_after_all(name)
             kinds = list(fact.cases) if fact.parent is None else []
             goals = {kind: self._goals_of(name, kind) for kind in kinds}
             shapes = {kind: self._shapes(name, kind) for kind in kinds}
@@ -93,6 +97,22 @@ class TellingApart:
             if told and not self._following(set(like.fields)).difference({"case"}).intersection(told):
                 message = f"no evidence says what is different in a {fact} that is {name}"
                 yield Gap(("entities", fact, "distractors", name), message)
+
+    def _counting_after_all(self, fact: str) -> Iterator[Gap]:
+        """Distractors that have in all their fields what something that counts has, by chance or for good."""
+        for name, like in self._definition.entities[fact].distractors.items():
+            counting = {
+                field: {repr(entity[field]) for entity in self._truth.sets.get(fact, ())[:_SAMPLE]}
+                for field in like.fields
+            }
+            for entity in self._truth.background.get(fact, ()):
+                if entity.distractor == name and all(
+                    len(values) == 1 and repr(entity[field]) in values for field, values in counting.items()
+                ):
+                    shown = ", ".join(f"{field} {show(entity[field])}" for field in like.fields)
+                    message = f"{entity.label} has {shown}, as what counts has: is `unlike` missing?"
+                    yield Gap(("entities", fact, "distractors", name), message)
+                    break
 
     def _mixed_up(self, fact: str, among: Collection[Entity] | None) -> Iterator[Gap]:
         """Entities that are alike in all by which a second thing told of one could be known to be of it."""

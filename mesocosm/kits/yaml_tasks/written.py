@@ -20,6 +20,7 @@ from mesocosm.families import family
 from mesocosm.families.task import FileProblem, Task
 from mesocosm.families.verdict import Check, Misreading, Mutant
 from mesocosm.kits.yaml_tasks import checking, keeping, questions, second_reading, stated
+from mesocosm.kits.yaml_tasks.agreeing import disagreeing
 from mesocosm.kits.yaml_tasks.braces import has_values
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
@@ -165,6 +166,7 @@ class Written:
                 self.definition, self.task.prompt, prompt, derived.rules, wanted
             )
             derived.asked += asked
+            derived.asked += disagreeing(self.definition, self.task, truth, prompt, derived.rules)
             return derived
 
     def _to_be_told(
