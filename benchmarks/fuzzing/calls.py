@@ -120,6 +120,8 @@ class _Answered:
 
 
 _TOKEN = "episode"
+_WITHIN = ("",) * 6 + ("[]", "[a]", "[a][]", "[0]")
+"""Behind the name of a field: what makes a list or an object of it."""
 _UNKNOWN = ("field_of_nobody", "kept, or refused by name")
 """A field that no vendor has: what takes it with a success status drops it, unless the answer shows it."""
 
@@ -205,6 +207,8 @@ class Requests:
             body = self._body(service, said, headers)
         if dice.random() < 0.005:
             headers["x-http-method-override"] = dice.choice(["PUT", "DELETE", "x", "patch"])
+        if dice.random() < 0.1:
+            query = {name + dice.choice(_WITHIN): value for name, value in query.items()}
         if dice.random() < 0.02:
             query = {**query, _UNKNOWN[0]: _UNKNOWN[1]}
         scope = {
@@ -245,10 +249,16 @@ class Requests:
             ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", ""]
         )
         if headers["content-type"].startswith("multipart"):
-            part = '--x\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
-            parts = [part.format(name, _flat(value)) for name, value in said.items()]
+            part = '--x\r\nContent-Disposition: form-data; name="{}{}"{}\r\n\r\n{}\r\n'
+            parts = [
+                part.format(
+                    name, dice.choice(_WITHIN), dice.choice(["", "", '; filename="a.txt"']), _flat(value)
+                )
+                for name, value in said.items()
+            ]
             return ("".join(parts) + "--x--\r\n").encode("utf-8", "replace")
-        return urlencode([(name, _flat(value)) for name, value in said.items()], errors="replace").encode()
+        form = [(name + dice.choice(_WITHIN), _flat(value)) for name, value in said.items()]
+        return urlencode(form, errors="replace").encode()
 
     def _send(self, service: str, scope: dict[str, Any], body: bytes) -> Outcome:
         api = load_api(service)

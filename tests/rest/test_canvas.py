@@ -693,6 +693,30 @@ def test_bodies_may_be_json_with_null_for_no_date(campus: Campus) -> None:
 # -- the episode ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ('name="filename"; filename="b.txt"', 400),  # a file where a name is asked for
+        ('name="filename[]"', 400),
+        ('name="course_id[a]"', 400),
+        ('name="folder_id"; filename="b.txt"', 400),
+        ('name="file[a]"; filename="b.txt"', 400),
+        ('name="course_id"', 201),
+    ],
+)
+def test_whatever_an_upload_says_is_no_fault_of_ours(campus: Campus, given: str, status: int) -> None:
+    parts = ['name="filename"', 'name="file"; filename="a.xyz"']
+    body = "".join(f"--x\r\nContent-Disposition: form-data; {one}\r\n\r\nabc\r\n" for one in (*parts, given))
+    sent = campus.raw(
+        "POST",
+        "uploads",
+        data=f"{body}--x--\r\n".encode(),
+        headers={"Content-Type": "multipart/form-data; boundary=x"},
+    )
+    assert sent.status_code == status, sent.text
+    assert {entry.status for entry in campus.hosted.journal()} <= {"ok", "refused"}
+
+
 def test_requests_are_journalled_and_replay_to_the_same(campus: Campus, tmp_path: Path) -> None:
     course = campus.as_("teacher").get_course(BIOLOGY)
     course.create_assignment({"name": "Kept"})

@@ -308,6 +308,16 @@ def test_a_parameter_has_no_unknown_fields(hosted: HostedWorld, where: str) -> N
     assert 'Unknown name "more"' in said.json()["error"]["message"]
 
 
+def test_permissions_are_asked_for_and_nothing_else(hosted: HostedWorld) -> None:
+    url = f"{hosted.api('google_cloud')}/storage/v1/b/reports/iam/testPermissions"
+    asked = [("permissions", "storage.objects.get"), ("permissions", "storage.objects.list")]
+    authorized = {"Authorization": f"Bearer {hosted.id}"}
+    said = requests.get(url, params=asked, headers=authorized, timeout=30)
+    assert said.json()["permissions"] == [name for _, name in asked]
+    said = requests.get(url, params=[*asked, ("more", "1")], headers=authorized, timeout=30)
+    assert said.status_code == 400, said.text
+
+
 def test_datasets_and_tables_are_made_filled_and_deleted(bq: Any, tools: McpTools) -> None:
     dataset = bq.create_dataset("crm")
     assert [one.dataset_id for one in bq.list_datasets()] == ["crm", "shop"]

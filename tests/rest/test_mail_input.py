@@ -146,6 +146,8 @@ def test_any_bytes_are_a_message_or_refused(source: bytes) -> None:
     "field",
     [
         "To: " + "," * 10**6,
+        "To: " + '"' * 19_000,
+        "Cc: " + ". " * 9_000,
         "Content-Type: text/plain" + "; a=b" * 10**6,
         "Subject: " + "=?utf-8?q?a?= " * 10**6,
     ],
@@ -211,6 +213,18 @@ def test_a_message_with_more_than_anybody_sends_is_refused_before_it_is_read(
         with host.smtp(mailbox) as sender, pytest.raises(smtplib.SMTPDataError, match=message) as refused:
             sender.sendmail(ADA, [BOB], source)
         assert refused.value.smtp_code == 554
+
+
+@pytest.mark.parametrize("charset", ["punycode", "IDNA", "unicode_escape", "raw_unicode_escape", "undefined"])
+def test_what_python_can_decode_and_no_mail_is_written_in_is_text_as_it_is(
+    host: MailHost, mailbox: HostedWorld, charset: str
+) -> None:
+    # Punycode takes the square of its length: ten million bytes half an hour, in which nothing ends it.
+    head = f'Subject: in {charset}\r\nContent-Type: text/plain; charset="{charset}"\r\n\r\n'
+    with host.imap(mailbox) as client:
+        ok(client.append("INBOX", None, None, FIELDS[:54] + head.encode() + b"xn--bcher-kva \\u0041"))
+        ok(client.select("INBOX"))
+        assert message_at(client, "*").get_content().strip() == "xn--bcher-kva \\u0041"
 
 
 def test_a_message_with_many_fields_and_parts_is_read() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,9 @@ from mesocosm.servers.canvas.store.access import denied, missing
 from mesocosm.servers.canvas.tools.objects import Object, Row, file_json, folder_json
 from mesocosm.servers.canvas.tools.service import given, page_of
 from mesocosm.services.service import Page
+
+_TYPES = mimetypes.MimeTypes(filenames=())
+"""Without what the machine knows besides, which is another thing on the next one."""
 
 
 def file_view(request: Request, file: Row) -> Object:
@@ -302,11 +306,18 @@ def receive_upload(store: CanvasStore, request: Request) -> dict[str, Any]:
     file = fields.get("file")
     if not isinstance(file, Upload):
         raise Invalid("The form has no file.", code="file.blank")
-    name, size = fields.get("filename", ""), file.size
-    guessed = mimetypes.guess_type(name)[0] or file.media_type
-    course, folder = (_whole(fields.get(place)) for place in ("course_id", "folder_id"))
-    return file_view(request, store.filing.upload(course, folder, name, guessed, size))
+    name = _text(fields, "filename")
+    guessed = _TYPES.guess_type(name)[0] or file.media_type
+    course, folder = (_whole(_text(fields, place)) for place in ("course_id", "folder_id"))
+    return file_view(request, store.filing.upload(course, folder, name, guessed, file.size))
 
 
-def _whole(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() and len(text) < 19 else None
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name, "")
+    if not isinstance(value, str):
+        raise Invalid(f"{name} is invalid", code=f"{name}.invalid")
+    return value
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 19 else None

@@ -5,6 +5,8 @@ Whatever the bytes are, the result is a message or a refusal.
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +31,8 @@ MAX_HEADER_LINES, MAX_HEADER_BYTES = 10_000, 1_000_000
 """Of the message and its parts together; Postfix takes 102,400 bytes of a message's own, Exim a million."""
 MAX_LINES = 400_000
 """Ten million bytes in base64 have 135,000 lines."""
+_NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
+"""Encodings that Python has, and mail does not: to decode Punycode takes the square of its length."""
 _NOT_IN_NAMES = re.compile(r"[/\\\x00-\x1f\x7f]+")
 _FOLD = re.compile(r"\r?\n[ \t]*")
 _STRUCTURED = re.compile(
@@ -48,8 +52,10 @@ _PIECE = 16_384
 _FED = 2_048
 """Bytes that are parsed in one go: each may be a line, and each line is compared with all open boundaries."""
 _MAX_PART_FIELD, _MAX_PARAMETERS = 2_000, 50
-_MAX_FIELDS, _MAX_COMMAS = 20_000, 400
-"""Characters of all fields that are not of a part, and commas in them: there are at most 100 recipients."""
+_MAX_FIELDS = 20_000
+"""Characters of all fields that are not of a part."""
+_MAX_MARKS = {b",": 400, b'"': 800, b".": 2_000}
+"""Of those between which these fields are taken apart: there are at most 100 recipients."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +158,7 @@ _SMTP = _Bounded(linesep="\r\n", max_line_length=None)
 
 def _look_at_fields(source: bytes) -> None:
     """Refuse a message of which a field takes long to be taken apart."""
-    characters = commas = 0
+    characters, marks = 0, dict.fromkeys(_MAX_MARKS, 0)
     for found in _fields(source):
         name, value = found[1].decode().capitalize(), found[2]
         if name.startswith(("Content-", "Mime-")):
@@ -160,8 +166,9 @@ def _look_at_fields(source: bytes) -> None:
                 raise Invalid(f"A field {name} is too long (max {_MAX_PART_FIELD:,} characters).")
             continue
         characters += len(value)
-        commas += value.count(b",")
-        if characters > _MAX_FIELDS or commas > _MAX_COMMAS:
+        for mark in marks:
+            marks[mark] += value.count(mark)
+        if characters > _MAX_FIELDS or any(number > _MAX_MARKS[mark] for mark, number in marks.items()):
             raise Invalid(f"The header is too long at {name} (max {_MAX_FIELDS:,} characters).")
 
 
@@ -293,6 +300,9 @@ def _text(part: EmailMessage) -> str:
 
 
 def _decoded(data: bytes, charset: str) -> str:
+    with contextlib.suppress(LookupError, ValueError):
+        if codecs.lookup(charset).name in _NO_CHARSETS:
+            charset = "utf-8"
     attempts: tuple[Callable[[], str], ...] = (lambda: data.decode(charset), lambda: data.decode())
     for attempt in attempts:
         try:
