@@ -278,9 +278,113 @@ def _set_on_a_table(*options: str) -> Deed:
     return deed
 
 
+def _written_otherwise(path: str, change: Callable[[str], str]) -> Deed:
+    def deed(done: Done) -> None:
+        text = str(done.call("filesystem", "read_text_file", path=path))
+        done.call("filesystem", "write_file", path=path, content=change(text))
+
+    return deed
+
+
+def _in_workbook(tool: str, **said: Any) -> Deed:
+    def deed(done: Done) -> None:
+        done.call("excel", tool, filepath="final.xlsx", **said)
+
+    return deed
+
+
+def _as_texts(done: Done) -> None:
+    """Numbers are written as texts."""
+    read = done.call("excel", "read_data_from_excel", filepath="final.xlsx", sheet_name="Final")
+    for cell in read["cells"]:
+        if isinstance(cell["value"], int):
+            done.call("excel", "write_data_to_excel", filepath="final.xlsx", sheet_name="Final",
+                      start_cell=cell["address"], data=[[str(cell["value"])]])  # fmt: skip
+
+
+def _numbers_written(write: Callable[[int], Any]) -> Deed:
+    """The number in the second row is written in another way."""
+
+    def deed(done: Done) -> None:
+        read = done.call("excel", "read_data_from_excel", filepath="final.xlsx", sheet_name="Final")
+        [number] = [cell["value"] for cell in read["cells"] if cell["address"] == "C2"]
+        done.call("excel", "write_data_to_excel", filepath="final.xlsx", sheet_name="Final", start_cell="C2",
+                  data=[[write(number)]])  # fmt: skip
+
+    return deed
+
+
+def _in_bold(done: Done) -> None:
+    book = done.book("nhl_b2b_analysis")
+    read = done.rest("GET", f"google_sheet/v4/spreadsheets/{book}")
+    area = {"sheetId": read["sheets"][0]["properties"]["sheetId"], "startRowIndex": 0, "endRowIndex": 2}
+    cell = {"userEnteredFormat": {"textFormat": {"bold": True}}}
+    request = {"repeatCell": {"range": area, "cell": cell, "fields": "userEnteredFormat.textFormat.bold"}}
+    done.rest("POST", f"google_sheet/v4/spreadsheets/{book}:batchUpdate", json={"requests": [request]})
+
+
+def _labelled_and_not(done: Done) -> None:
+    pull = _own_pull(done)
+    issue = f"codehost/api/v3/repos/{pull['owner']}/{pull['repo']}/issues/{pull['number']}"
+    done.rest("POST", f"{issue}/labels", json={"labels": ["bug"]})
+    assert done.failures()
+    done.rest("DELETE", f"{issue}/labels/bug")
+
+
+def _event_put_in_and_deleted(done: Done) -> None:
+    calendar, _ = _first_event(done)
+    path = f"calendar/calendar/v3/calendars/{calendar}/events"
+    event = {"start": {"date": "2025-03-03"}, "end": {"date": "2025-03-04"}, "summary": "Nothing"}
+    made = done.rest("POST", path, json=event)
+    assert done.failures()
+    done.rest("DELETE", f"{path}/{made['id']}")
+
+
+def _visit_changed(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Deed:
+    """The last event, which is one that was asked for, is changed."""
+
+    def deed(done: Done) -> None:
+        query = "SELECT calendars.id, events.id FROM events JOIN calendars ON calendar = calendars.number"
+        [(calendar, event)] = done.rows("calendar", f"{query} ORDER BY events.number DESC LIMIT 1")
+        path = f"calendar/calendar/v3/calendars/{calendar}/events/{event}"
+        done.rest("PATCH", path, json=change(done.rest("GET", path)))
+
+    return deed
+
+
+def _from_second(second: str) -> Deed:
+    """The visit begins at so many seconds."""
+
+    def change(event: dict[str, Any]) -> dict[str, Any]:
+        moment = event["start"]["dateTime"]
+        return {"start": {**event["start"], "dateTime": f"{moment[:17]}{second}{moment[19:]}"}}
+
+    return _visit_changed(change)
+
+
 @pytest.mark.parametrize(
     ("family", "deed"),
     [
+        ("refund_list", _written_otherwise("refunds.csv", lambda text: "\ufeff" + text)),
+        ("refund_list", _written_otherwise("refunds.csv", lambda text: text.replace("\n", "\r\n"))),
+        ("refund_list", _written_otherwise("refunds.csv", lambda text: text.replace(",", " , "))),
+        ("refund_list", _written_otherwise("refunds.csv", lambda text: text + "\n\n")),
+        (
+            "refund_list",
+            _written_otherwise(
+                "refunds.csv",
+                lambda text: "".join(
+                    ",".join(f'"{cell}"' for cell in line.split(",")) + "\n" for line in text.splitlines()
+                ),
+            ),
+        ),
+        ("stock_take", _in_workbook("create_worksheet", sheet_name="Empty")),
+        ("stock_take", _in_workbook("format_range", sheet_name="Final", start_cell="A1", bold=True)),
+        ("stock_take", _as_texts),
+        ("stock_take", _numbers_written(lambda number: f"{number}.0")),
+        ("nhl_b2b_analysis", _in_bold),
+        ("bug_triage", _labelled_and_not),
+        ("visit_calendar", _event_put_in_and_deleted),
         ("woocommerce_stock_alert", _rows_deleted),
         ("woocommerce_stock_alert", _rows_inserted),
         ("woocommerce_stock_alert", _rows_added),
@@ -425,6 +529,16 @@ def _marked(path: str, said: dict[str, Any]) -> Deed:
     return deed
 
 
+def _flagged(done: Done) -> None:
+    with done.imap() as client:
+        client.select("INBOX")
+        assert client.store("1", "+FLAGS", r"(\Flagged)")[0] == "OK"
+
+
+def _drafted_mail(done: Done) -> None:
+    done.call("email", "save_draft", subject="x", body="x", to=done.me)
+
+
 def _thrown_away(done: Done) -> None:
     book = done.book("nhl_b2b_analysis")
     done.rest("PATCH", f"google_sheet/drive/v3/files/{book}", json={"trashed": True})
@@ -527,6 +641,21 @@ def _lowered(done: Done) -> None:
         ("stock_take", _in_final(("D1", [["SKU", "Shelf", "Pieces"]]))),
         ("stock_take", _in_final(("A1", [["", "SKU", "Shelf"]]))),
         ("stock_take", _lowered),
+        ("stock_take", _numbers_written(lambda number: f"={number}")),
+        ("stock_take", _numbers_written(lambda number: f"{number // 10}_{number % 10}")),
+        ("stock_take", _numbers_written(lambda number: f"{number:,}.0 %")),
+        (
+            "stock_take",
+            _numbers_written(lambda number: "".join(chr(0xFEE0 + ord(one)) for one in str(number))),
+        ),
+        ("stock_take", _in_workbook("insert_rows", sheet_name="Final", start_row=3)),
+        ("refund_list", lambda done: done.call("filesystem", "create_directory", path="left")),
+        ("refund_list", _in_csv("refunds.csv", lambda lines: [*lines[:2], "", *lines[2:]])),
+        ("visit_calendar", _from_second("30")),
+        ("visit_calendar", _visit_changed(lambda event: {"summary": f"{event['summary']} (new)"})),
+        ("visit_calendar", _visit_changed(lambda event: {"transparency": "transparent"})),
+        ("recall_campaign", _flagged),
+        ("recall_campaign", _drafted_mail),
     ],
 )
 def test_what_is_not_the_same_fails(solved: Callable[[str], Done], family: str, deed: Deed) -> None:
@@ -534,3 +663,56 @@ def test_what_is_not_the_same_fails(solved: Callable[[str], Done], family: str, 
     with McpTools(f"{done.url}/mcp") as done.tools:
         deed(done)
         assert done.failures()
+
+
+@pytest.fixture(scope="module")
+def prices(server: tuple[Hosting, str], tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, str]:
+    """An episode in which nothing was done; whom the mail goes to that is asked for, and what it says."""
+    app, _ = server
+    family = load_family("price_notices")
+    folder = tmp_path_factory.mktemp("prices") / "instance"
+    built = build_instance(family, 0, folder, parameters=SIZES["price_notices"])
+    sent: dict[str, Any] = {}
+
+    class Sending(_Unclaimed):
+        def look(self, service: str, tool: str, arguments: dict[str, Any]) -> Any:
+            if tool == "send_email":
+                sent.update(arguments)
+            return super().look(service, tool, arguments)
+
+    id_ = app.pool.adopt(built.path, family)
+    episode = Episode.create(folder.parent / "episode", built.path, family)
+    with McpTools(world_server(episode.world)) as tools:
+        family.solve(Sending(tools), built.prompt, built.expected)
+    episode.close()
+    return id_, sent["to"], sent["body"]
+
+
+@pytest.mark.parametrize(
+    ("plain", "html", "is_said"),
+    [
+        ("{}", None, True),
+        ("Hello,\n\n{}\n\nBest", None, True),
+        ("{}", "<p>{}</p>", True),
+        ("{}", "<p><del>{}</del></p>", False),
+        ("{}", "<p><s>{}</s></p>", False),
+        ("{}", '<p style="text-decoration: line-through">{}</p>', False),
+        ("{}", '<p style="display: none">{}</p>', False),
+        ("> {}", None, False),
+        ("{}\n{}9", None, False),  # one line more of the form that is reserved
+    ],
+)
+def test_what_a_mail_says_is_what_a_reader_sees(
+    server: tuple[Hosting, str], prices: tuple[str, str, str], plain: str, html: str | None, is_said: bool
+) -> None:
+    app, base = server
+    first, to, body = prices
+    done = Done(app, base, app.pool.fork(app.pool.get(first).episode))
+    with McpTools(f"{done.url}/mcp") as done.tools:
+        before = done.failures()
+        text = plain.format(body.replace("\n", "\n> ") if plain.startswith(">") else body, body)
+        more = {} if html is None else {"html_body": html.format(body.replace("\n", "<br>"))}
+        done.call("email", "send_email", to=to, subject="Prices", body=text, **more)
+        failing = {name for name in done.failures() if "mail" in name}
+        assert {name for name in before if "mail" in name}
+        assert (failing == set()) == is_said
