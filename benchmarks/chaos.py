@@ -9,6 +9,8 @@ again. The disk is a small one of its own, which only root can make; the store i
 (``moto[server]``), with a relay before it that sees how long each request of the servers is left without an
 answer. What cannot be had here is left out and said.
 
+Told to end (SIGTERM, SIGINT), it counts what came of it until then.
+
 Exit code 1 if a write that was acknowledged is not there or was done twice, an episode is errored, or
 ``/ready`` was wrong: 200 while the disk is full or the store silent (after the time in which that is found
 out), or 503 in calm; that the store does not answer is right where the relay saw that, too.
@@ -294,9 +296,13 @@ class Chaos:
 
     async def host(self) -> None:
         """A host is killed."""
+        hosts: list[dict[str, Any]] = []
         async with httpx2.AsyncClient(base_url=self.base, timeout=10) as http:
             headers = {"Authorization": f"Bearer {TOKEN}"}
-            hosts = (await http.get("/hosts", headers=headers)).json()["hosts"]
+            while not hosts:  # after the door was killed, on a busy machine, none may be up for long
+                with suppress(httpx2.TransportError):
+                    hosts = (await http.get("/hosts", headers=headers)).json()["hosts"]
+                await asyncio.sleep(0.5)
         fault = self._begin("host", over_within=30)
         os.kill(self._dice.choice(hosts)["pid"], signal.SIGKILL)
         fault.ended = time.monotonic()
@@ -345,8 +351,16 @@ class Chaos:
         say(kind)
         return fault
 
+    def end_early(self) -> None:
+        """Count what came of it after what goes on now."""
+        say("told to end")
+        self._until = 0.0
+
     async def befall(self, until: float) -> None:
         """One after the other, with calm between."""
+        self._until = until
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, self.end_early)
         kinds = {
             "host": self.host,
             "disk": self.fill if self.disk else None,
@@ -355,9 +369,9 @@ class Chaos:
             "door": self.undoor,
         }
         wanted = self.options.only.split(",") if self.options.only else list(kinds)
-        while time.monotonic() < until:
+        while time.monotonic() < self._until:
             for kind in wanted:
-                if (happen := kinds[kind]) and time.monotonic() < until:
+                if (happen := kinds[kind]) and time.monotonic() < self._until:
                     await happen()
                     await asyncio.sleep(self.faults[-1].over_within + self.options.calm)
 
