@@ -218,7 +218,8 @@ class Chaos:
         self.options, self.folder = options, folder
         self.faults: list[Fault] = []
         self._dice = random.Random(0)
-        self.seen: list[tuple[float, int, str]] = []
+        self.seen: list[tuple[float, float, int, str]] = []
+        """What ``/ready`` said: when it was asked and when it answered, status, text."""
         self.silent: list[tuple[float, float]] = []
         """When the store left a request of the servers' without an answer: from, until."""
         self.disk = self._disk()
@@ -384,9 +385,10 @@ class Chaos:
                 began = time.monotonic()
                 try:
                     answer = await http.get("/ready")
-                    self.seen.append((began, answer.status_code, answer.text[:200]))
+                    status, text = answer.status_code, answer.text[:200]
                 except httpx2.TransportError as error:
-                    self.seen.append((began, 0, type(error).__name__))
+                    status, text = 0, type(error).__name__
+                self.seen.append((began, time.monotonic(), status, text))
                 await asyncio.sleep(0.25)
 
     def slow(self) -> dict[str, float]:
@@ -402,8 +404,9 @@ class Chaos:
     def wrong(self) -> list[str]:
         """What ``/ready`` said that was not so."""
         found = []
-        for at, status, text in self.seen:
-            ongoing = [fault for fault in self.faults if fault.began <= at <= fault.ended + fault.over_within]
+        for at, answered, status, text in self.seen:
+            # What is asked before a fault may be answered, or cut off, amid it.
+            ongoing = [f for f in self.faults if f.began <= answered and at <= f.ended + f.over_within]
             unsaid = (fault for fault in ongoing if fault.has_to_be_said(at))
             if status == 200 and (fault := next(unsaid, None)):
                 found.append(f"{fault.kind}, after {at - fault.began:.1f} s: ready")
