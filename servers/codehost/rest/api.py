@@ -16,6 +16,7 @@ from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, Route, basic_credentials, bearer, link_header
 from mesocosm.errors import Invalid, MissingArgument, NoObject, Refusal, UnreadableBody, WrongArgument
 from mesocosm.services.service import Page, Reply
+from mesocosm.worlds import deadlines
 
 DOCUMENTATION = "https://docs.github.com/rest"
 MAX_PER_PAGE, PER_PAGE = 100, 30
@@ -72,6 +73,8 @@ class _GitHub(Api):
         return Reply(orjson.dumps(shape), status, headers or {})
 
 
+_SECONDS_FOR_EACH = 2e-5
+"""What a character of Markdown may take, in the worst of texts."""
 _BODIES = re.compile(r"application/vnd\.github(?:\.v3|\.VERSION)?\.(full|html|text)(?:-json|\+json)")
 
 
@@ -86,6 +89,7 @@ def _with_bodies(shown: Any, kind: str) -> Any:
     if not isinstance(shown, dict) or "body" not in shown:
         return shown
     text = shown["body"] or ""
+    deadlines.expect(_SECONDS_FOR_EACH * len(text))
     found = {
         "html": {"body_html": _markdown().render(text)},
         "text": {"body_text": " ".join(re.sub(r"[*_`#>]+", "", text).split())},

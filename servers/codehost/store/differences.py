@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
 
 from dulwich.diff_tree import CHANGE_ADD, CHANGE_DELETE, RENAME_CHANGE_TYPES, RenameDetector, tree_changes
 from dulwich.objects import ObjectID, TreeEntry
-from dulwich.patch import unified_diff
 
 from mesocosm.servers.codehost.store.objects import DIRECTORY, ObjectStore
+from mesocosm.worlds import deadlines
 
 MAX_DIFF_BYTES = 1_000_000
 """Of a larger file only that it changed is told."""
+MAX_PAIRS = 4_000_000
+"""Pairs of equal lines of two versions: to compare those takes a second, and for each change again. Where
+there are more, all lines are shown as replaced."""
+CONTEXT = 3
+"""Lines that are shown around a change."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +131,27 @@ def statistics(objects: ObjectStore, difference: Difference) -> tuple[int, int]:
     return len(new) - same, len(old) - same
 
 
-def _matcher(old: Sequence[bytes], new: Sequence[bytes]) -> SequenceMatcher[bytes]:
-    return SequenceMatcher(None, old, new, autojunk=len(old) > 2000)
+class Matcher(SequenceMatcher[bytes]):
+    """Compares until the time of the call is up."""
+
+    def __init__(
+        self, isjunk: None, old: Sequence[bytes], new: Sequence[bytes], autojunk: bool = True
+    ) -> None:
+        super().__init__(isjunk, old, new, autojunk)
+        places: Mapping[bytes, Sequence[int]] = vars(self)["b2j"]
+        if sum(len(places.get(line, ())) for line in old) > MAX_PAIRS:
+            self.matching_blocks = [Match(len(old), len(new), 0)]
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> Match:
+        """As difflib does."""
+        deadlines.check()
+        return super().find_longest_match(alo, ahi, blo, bhi)
+
+
+def _matcher(old: Sequence[bytes], new: Sequence[bytes]) -> Matcher:
+    return Matcher(None, old, new, autojunk=len(old) > 2000)
 
 
 def hunks(objects: ObjectStore, difference: Difference) -> str | None:
@@ -135,8 +159,33 @@ def hunks(objects: ObjectStore, difference: Difference) -> str | None:
     if (contents := _contents(objects, difference)) is None:
         return None
     old, new = (lines(data) for data in contents)
-    parts = list(unified_diff(old, new))[2:]
-    return b"".join(parts).decode("utf-8", "replace").removesuffix("\n")
+    return b"".join(_hunks(old, new)).decode("utf-8", "replace").removesuffix("\n")
+
+
+def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[bytes]:
+    for group in Matcher(None, old, new, autojunk=True).get_grouped_opcodes(CONTEXT):
+        first, last = group[0], group[-1]
+        yield b"@@ -%s +%s @@\n" % (_span(first[1], last[2]), _span(first[3], last[4]))
+        for tag, i1, i2, j1, j2 in group:
+            if tag == "equal":
+                yield from _marked(b" ", old[i1:i2])
+            else:
+                yield from _marked(b"-", old[i1:i2])
+                yield from _marked(b"+", new[j1:j2])
+
+
+def _span(start: int, stop: int) -> bytes:
+    length = stop - start
+    if length == 1:
+        return b"%d" % (start + 1)
+    return b"%d,%d" % (start + (length > 0), length)
+
+
+def _marked(mark: bytes, lines: Sequence[bytes]) -> Iterator[bytes]:
+    for line in lines:
+        yield mark + line
+        if not line.endswith(b"\n"):
+            yield b"\n\\ No newline at end of file\n"
 
 
 def unified(objects: ObjectStore, found: Sequence[Difference]) -> str:
@@ -180,7 +229,7 @@ def commented_lines(objects: ObjectStore, difference: Difference) -> set[tuple[s
         return set()
     old, new = (lines(data) for data in contents)
     shown: set[tuple[str, int]] = set()
-    for group in _matcher(old, new).get_grouped_opcodes(3):
+    for group in _matcher(old, new).get_grouped_opcodes(CONTEXT):
         for _, i1, i2, j1, j2 in group:
             shown |= {("LEFT", line + 1) for line in range(i1, i2)}
             shown |= {("RIGHT", line + 1) for line in range(j1, j2)}
@@ -214,28 +263,27 @@ def _same_lines(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[in
 
 def place_of(patch: str, side: str, line: int) -> tuple[int | None, str]:
     """The position of a line in a file's patch, and the hunk up to it; ``None`` where it is not there."""
-    written = patch.splitlines()
-    for position in range(len(written)):
-        if line_at(patch, position) == (side, line):
-            begin = max(number for number in range(position + 1) if written[number].startswith("@@"))
-            return position, "\n".join(written[begin : position + 1])
+    for position, begin, where in _places(patch):
+        if where == (side, line):
+            return position, "\n".join(patch.split("\n")[begin : position + 1])
     return None, ""
 
 
 def line_at(patch: str, position: int) -> tuple[str, int] | None:
     """Side and number of the line at a place in a file's patch, counted from below its first ``@@``."""
-    old = new = 0
-    for number, line in enumerate(patch.splitlines()):
+    return next((where for at, _, where in _places(patch) if at == position), None)
+
+
+def _places(patch: str) -> Iterator[tuple[int, int, tuple[str, int]]]:
+    """Of each line of a patch that is one of a file: its position, that of its hunk, its side and number."""
+    old = new = begin = 0
+    for position, line in enumerate(patch.split("\n")):
         if line.startswith("@@"):
+            begin = position
             old, new = (int(part.partition(",")[0][1:]) - 1 for part in line.split()[1:3])
-        elif line.startswith("\\"):
-            pass
         elif line.startswith("-"):
             old += 1
-        elif line.startswith("+"):
-            new += 1
-        else:
-            old, new = old + 1, new + 1
-        if number == position and line[:1] in "-+ ":
-            return ("LEFT", old) if line.startswith("-") else ("RIGHT", new)
-    return None
+            yield position, begin, ("LEFT", old)
+        elif not line.startswith("\\"):
+            old, new = old + (not line.startswith("+")), new + 1
+            yield position, begin, ("RIGHT", new)

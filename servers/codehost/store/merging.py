@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from dulwich.merge import Merger, recursive_merge
 from dulwich.objects import Blob, Commit, ObjectID, ShaFile
 from merge3 import Merge3
 
-from mesocosm.servers.codehost.store.differences import is_binary, lines
+from mesocosm.servers.codehost.store.differences import Matcher, is_binary, lines
 from mesocosm.servers.codehost.store.objects import ObjectStore, Scratch
+
+MAX_MERGED_BYTES = 24_000_000
+"""Of the three versions of a file; larger ones are in conflict, as binary ones are."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,12 @@ class _LineMerger(Merger):
         if base_blob is None or ours_blob is None or theirs_blob is None:
             return super().merge_blobs(base_blob, ours_blob, theirs_blob, path)
         base, ours, theirs = base_blob.data, ours_blob.data, theirs_blob.data
-        if any(is_binary(data) for data in (base, ours, theirs)):
+        versions = (base, ours, theirs)
+        if any(map(is_binary, versions)) or sum(map(len, versions)) > MAX_MERGED_BYTES:
             return ours, True
-        groups = list(Merge3(lines(base), lines(ours), lines(theirs)).merge_groups())
+        matcher: Any = Matcher
+        merging = Merge3(lines(base), lines(ours), lines(theirs), sequence_matcher=matcher)
+        groups = list(merging.merge_groups())
         if any(group[0] == "conflict" for group in groups):
             return ours, True
         return b"".join(line for group in groups for line in group[1]), False

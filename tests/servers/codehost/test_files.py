@@ -5,7 +5,12 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+from dulwich.patch import unified_diff
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from mesocosm.servers.codehost.store import NewCommit
+from mesocosm.servers.codehost.store.differences import _hunks, line_at, place_of
 
 
 def test_a_file_is_read_at_any_ref(host: Any) -> None:
@@ -216,3 +221,38 @@ def test_files_are_pushed_to_a_branch_that_is_not_there_yet(host: Any) -> None:
     assert host.text("n.txt", ref="new") == "x"
     assert host.text("README.md", ref="new") == host.text("README.md")
     assert "Not Found" in host.refused("get_file_contents", path="n.txt")
+
+
+def test_versions_that_would_take_long_to_compare_are_shown_as_replaced(host: Any) -> None:
+    # 40 million pairs of equal lines, in every place that compares: a commit, a merge, blame.
+    first, second = ("".join(f"{n * factor % 300}\n" for n in range(110_000)) for factor in (7, 11))
+    host.put("many.txt", first)
+    host.call("create_branch", branch="other")
+    sha = host.put("many.txt", second)
+    commit = host.call("get_commit", sha=sha)
+    assert (commit["stats"]["additions"], commit["stats"]["deletions"]) == (109_999, 109_999)
+    host.put("many.txt", f"{first}x\n", branch="other")
+    made = host.call("create_pull_request", title="Both", head="other", base="main")
+    number = int(made["url"].rpartition("/")[2])
+    assert host.call("pull_request_read", method="get", pullNumber=number)["mergeable_state"] == "dirty"
+
+
+def test_a_line_of_a_patch_is_found_whatever_stands_in_it() -> None:
+    old, new = [b"a\r@@ b\n", b"c\n"], [b"a\r@@ b\n", b"\xe2\x80\xa8@@ d\n", b"c"]
+    patch = b"".join(_hunks(old, new)).decode()
+    assert [line_at(patch, position) for position in range(6)] == [
+        None,
+        ("RIGHT", 1),
+        ("LEFT", 2),
+        ("RIGHT", 2),
+        ("RIGHT", 3),
+        None,
+    ]
+    assert place_of(patch, "RIGHT", 3) == (4, patch.removesuffix("\n\\ No newline at end of file\n"))
+
+
+@given(*[st.lists(st.sampled_from([b"a\n", b"b\n", b"c\r\n", b"\n"]), max_size=40)] * 2, st.booleans())
+@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+def test_hunks_are_those_that_dulwich_writes(old: list[bytes], new: list[bytes], cut: bool) -> None:
+    new = [*new, b"end"] if cut else new
+    assert b"".join(_hunks(old, new)) == b"".join(list(unified_diff(old, new))[2:])
