@@ -1,12 +1,12 @@
 """How far `eval --dry-run` is off: its estimates beside what scripted models take that play every task.
 
-    python benchmarks/estimates.py [--tasks all] [--length 16k] [--seeds 0] [--factor 1.5]
+    python benchmarks/estimates.py [--tasks all] [--length 8k] [--seeds 0] [--factor 1.5]
 
-The scripted models make a call a turn, as the estimate assumes; their tokens are those of the requests that
-they really get. Families whose shortest world is longer are played at that; those with a solution in YAML,
-which is told the truth and reads nothing, are left out. Ends with status 1 where an estimate of the tokens
-that are read is off by more than the factor. LUMINA's games are: a request's tokens are counted as four bytes
-each there, and a number has fewer.
+The scripted models make a call a turn, as the estimate assumes. What they take is counted in the log, with
+the tokenizer that measures worlds: all that each of their requests holds. (They themselves report a token for
+four bytes, which is half of what a grid or a list of numbers takes.) Families whose shortest world is longer
+are played at that; those with a solution in YAML, which is told the truth and reads nothing, are left out.
+Ends with status 1 where an estimate of the tokens that are read is off by more than the factor.
 """
 
 from __future__ import annotations
@@ -19,8 +19,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from mesocosm.evaluation.planning import OUTPUT_OF_CALL
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import ChatMessage, ChatMessageAssistant
+
+from mesocosm.evaluation.planning import BYTES_OF_TOKEN, OUTPUT_OF_CALL
 from mesocosm.families.family import family_names, load_family
+from mesocosm.worlds import tokens
 
 EVAL = [sys.executable, "-m", "mesocosm", "eval"]
 
@@ -30,6 +34,30 @@ def evaluate(folder: Path, *words: str) -> list[dict[str, Any]]:
     done = subprocess.run([*EVAL, *words, "--json"], cwd=folder, capture_output=True, check=False, text=True)
     found: list[dict[str, Any]] = json.loads(done.stdout) if done.stdout.startswith("[") else []
     return found
+
+
+def said(message: ChatMessage) -> int:
+    """The tokens of a message."""
+    calls = message.tool_calls or () if isinstance(message, ChatMessageAssistant) else ()
+    return tokens.count(message.text) + sum(tokens.count(json.dumps(call.arguments)) for call in calls)
+
+
+def asked_and_written(folder: Path) -> tuple[int, int]:
+    """The tokens of all requests to models, and of all that they wrote, by the logs of a folder."""
+    asked, written, known = 0, 0, dict[str, int]()
+    for path in folder.glob("*.eval"):
+        for sample in read_eval_log(path, resolve_attachments=True).samples or ():
+            for event in sample.events:
+                if event.event != "model":
+                    continue
+                schemas = [tool.model_dump_json(exclude_none=True) for tool in event.tools]
+                asked += sum(map(len, schemas)) // BYTES_OF_TOKEN
+                for message in event.input:
+                    key = message.id or message.text
+                    known[key] = known.get(key) or said(message)
+                    asked += known[key]
+                written += sum(said(choice.message) for choice in event.output.choices)
+    return asked, written
 
 
 def compare(task: str, length: str, seeds: str) -> float:
@@ -42,6 +70,7 @@ def compare(task: str, length: str, seeds: str) -> float:
             if told := evaluate(folder, *words, "--dry-run"):
                 break
         evaluate(folder, *words)
+        counted = asked_and_written(folder / "logs")
         runs = [json.loads(path.read_bytes()) for path in folder.glob("logs/worlds/*/*/run.json")]
     played = [run for run in runs if run["conversation"]]
     if not told or not played:
@@ -52,8 +81,7 @@ def compare(task: str, length: str, seeds: str) -> float:
     taken = [
         sum(run["tool_calls"] for run in played),
         sum(run["delivered_tokens"] for run in played),
-        sum(run["conversation"]["input_tokens"] for run in played),
-        sum(run["conversation"]["output_tokens"] for run in played),
+        *counted,
     ]
     # They write less than is assumed of models, and every later request holds what was written.
     unwritten = max(0.0, OUTPUT_OF_CALL - taken[3] / max(1, taken[0]))
@@ -73,7 +101,7 @@ def main() -> None:
     """Compare and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tasks", default="all", help="comma-separated")
-    parser.add_argument("--length", default="16k")
+    parser.add_argument("--length", default="8k")
     parser.add_argument("--seeds", default="0")
     parser.add_argument("--factor", type=float, default=1.5)
     options = parser.parse_args()
