@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
@@ -96,17 +97,26 @@ class Verdict(BaseModel):
         passed then and fails now takes one away. At least 0; what ``reward`` says where it is errored."""
         if self.verdict == "errored":
             return self.reward
-        then = {check.name: check.passed for check in untouched}
+        then = dict(_numbered(untouched))
         missing = sum(not passed for passed in then.values())
         if self.verdict == "passed" or not missing:
             return self.reward
-        change = sum(check.passed - then.get(check.name, False) for check in self.findings)
+        change = sum(passed - then.get(key, False) for key, passed in _numbered(self.findings))
         return max(0.0, min(change / missing, 1.0))
 
     def strictly(self) -> Verdict:
         """The same with reward 0 where it is errored: for training, where an agent could learn to bring
         faults about."""
         return self.model_copy(update={"reward": self.reward or 0.0})
+
+
+def _numbered(findings: Iterable[Check]) -> Iterator[tuple[tuple[str, int], bool]]:
+    """Whether each passed, by its name and how many of that name stand before it: goals of one sort may share
+    theirs."""
+    seen = Counter[str]()
+    for check in findings:
+        yield (check.name, seen[check.name]), check.passed
+        seen[check.name] += 1
 
 
 @dataclass(frozen=True)

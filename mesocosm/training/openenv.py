@@ -83,7 +83,9 @@ class EpisodeEnvironment(Environment[Action, Observation, State]):
             seen.reward = turn.reward
         if turn.over:
             grade = self._play.grade()
-            findings = {finding.name: finding.passed for finding in grade.findings}
+            findings = dict[str, bool]()
+            for one in grade.findings:  # goals of one sort may share their name
+                findings[one.name] = findings.get(one.name, True) and one.passed
             seen.done, seen.reward = True, None if grade.reward is None else grade.reward + turn.reward
             seen.metadata = {"verdict": grade.verdict, "findings": findings, "cut_off": turn.cut_off}
         return seen

@@ -89,6 +89,8 @@ def test_a_papers_figures_are_drawn_of_a_small_run(paper: Paper, logs: Path, tmp
     for plate in plates.values():
         assert all(len(row) == len(plate.head) for row in plate.rows), plate.name
     assert {"index.md", *(f"{name}.csv" for name in EXPECTED[paper])} <= written
+    tables = {f"table-{name}.{kind}" for name in EXPECTED[paper] for kind in ("tex", "pdf")}
+    assert tables <= written
     assert any("Chance" in plate.note for plate in plates.values())
     if paper == "lumina":
         [(_, alone, helped)] = plates["figure-4-listworld"].rows

@@ -159,7 +159,7 @@ def test_tables_are_latex_and_pdf(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed (texlive-latex-base)")
 def test_tables_for_latex_compile_whatever_stands_in_them(tmp_path: Path) -> None:
-    odd = '[a_b] <c> {d} | x~y^z\\ 50 % & $1 #2 "q" ± × − ≤ ≥ → … é – — “ü” `code`'
+    odd = '[a_b] <c> {d} | x~y^z\\ 50 % & $1 #2 "q" ± × − ≤ ≥ → … é – — “ü”\n\n`code`'
     wide = Table("a-b", odd, odd, tuple("wide" * 9 for _ in range(12)), [[odd] * 12, ["3"] * 12])
     (tmp_path / "table.tex").write_bytes(latex(wide))
     (tmp_path / "paper.tex").write_text(

@@ -93,6 +93,22 @@ def test_an_episode_of_a_vector_that_is_over_is_followed_by_a_new_one(base: str,
     assert hosting.pool.ids() == before
 
 
+def test_goals_of_one_sort_are_gained_one_by_one(base: str) -> None:
+    """The little task of the language model: four files, each a finding of the same name."""
+    task = Path(__file__).parents[2] / "docs" / "examples" / "language_model" / "tasks" / "parcels.yaml"
+    rewards = []
+    with mesocosm.connect_sync(base, token=TASK["token"]) as m:
+        [episode] = m.create_batch([{"task": str(task), "length": "8k", "seed": 0}])
+        for place in ("north", "south", "east", "west"):
+            note = episode.act("read_text_file", {"path": f"notes/{place}.txt"}).text
+            episode.act("write_file", {"path": f"{place}.txt", "content": note.split()[-1].strip(".")})
+            rewards.append(episode.grade("gained").reward)
+        episode.act("write_file", {"path": "north.txt", "content": "Paris"})
+        rewards.append(episode.grade("gained").reward)
+        episode.delete()
+    assert rewards == [0.25, 0.5, 0.75, 1, 0.75]
+
+
 def test_the_example_learns(base: str) -> None:
     pytest.importorskip("gymnasium", reason="the extra `gymnasium` is not installed")
     example = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "examples" / "train_gridworld.py"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from mesocosm.evaluation.report.tables import Table
+from mesocosm.evaluation.report.typeset import latex, pdf
 from mesocosm.evaluation.statistics import wilson
 from mesocosm.families.drawing import render
 from mesocosm.worlds.workspace import replace_file
@@ -204,17 +204,18 @@ def markdown(plate: Plate) -> str:
 
 
 def write_plates(title: str, plates: Sequence[Plate], folder: Path) -> list[Path]:
-    """Write every plate (CSV, SVG, PNG) and one page of all (Markdown); what is there is replaced."""
+    """Write every plate (CSV, LaTeX and PDF; figures as SVG, PNG and PDF) and one page of all (Markdown);
+    what is there is replaced."""
     folder.mkdir(parents=True, exist_ok=True)
     written: dict[str, bytes] = {}
     parts = [f"# {title}\n"]
     for plate in plates:
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([plate.head, *plate.rows])
-        written[f"{plate.name}.csv"] = text.getvalue().encode()
+        table = Table(plate.name, plate.title, plate.note, plate.head, plate.rows)
+        written[f"{plate.name}.csv"] = table.csv()
+        written |= {f"table-{plate.name}.tex": latex(table), f"table-{plate.name}.pdf": pdf(table)}
         part = markdown(plate)
         if plate.draw:
-            for kind in ("svg", "png"):
+            for kind in ("svg", "png", "pdf"):
                 written[f"{plate.name}.{kind}"] = render(plate.draw, kind, size=plate.size)
             part += f"\n![{plate.title}]({plate.name}.svg)\n"
         parts.append(part)

@@ -68,7 +68,8 @@ def latex(table: Table) -> bytes:
 
 
 def _tex(text: str) -> str:
-    return "".join(_SPECIAL.get(letter, letter) for letter in text)
+    """Text as LaTeX writes it; a blank line would end a caption."""
+    return "".join(_SPECIAL.get(letter, letter) for letter in " ".join(text.split()))
 
 
 def _is_text(table: Table, column: int) -> bool:
