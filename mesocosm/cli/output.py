@@ -110,6 +110,18 @@ def show_proofs(proofs: list[Proof]) -> None:
             )
             for line in proof.derivations:
                 out.print(f"  {escape(line)}", highlight=False)
+        if proof.near_misses:
+            out.print("what does not count, and what tells it apart")
+            for line in proof.near_misses:
+                out.print(f"  {escape(line)}", highlight=False)
+        if proof.derivations and proof.applied:
+            out.print(f"near misses that fail ({len(proof.applied)})")
+            for line in proof.applied:
+                out.print(f"  {escape(line)}", highlight=False)
+    for proof in proofs:
+        for line in proof.lacking:
+            label = f"{proof.task} {show_length(proof.length)} seed {proof.seed}"
+            out.print(f"{label}: {line} in this instance", highlight=False)
     ways = sorted({proof.verdict for proof in proofs if not proof.problems})
     how = " and ".join(way.removeprefix("proven ") for way in ways)
     out.print(f"{len(proofs) - len(bad)} of {len(proofs)} instances proven {how}".rstrip())

@@ -52,7 +52,12 @@ def prove(
     ray: Ray = None,
     resume: Resume = None,
     report: Annotated[
-        bool, typer.Option("--report", help="Also what an agent must know, and where it stands.")
+        bool,
+        typer.Option(
+            "--report",
+            help="Also what an agent must know and where it stands, and the near misses: what does not count "
+            "and what tells it apart, and the mistakes that were tried.",
+        ),
     ] = False,
     trust: Trust = False,
     as_json: AsJson = False,

@@ -65,6 +65,14 @@ class Expected(BaseModel):
         know."""
         return []
 
+    def near_misses(self) -> list[str]:
+        """Say what does not count and what tells it apart; empty in families that do not know."""
+        return []
+
+    def lacking(self) -> list[str]:
+        """Say what the task has and this instance has not; empty in families that do not know."""
+        return []
+
     def finished(self) -> Expected:
         """With all that needs to be known of the last one only of the worlds on the way to a length."""
         return self

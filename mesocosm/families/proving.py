@@ -67,6 +67,10 @@ class Proof(BaseModel):
     goal needs was followed to what is delivered and to the prompt. Empty where something is amiss."""
     derivations: list[str] = []
     """What an agent must know and where it stands, where it was asked for and is known."""
+    near_misses: list[str] = []
+    """What does not count and what tells it apart, where it was asked for and is known."""
+    lacking: list[str] = []
+    """What the task has and this instance has not: cases that it says nothing of."""
     applied: list[str] = []
     """Names of the mutants."""
     problems: list[str] = []
@@ -149,6 +153,8 @@ def _prove(family: Family, proof: Proof, folder: Path, *, report: bool) -> None:
     _prove_stated(family, instance, proof)
     if report:
         proof.derivations = instance.expected.derived()
+        proof.near_misses = instance.expected.near_misses()
+    proof.lacking = instance.expected.lacking()
     idle = Episode.create(folder / "idle", instance.path, family, steps=False, sharing=True)
     if (verdict := idle.grade()).verdict != "failed":
         proof.problems.append(f"doing nothing: {_show(verdict)}")

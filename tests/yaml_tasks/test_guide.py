@@ -32,6 +32,7 @@ def blocks(text: str, language: str) -> list[str]:
 TUTORIAL = "".join(blocks(page("write-a-task"), "yaml"))
 RECIPES = re.split(r"^## (?=\d)", page("task-cookbook"), flags=re.M)[1:]
 REFERENCE = blocks(page("task-reference"), "yaml")
+PARTS = Path(__file__).with_name("proofs").joinpath("parts.yaml").read_text()
 
 
 def merged(old: Any, new: Any) -> Any:
@@ -120,3 +121,31 @@ def test_the_reference_names_every_key_and_most_have_an_example() -> None:
     without = {"family", "checker", "domain", "given", "asked", "answered", "course", "python", "contains"}
     without |= {"all_lines", "matches", "survey"}
     assert keys | {*WAYS} <= shown | without, sorted((keys | {*WAYS}) - shown - without)
+
+
+def test_a_part_with_a_number_of_its_own_is_not_doubtful_because_of_whose_it_is(tmp_path: Path) -> None:
+    assert [str(one) for one in lint(with_the_tutorial(PARTS, tmp_path))] == []
+    # Without the list of numbers, nothing says whose question it is.
+    without = PARTS.replace('Number: "{number}", Student', "Student").replace(
+        "{student.course}", "{student.course.upper()}"
+    )
+    found = "\n".join(map(str, lint(with_the_tutorial(without, tmp_path))))
+    assert "evidence.1: nothing says whether it is about student " in found
+
+
+def test_a_case_of_parts_that_many_instances_lack_is_named(tmp_path: Path) -> None:
+    rare = PARTS.replace("calm: {share: 1", "calm: {share: 0.05")
+    [complaint] = lint(with_the_tutorial(rare, tmp_path))
+    assert complaint.key == "entities.question.cases.calm"
+    assert re.match(r"at a length of 8k no question is calm in \d+ of 24 instances: raise", complaint.message)
+
+
+def test_a_length_that_has_no_room_for_what_counts_is_named_with_a_number_that_has(tmp_path: Path) -> None:
+    path = with_the_tutorial("growth: {points: {8k: 60}}", tmp_path)
+    [complaint] = lint(path)
+    assert complaint.key == "growth.points"
+    assert "60 of what counts take about" in complaint.message
+    found = re.search(r"lower that: growth: \{points: \{8k: (\d+)\}\}", complaint.message)
+    assert found
+    assert lint(with_the_tutorial(f"growth: {{points: {{8k: {found[1]}}}}}", tmp_path)) == []
+    assert 6 < int(found[1]) < 60

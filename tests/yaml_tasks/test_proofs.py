@@ -66,6 +66,7 @@ def test_prove_calls_false_tasks_unproven_and_says_where_and_why(tmp_path: Path)
         found = "\n".join(proof["problems"])
         for reason in FALSE[name]["because"]:
             assert reason in found, found
+        assert proof["lacking"] == [one for one in [FALSE[name].get("lacking")] if one]
         assert all(problem.startswith(f"unproven: {path}, line ") for problem in proof["problems"])
 
 
@@ -77,6 +78,9 @@ def test_a_true_task_is_proven_by_derivation_with_what_an_agent_must_know() -> N
     assert "policy.late = 40: documents.document tells it: 'Refunds. What comes back within 21 days" in str(
         known
     )
+    [near] = proof["near_misses"]
+    assert near.startswith("claim elsewhere (")
+    assert ": store is Dunmore (what counts: Carlow); email.mail says 'Claim " in near
     [late] = [line for line in known if line.startswith("claim 0 (late): refund")]
     assert late.endswith("follows from claim 0 (late): age, claim 0 (late): price, policy.days, policy.late")
 

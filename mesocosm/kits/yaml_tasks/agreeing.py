@@ -11,7 +11,6 @@ from mesocosm.kits.yaml_tasks.definition import Definition, Rows
 from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.telling_apart import rows_in
 from mesocosm.kits.yaml_tasks.truth import Truth
-from mesocosm.services.service import load_service
 from mesocosm.services.words import find_thing
 
 _FIRST = r"(?:\w+[ -]){0,4}?first\b"
@@ -97,7 +96,9 @@ def _unreadable(definition: Definition, task: Task) -> Iterator[Gap]:
             names = offer.get(service)
             if not names or any(map(_LOOKS.search, names)):
                 continue
-            tools = load_service(service).tools  # which takes a while, and is rarely needed
+            from mesocosm.services.service import load_service  # which loads databases, and is rarely needed
+
+            tools = load_service(service).tools
             if all(tools[one].writes for one in names):
                 message = f"evidence is in {service}, and none of these tools reads: {', '.join(names)}"
                 yield Gap((key, service), message)

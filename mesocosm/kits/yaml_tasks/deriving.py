@@ -620,13 +620,7 @@ class _Deriving:
     @cached_property
     def _wanted(self) -> set[Entity]:
         with self._quietly():
-            return {
-                entity
-                for one in selections(self._definition)
-                if one.for_ in self._truth.sets
-                for entity in self._truth.sets[one.for_]
-                if _selects(one, entity)
-            }
+            return wanted_entities(self._definition, self._truth)
 
     def _is_wanted(self, entity: Entity) -> bool:
         return entity in self._wanted
@@ -805,6 +799,17 @@ def selections(definition: Definition) -> list[Selection]:
             if isinstance(value, Mapping) and "columns" in value:
                 found.append(Rows.model_validate(value))
     return found
+
+
+def wanted_entities(definition: Definition, truth: Truth) -> set[Entity]:
+    """Those that a goal is for."""
+    return {
+        entity
+        for one in selections(definition)
+        if one.for_ in truth.sets
+        for entity in truth.sets[one.for_]
+        if _selects(one, entity)
+    }
 
 
 def _selects(one: Selection, entity: Entity) -> bool:

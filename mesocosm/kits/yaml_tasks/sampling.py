@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from mesocosm.kits.yaml_tasks import advising, stated
+from mesocosm.families.quantities import show_length
+from mesocosm.kits.yaml_tasks import advising, sizing, stated
 from mesocosm.kits.yaml_tasks.definition import Between, EntityType, Goal
 from mesocosm.kits.yaml_tasks.deriving import missing_quotations, spelt
 from mesocosm.kits.yaml_tasks.entities import Read
@@ -88,6 +89,7 @@ class Sample:
         yield from self._needless(told)
         yield from self._to_come(told)
         yield from self._unscaled()
+        yield from self._short()
         everything = [one for ones in told.values() for one in ones]
         advised = advising.advice(self._definition, self._written.task, self._truth, everything)
         yield from ((gap.keys, "warning", gap.message) for gap in advised)
@@ -194,6 +196,27 @@ class Sample:
         if not task.python and not any(re.search(rf"\b{re.escape(grows)}\b", count) for count in counts):
             message = f"no count, share or weight names {grows!r}, so that what counts does not grow"
             yield ("growth", "parameter"), "warning", message
+
+    def _short(self) -> Iterator[Finding]:
+        """What the shortest length has no room for, and cases of parts that may occur nowhere in it."""
+        task = self._written.task
+        if (found := sizing.too_long(self._written)) is not None:
+            length, size, tokens, possible = found
+            label = show_length(length)
+            mend = f"lower that: growth: {{points: {{{label}: {possible}}}}}"
+            if not possible:
+                longer = f"lengths: [{show_length(2 * length)}]"
+                mend = f"write {longer}, or leave cases out of it: share: 1 if size > {size} else 0"
+            message = f"{size} of what counts take about {tokens / 1000:.1f}k tokens at a length of {label}"
+            yield (
+                ("growth", "points"),
+                "warning",
+                f"{message}, so that it is below the minimum of some seeds; {mend}",
+            )
+        for fact, case, times in sizing.rare(self._written):
+            message = f"at a length of {show_length(min(task.lengths))} no {fact} is {case} in {times} of"
+            mend = "raise its share or `count`, or make it a case of what these belong to"
+            yield ("entities", fact, "cases", case), "warning", f"{message} {sizing.TRIED} instances: {mend}"
 
     def _sticks_out(self, what: str, told: Sequence[Told]) -> Iterator[Finding]:
         thing = find_thing(what)

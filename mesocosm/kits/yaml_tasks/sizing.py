@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from mesocosm.errors import UsageError
 from mesocosm.families.task import Growth, Task
 from mesocosm.kits.yaml_tasks.entities import Wrong
 from mesocosm.kits.yaml_tasks.letters import Sketches
-from mesocosm.kits.yaml_tasks.telling import Teller
+from mesocosm.kits.yaml_tasks.telling import Teller, is_rows
 from mesocosm.kits.yaml_tasks.written import Start, Written
 from mesocosm.worlds.randomness import Dice
 
 _SHARES = {8_000: 0.55, 64_000: 0.48, 256_000: 0.48, 1_000_000: 0.48}
 """What part of a length counts: the rest is distractors and noise."""
+_FULL, _ROOMY = 0.97, 0.7
+"""What part of the shortest length may be taken by what must be told, and what part leaves room for noise."""
+TRIED, _OFTEN = 24, 0.25
+"""How many instances are drawn, and in what part of them a case may be missing."""
 _LETTERS = 4.2
 """Characters of a token: near enough, and the same wherever a file is read."""
 
@@ -41,10 +47,65 @@ def sized(task: Task, path: Path) -> Growth:
     return growth.model_copy(update={"points": points})
 
 
+def too_long(written: Written) -> tuple[int, int, int, int] | None:
+    """The shortest length of a task where what must be told hardly fits into it, with how many entities that
+    are, about how many tokens they take, and how many would leave room (0: not even the fewest do)."""
+    task = written.task
+    if any("queries" in options for options in written.definition.survey.values()):
+        return None  # what is summed costs less than it says
+    length = min(task.lengths)
+    size, parameter = task.growth.size_for(length), task.growth.parameter
+    tokens = _least(written, parameter, size)
+    if tokens <= _FULL * length:
+        return None
+    least = max(1, *(len(it.cases_with(background=False)) for it in written.definition.entities.values()))
+    fewer = max(least, size // 2)
+    if fewer >= size:
+        return length, size, tokens, 0
+    each = max(1, (tokens - _least(written, parameter, fewer)) / (size - fewer))
+    possible = int(size - (tokens - _ROOMY * length) / each)
+    return length, size, tokens, possible if possible >= least else 0
+
+
+def rare(written: Written) -> Iterator[tuple[str, str, int]]:
+    """Cases of parts of others that often occur nowhere at the shortest length: in how many of ``TRIED``
+    instances. Of what belongs to nothing there is one of each case at least."""
+    task, parts = written.task, [name for name, it in written.definition.entities.items() if it.parent]
+    if not any(written.definition.entities[name].cases for name in parts):
+        return
+    missing: Counter[tuple[str, str]] = Counter()
+    for seed in range(TRIED):
+        size = task.growth.size_for(min(task.lengths))
+        missing.update(_teller(written, task.growth.parameter, size, seed).truth.absent())
+    yield from ((*of, times) for of, times in missing.items() if times > _OFTEN * TRIED)
+
+
+def _least(written: Written, parameter: str, size: int) -> int:
+    """About how many tokens an instance has at least: what counts, one of each distractor, and rules."""
+    teller = _teller(written, parameter, size)
+    together = teller.estimated()
+    teller.add_background(0)
+    teller.pretend()
+    told = [one.what for one in written.definition.evidence]
+    further = [one for ones in teller.truth.background.values() for one in ones if one.parent is None]
+    rules = [
+        one
+        for what in dict.fromkeys(told)
+        for one in teller.told(what, background=False)
+        if one.entity is None
+        and not any(map(is_rows, one.statement.fields.values() if one.statement else ()))
+    ]
+    return together + sum(map(teller.cost_of, further)) + sum(map(teller.cost, rules))
+
+
 def _tokens(written: Written, parameter: str, size: int) -> int:
     """About how many tokens tell so many entities."""
-    dice = Dice("size", 0)
+    return _teller(written, parameter, size).estimated()
+
+
+def _teller(written: Written, parameter: str, size: int, seed: int = 0) -> Teller:
+    dice = Dice("size", seed)
     start = Start(dice)
     truth = written.draw(start, written.Params(**{parameter: size}), dice.stream)
     about = lambda text: round(len(text) / _LETTERS)  # noqa: E731
-    return Teller(written.definition, truth, dice.stream, about, Sketches).estimated()
+    return Teller(written.definition, truth, dice.stream, about, Sketches)

@@ -140,15 +140,25 @@ class TellingApart:
                 shared = read[entity][number] & elsewhere
                 if not shared or not one.statement or id(one.statement) in seen:
                     continue
+                if one.entity not in (None, entity) and self._is_known_itself(one, things):
+                    continue  # of a part, which then says whose it is
                 for other in alike(entity, frozenset(shared)):
                     if other is not entity and (
                         among is None or (entity.case != other.case and (entity in among or other in among))
                     ):
                         seen.add(id(one.statement))
                         keys = ("evidence", self._definition.evidence.index(one.statement))
-                        message = f"{entity.label} or {other.label}? {', '.join(sorted(shared))} are the same"
-                        yield Gap(keys, f"nothing says whether it is about {message}")
+                        message = f"nothing says whether it is about {entity.label} or about {other.label}"
+                        why = f"what else is told of both has the same {', '.join(sorted(shared))}"
+                        yield Gap(keys, f"{message}: {why}; add a field to it that tells them apart")
                         break
+
+    def _is_known_itself(self, told: Told, things: Sequence[Told]) -> bool:
+        """Whether what is told of a part has something of that part itself that stands elsewhere, too."""
+        part = told.entity
+        assert part is not None
+        own = _fields_read(part, told)
+        return any(own & _fields_read(part, one) for one in things if one is not told)
 
     def _unlinked(self, fact: str) -> Iterator[Gap]:
         """Statements about one of several that share no value with what else is told of it."""

@@ -195,6 +195,12 @@ class Truth:
             self._shares[fact] = {kind: share for kind, share in shares.items() if share > 0}
         return self._shares[fact]
 
+    def absent(self) -> Iterator[tuple[str, str]]:
+        """Yield cases of which there is none, though they have a share, with whose they are."""
+        for name, ones in self.sets.items():
+            there = {one.case for one in ones}
+            yield from ((name, case) for case in self.shares(name) if case not in there)
+
     def _draw_set(self, name: str, fact: EntityType) -> list[Entity]:
         assert isinstance(fact.count, (int, str))
         count = int(self.number_from(fact.count, ("entities", name, "count")))

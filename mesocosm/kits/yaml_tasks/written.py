@@ -19,12 +19,19 @@ from mesocosm.errors import Refusal, UsageError
 from mesocosm.families import family
 from mesocosm.families.task import FileProblem, Task
 from mesocosm.families.verdict import Check, Misreading, Mutant
-from mesocosm.kits.yaml_tasks import checking, keeping, questions, second_reading, stated
+from mesocosm.kits.yaml_tasks import checking, keeping, nearness, questions, second_reading, stated
 from mesocosm.kits.yaml_tasks.agreeing import disagreeing
 from mesocosm.kits.yaml_tasks.braces import has_values
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
-from mesocosm.kits.yaml_tasks.deriving import Derived, derive, judged_by_python, missing_quotations, rules_of
+from mesocosm.kits.yaml_tasks.deriving import (
+    Derived,
+    derive,
+    judged_by_python,
+    missing_quotations,
+    rules_of,
+    wanted_entities,
+)
 from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
 from mesocosm.kits.yaml_tasks.entities import Read, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.expressions import Expression, expressions_in
@@ -60,6 +67,8 @@ class WrittenExpected(family.Expected):
     _settled: dict[str, Any] = PrivateAttr(default_factory=dict)
     _needed: Callable[[], Sequence[stated.Stated]] | None = PrivateAttr(None)
     _derive: Callable[[], Derived] | None = PrivateAttr(None)
+    _near: Callable[[], list[str]] | None = PrivateAttr(None)
+    _lacking: Callable[[], list[str]] | None = PrivateAttr(None)
 
     def finished(self) -> WrittenExpected:
         """With what must be told."""
@@ -68,6 +77,14 @@ class WrittenExpected(family.Expected):
     def derived(self) -> list[str]:
         """Say what an agent must know and where it stands; known of what was built just now."""
         return [str(one) for one in self._derive().known] if self._derive else []
+
+    def near_misses(self) -> list[str]:
+        """Say what does not count and what tells it apart; known of what was built just now."""
+        return self._near() if self._near else []
+
+    def lacking(self) -> list[str]:
+        """Say of which case nothing occurs; known of what was built just now."""
+        return self._lacking() if self._lacking else []
 
 
 def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -146,6 +163,8 @@ class Written:
             expected = WrittenExpected(evidence=filled.evidence, truth=kept, prompt=prompt)
             expected._needed = self._to_be_told(truth, filled, prompt_reads)
             expected._derive = partial(self.derived, truth, filled, prompt, prompt_reads)
+            expected._near = partial(self._near_misses, truth, filled)
+            expected._lacking = partial(_lacking, truth)
             return expected
 
     def derived(self, truth: Truth, filled: Filled, prompt: str, reads: Iterable[Read]) -> Derived:
@@ -168,6 +187,12 @@ class Written:
             derived.asked += asked
             derived.asked += disagreeing(self.definition, self.task, truth, prompt, derived.rules)
             return derived
+
+    def _near_misses(self, truth: Truth, filled: Filled) -> list[str]:
+        told = [*filled.told, *filled.summed, *filled.beside]
+        with self._placed():
+            wanted = wanted_entities(self.definition, truth)
+            return list(nearness.near_misses(self.definition, truth, told, wanted))
 
     def _to_be_told(
         self, truth: Truth, filled: Filled, prompt: Iterable[Read]
@@ -354,6 +379,10 @@ class Written:
             raise UsageError(
                 f"{self.path}: a service refuses what the evidence says: {refused.message}"
             ) from None
+
+
+def _lacking(truth: Truth) -> list[str]:
+    return [f"no {fact} is {case}" for fact, case in truth.absent()]
 
 
 class Beginning(Protocol):
