@@ -16,13 +16,19 @@ COPY .ci/tools.txt /tools.txt
 RUN python -m venv /tools && $TOOLS/pip install -r /tools.txt
 COPY deploy/locks /locks
 COPY . /source
-# `locked IMAGE` installs what an image needs and this program, and lists it.
-RUN printf '%s\n' '#!/bin/sh' 'set -e' \
+# `locked IMAGE` installs what an image needs and this program, and lists it. `rooted` makes all of an image in which
+# servers run as a user of their own.
+RUN useradd --uid 10001 mesocosm \
+    && printf '%s\n' '#!/bin/sh' 'set -e' \
         'pip install --prefix=/install --require-hashes -r "/locks/$1.txt"' \
         'PYTHONPATH=$SITE pip install --prefix=/install --no-deps /source' \
         'mkdir -p /install/share/mesocosm' \
         '$TOOLS/cyclonedx-py requirements --output-reproducible -o /install/share/mesocosm/sbom.json "/locks/$1.txt"' \
-        > /usr/local/bin/locked && chmod +x /usr/local/bin/locked
+        > $TOOLS/locked \
+    && printf '%s\n' '#!/bin/sh' 'set -e' '/source/.ci/bare /install /image' \
+        'install -d -o mesocosm -g mesocosm -m 0700 /image/state /image/home/mesocosm /image/home/mesocosm/runs' \
+        > $TOOLS/rooted \
+    && chmod +x $TOOLS/locked $TOOLS/rooted
 ENV PATH=$PATH:/tools/bin
 
 # Everything that a server may be asked for: mail, figures for Prometheus, warehouses, sheets, and stores such as S3.
@@ -35,7 +41,8 @@ RUN locked servers \
     && /source/.ci/lean $SITE "python -m mesocosm list tools" "python -c 'import s3fs; from pyarrow import parquet'" \
         "python -m mesocosm run canvas_arrange_exam --length 8k --agent reference --out /tmp/run" \
         "python -m mesocosm run payable_invoice_checker --length 8k --agent reference --out /tmp/snowflake" \
-        "python -m mesocosm run ab_testing --length 8k --agent reference --out /tmp/bigquery"
+        "python -m mesocosm run ab_testing --length 8k --agent reference --out /tmp/bigquery" \
+    && rooted
 
 # The same without warehouses (Snowflake, BigQuery), which are a third of it.
 FROM build AS build-light
@@ -44,7 +51,8 @@ RUN locked light \
         -exec rm -r {} + \
     && rm -r $SITE/numpy $SITE/numpy.libs \
     && /source/.ci/lean $SITE "python -m mesocosm list tools" "python -c 'import s3fs'" \
-        "python -m mesocosm run canvas_arrange_exam --length 8k --agent reference --out /tmp/run"
+        "python -m mesocosm run canvas_arrange_exam --length 8k --agent reference --out /tmp/run" \
+    && rooted
 
 # inspect_ai brings programs for containers of its own, botocore the descriptions of all of a vendor's services, and a
 # debugger comes along; nothing of these is used here.
@@ -88,14 +96,18 @@ COPY --from=build-evaluation /install /usr/local
 USER mesocosm
 CMD ["eval", "--help"]
 
-FROM account AS serving
+# Servers have Python, libraries and a shell under them, and no package manager or other programs of a system.
+FROM scratch AS serving
+ENV PATH=/usr/local/bin:/usr/bin LANG=C.UTF-8 PYTHONUNBUFFERED=1 MESOCOSM_STATE=/state
 USER mesocosm
-ENV MESOCOSM_STATE=/state
 EXPOSE 8321
+ENTRYPOINT ["mesocosm"]
 CMD ["serve", "--host", "0.0.0.0", "--port", "8321", "--allowed-host", "servers:8321"]
 
 FROM serving AS light
-COPY --from=build-light /install /usr/local
+COPY --from=build-light /image /
+WORKDIR /home/mesocosm
 
 FROM serving AS mesocosm
-COPY --from=build-servers /install /usr/local
+COPY --from=build-servers /image /
+WORKDIR /home/mesocosm
