@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
+import random
 import re
 import sys
 from collections.abc import Mapping
@@ -18,6 +19,8 @@ from pydantic.fields import FieldInfo
 
 from mesocosm.families.family import family_names, load_family
 from mesocosm.families.quantities import show_length
+from mesocosm.kits.prose import Prose
+from mesocosm.kits.prose.topics import TOPICS
 from mesocosm.kits.yaml_tasks.drawing import DRAWS, FAKED, POOLS
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.filters import FILTERS, show
@@ -186,6 +189,12 @@ def words_page() -> str:
     lines += ["", "## Values that are drawn", "", "| key | what it draws |", "| --- | --- |"]
     lines += [f"| `{key}` | {draw.about()} |" for key, draw in DRAWS.items()]
     lines += ["", f"Providers of `faker`: {', '.join(FAKED)}. Pools: {', '.join(POOLS)}."]
+    lines += [
+        "A value of the pool `goods` is a record: write `{ware.name}`, `{ware.category}` and `{ware.price}`."
+    ]
+    lines += ["", "## Topics of noise", "", "What everyday text can be about, each with a sentence of it."]
+    lines += ["", "| topic | such as |", "| --- | --- |"]
+    lines += [f"| `{topic}` | {_sentence(topic)} |" for topic in TOPICS]
     lines += ["", "## How a field is judged", ""]
     lines += ["A value by itself must be there exactly, a number as a number, a moment as an instant. Or:"]
     lines += ["", "| key | what must be so |", "| --- | --- |"]
@@ -208,6 +217,17 @@ def words_page() -> str:
         lines.append(f"| `{source}` | {show_value(value)} |")
     lines += ["", "All of them: " + ", ".join(f"`{name}`" for name in FILTERS) + "."]
     return "\n".join(lines) + "\n"
+
+
+_SHORT = 20
+"""A sentence of so few characters says little: ``Item 9.``"""
+
+
+def _sentence(topic: str) -> str:
+    """A first sentence of everyday text."""
+    text = Prose(random.Random(1)).text(topic, 60)
+    first, *more = re.split(r"(?<=[.?!])\s", " ".join(text.split()))
+    return " ".join([first, *more[: len(first) < _SHORT]]).replace("|", "\\|")
 
 
 PAGES = {"docs/tools.md": tools_page, "docs/tasks.md": tasks_page, "docs/words.md": words_page}

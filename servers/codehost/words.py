@@ -170,7 +170,10 @@ class ReleaseThing(Thing):
     """A release."""
 
     name = "release"
-    about = "A release with its tag. The survey reads them where it says `releases: true`."
+    about = (
+        "A release with its tag. The survey reads them where it says `releases: true`. It is no goal: agents "
+        "have tools that read releases and none that publishes one."
+    )
     when = "published_at"
     text = "body"
     title = "name"

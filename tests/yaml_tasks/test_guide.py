@@ -12,7 +12,9 @@ from pydantic import BaseModel
 from typer.testing import CliRunner
 
 from mesocosm.cli.commands import app
+from mesocosm.families.proving import prove_one
 from mesocosm.families.task import Growth, Limits, Task
+from mesocosm.families.trusting import trust
 from mesocosm.kits.yaml_tasks import definition
 from mesocosm.kits.yaml_tasks.drawing import DRAWS, Period, Span
 from mesocosm.kits.yaml_tasks.judging import WAYS
@@ -51,6 +53,20 @@ def with_the_tutorial(block: str, folder: Path) -> Path:
     return path
 
 
+def with_a_recipe(recipe: str, folder: Path) -> Path:
+    """The tutorial's file with what a recipe shows, and the functions beside it, which are trusted."""
+    path = with_the_tutorial(*blocks(recipe, "yaml"), folder)
+    for code in blocks(recipe, "python"):
+        path.with_suffix(".py").write_text(code)
+        trust(str(path))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_trusted_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MESOCOSM_TRUST", "")
+
+
 def run(command: str) -> Any:
     words = command.partition("#")[0].split()
     assert words.pop(0) == "mesocosm"
@@ -75,16 +91,25 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("recipe", RECIPES[:-1], ids=lambda one: one.partition("\n")[0])
 def test_a_recipe_is_a_task_without_complaints(recipe: str, tmp_path: Path) -> None:
-    [block] = blocks(recipe, "yaml")
-    assert [str(one) for one in lint(with_the_tutorial(block, tmp_path))] == []
+    assert [str(one) for one in lint(with_a_recipe(recipe, tmp_path))] == []
 
 
-def test_there_are_twelve_recipes_and_the_last_has_functions(
+def test_a_wrong_function_is_found_by_the_solver_that_reads(tmp_path: Path) -> None:
+    path = with_a_recipe(next(one for one in RECIPES if blocks(one, "python")), tmp_path)
+    code = path.with_suffix(".py").read_text()
+    assert "len(places) < most" in code
+    path.with_suffix(".py").write_text(code.replace("len(places) < most", "len(places) <= most"))
+    proof = prove_one(str(path), 8000, 0)
+    assert proof.verdict == "failed"
+    [problem] = proof.problems
+    assert problem.startswith("reference solver: failed  filesystem_csv_rows_missing: ")
+
+
+def test_there_are_seventeen_recipes_and_the_last_has_functions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert [int(one.partition(".")[0]) for one in RECIPES] == [*range(1, 13)]
+    assert [int(one.partition(".")[0]) for one in RECIPES] == [*range(1, 18)]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MESOCOSM_TRUST", "")
     [code], [lines], [commands] = (blocks(RECIPES[-1], language) for language in ("python", "yaml", "sh"))
     Path("office_hours.py").write_text(code)
     with_the_tutorial(lines, Path())

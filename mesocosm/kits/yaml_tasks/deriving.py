@@ -748,6 +748,7 @@ class _Deriving:
             if case is None or case.quote is not None or case.weight is not None:
                 continue
             own = {name for name in _read_in(told) if name in self._names_of(entity, statement, case)}
+            own -= {name for other in entity.definition.distractors.values() for name in other.fields}
             if own and not any((entity, name) in closure for name in own):
                 name = min(own)
                 index = self._definition.evidence.index(statement)

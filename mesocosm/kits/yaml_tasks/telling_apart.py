@@ -187,6 +187,8 @@ class TellingApart:
         found -= set[str]().union(*(passed_over(told, part) for part in told.reads))
         if told.entity is None:  # a table, whose rows say all that its columns do
             found = {name for reads in parts for _, name in reads}
+        if told.statement is not None and told.statement.as_:
+            found.add(told.statement.as_)  # the id that the service gives it, which it shows
         return self._followed(found) - {"case", "distractor"}
 
     def _followed(self, names: set[str]) -> set[str]:
@@ -263,6 +265,8 @@ def _fields_read(entity: Entity, told: Told) -> set[str]:
     when = thing.when if thing else None
     reads = (read for field, reads in told.reads.items() if field != when for read in reads)
     own = {name for who, name in reads if who is entity} - {"index", "this", "case", "distractor"}
+    if told.statement and told.statement.as_ and told.entity is entity:
+        own.add(told.statement.as_)  # the id that the service gives it, which it shows
     return own - set[str]().union(*(passed_over(told, part) for part in told.reads))
 
 
