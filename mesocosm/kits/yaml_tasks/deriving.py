@@ -748,9 +748,9 @@ class _Deriving:
             if case is None or case.quote is not None or case.weight is not None:
                 continue
             own = {name for name in _read_in(told) if name in self._names_of(entity, statement, case)}
-            own -= {name for other in entity.definition.distractors.values() for name in other.fields}
-            if own and not any((entity, name) in closure for name in own):
-                name = min(own)
+            chosen_by = {name for other in entity.definition.distractors.values() for name in other.fields}
+            if own - chosen_by and not any((entity, name) in closure for name in own):
+                name = min(own - chosen_by)
                 index = self._definition.evidence.index(statement)
                 message = f"{_is(entity, name)}, which evidence.{index} tells"
                 why = "use it, or let `quote` say why it does not count"
