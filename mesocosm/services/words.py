@@ -36,6 +36,8 @@ class Word:
     required: bool = False
     choices: tuple[str, ...] = ()
     """The values that there are, where it has only some."""
+    default: str = ""
+    """What evidence has where it does not say it: over fields of whom it is about."""
 
 
 class Cells(dict[str, Any]):

@@ -56,7 +56,12 @@ class Mail(Thing):
     letter = True
     overhead = 187
     says: ClassVar[Mapping[str, Word]] = {
-        "from": Word("Who wrote it: `Ann Lee <ann@example.com>`.", "addresses", required=True),
+        "from": Word(
+            "Who wrote it: `Ann Lee <ann@example.com>`; default: whom it is about.",
+            "addresses",
+            required=True,
+            default="{name} <{email}>",
+        ),
         "to": Word("Recipients; default: the owner.", "addresses"),
         "cc": Word("Recipients of a copy.", "addresses"),
         "date": Word("When it came.", "moment", required=True),

@@ -236,8 +236,10 @@ class OrderThing(Thing):
     identified_by = "id"
     says: ClassVar[Mapping[str, Word]] = {
         "customer_id": Word("Id of the customer's account; left out, it is a guest's.", "number"),
-        "name": Word("Name of who ordered.", required=True),
-        "email": Word("Billing address of who ordered.", required=True),
+        "name": Word("Name of who ordered; default: whom it is about.", required=True, default="{name}"),
+        "email": Word(
+            "Billing address of who ordered; default: whom it is about.", required=True, default="{email}"
+        ),
         "date_created": Word("When it was placed.", "moment", required=True),
         "date_paid": Word(
             "When it was paid; empty: never. Default: when it was placed, where the status says so.", "moment"

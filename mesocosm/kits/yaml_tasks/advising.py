@@ -112,7 +112,9 @@ def _other_cases(definition: Definition) -> Iterator[Gap]:
             if further := [kind for kind in _cases(definition, [step], fact) if kind not in wanted]:
                 message = f"it is made for each {fact} that is {' or '.join(further)}, which no goal is for"
                 yield Gap(("solution", index), message)
-        if lacking := [kind for kind in wanted if kind not in made]:
+        # Rows of a file are written for all by a step that is for none.
+        singly = _cases(definition, [one for one in definition.goal if one.for_ == fact], fact)
+        if lacking := [kind for kind in singly if kind not in made]:
             message = f"a goal is for each {fact} that is {' or '.join(lacking)}, and no step is"
             yield Gap(("solution", steps[0][0]), message)
 

@@ -11,6 +11,8 @@ Call = tuple[str, dict[str, Any]]
 _SELECTING = ("for", "cases", "where")
 _DONE: dict[str, Any] = {"claim_done.claim_done": {}}
 _ANSWER = "submit_answer.answer"
+_FIRST_SHEET = "Sheet1"
+"""What a new workbook has."""
 
 
 class Unknown(Exception):
@@ -25,17 +27,17 @@ def solution_of(goals: Sequence[Any], evidence: Sequence[Any]) -> list[dict[str,
     """
     found: list[dict[str, Any]] = []
     ended = False
-    for goal in goals:
+    for number, goal in enumerate(goals):
         what = next((key for key in goal if "." in key), "")
         make = _MAKES.get((what, goal.get("how", "add")))
         fields = goal.get(what)
         if make is None or not isinstance(fields, Mapping):
             raise Unknown(what or "a goal without a key service.thing")
-        named = str(goal.get("name") or what.replace(".", "_"))
-        tool, arguments = make(fields, evidence, named)
+        made = make(fields, evidence, number)
         step = {key: goal[key] for key in _SELECTING if key in goal}
-        given = {key: value for key, value in arguments.items() if value is not None}
-        found.append(step | {f"{what.partition('.')[0]}.{tool}": given})
+        for tool, arguments in made if isinstance(made, list) else [made]:
+            given = {key: value for key, value in arguments.items() if value is not None}
+            found.append(step | {f"{what.partition('.')[0]}.{tool}": given})
         ended = ended or what == _ANSWER
     return found if ended else [*found, dict(_DONE)]
 
@@ -68,7 +70,7 @@ def _moment(value: Any) -> Any:
     return None if value is None else {"dateTime": _written(value)}
 
 
-def _mail(fields: Given, evidence: Sequence[Any], named: str) -> Call:
+def _mail(fields: Given, evidence: Sequence[Any], number: int) -> Call:
     texts = {
         name: _written(fields[name]) for name in ("to", "cc", "bcc", "subject", "body") if name in fields
     }
@@ -86,7 +88,7 @@ def _calendar_of(fields: Given, evidence: Sequence[Any]) -> Any:
     raise Unknown(f"an event in the calendar {name!r}, which no evidence gives a name by `as`")
 
 
-def _event(fields: Given, evidence: Sequence[Any], named: str) -> Call:
+def _event(fields: Given, evidence: Sequence[Any], number: int) -> Call:
     plain = ("summary", "description", "location", "transparency", "status", "recurrence")
     arguments: dict[str, Any] = {"calendarId": _calendar_of(fields, evidence)}
     arguments |= {name: _written(fields[name]) for name in plain if name in fields}
@@ -98,24 +100,24 @@ def _event(fields: Given, evidence: Sequence[Any], named: str) -> Call:
     return "create_event", arguments | {name: _moment(fields.get(name)) for name in ("start", "end")}
 
 
-def _changed_event(fields: Given, evidence: Sequence[Any], named: str) -> Call:
-    _, arguments = _event(fields, evidence, named)
+def _changed_event(fields: Given, evidence: Sequence[Any], number: int) -> Call:
+    _, arguments = _event(fields, evidence, number)
     return "update_event", {"eventId": fields.get("id"), **arguments}
 
 
-def _removed_event(fields: Given, evidence: Sequence[Any], named: str) -> Call:
+def _removed_event(fields: Given, evidence: Sequence[Any], number: int) -> Call:
     return "delete_event", {"calendarId": _calendar_of(fields, evidence), "eventId": fields.get("id")}
 
 
-def _csv(fields: Given, evidence: Sequence[Any], named: str) -> Call:
-    return "write_file", {"path": fields.get("path"), "content": f"{{rows_of('{named}').csv()}}"}
+def _csv(fields: Given, evidence: Sequence[Any], number: int) -> Call:
+    return "write_file", {"path": fields.get("path"), "content": f"{{rows_of({number}).csv()}}"}
 
 
-def _text(fields: Given, evidence: Sequence[Any], named: str) -> Call:
+def _text(fields: Given, evidence: Sequence[Any], number: int) -> Call:
     return "write_file", {"path": fields.get("path"), "content": _written(fields.get("content", ""))}
 
 
-def _comment(fields: Given, evidence: Sequence[Any], named: str) -> Call:
+def _comment(fields: Given, evidence: Sequence[Any], number: int) -> Call:
     if "reply_to" in fields:
         return "reply_to_comment", {
             "comment_id": fields["reply_to"],
@@ -124,12 +126,41 @@ def _comment(fields: Given, evidence: Sequence[Any], named: str) -> Call:
     return "add_comment", {"file_id": fields.get("document"), "text": _written(fields.get("text", ""))}
 
 
-def _refund(fields: Given, evidence: Sequence[Any], named: str) -> Call:
+def _issue_comment(fields: Given, evidence: Sequence[Any], number: int) -> Call:
+    where = {"owner": "{me.email.login()}", "repo": fields.get("repo")}
+    return "add_issue_comment", {
+        **where,
+        "issue_number": fields.get("number"),
+        "body": _written(fields.get("body", "")),
+    }
+
+
+def _sheet(fields: Given, evidence: Sequence[Any], number: int) -> list[Call]:
+    """A sheet that is there is written over, and any other is made, with its workbook."""
+    path, sheet = fields.get("path"), fields.get("sheet")
+    told = [one["excel.sheet"] for one in evidence if isinstance(one, Mapping) and "excel.sheet" in one]
+    there = [one.get("sheet") for one in told if isinstance(one, Mapping) and one.get("path") == path]
+    place = {"filepath": path, "sheet_name": sheet}
+    found: list[Call] = [("write_data_to_excel", {**place, "data": f"{{rows_of({number}).cells()}}"})]
+    if sheet not in there:
+        found.insert(0, ("create_worksheet", place))
+    if not there:
+        found.insert(0, ("create_workbook", {"filepath": path}))
+        found.insert(2, ("delete_worksheet", {"filepath": path, "sheet_name": _FIRST_SHEET}))
+    return found if sheet != _FIRST_SHEET or there else [found[0], found[-1]]
+
+
+def _row_by(tool: str) -> Callable[[Given, Sequence[Any], int], Call]:
+    """A row of a warehouse: its table may be told in many ways, and the statement is made of its values."""
+    return lambda fields, evidence, number: (tool, {"query": f"{{statement_of({number})}}"})
+
+
+def _refund(fields: Given, evidence: Sequence[Any], number: int) -> Call:
     arguments = {"orderId": fields.get("order"), "amount": _amount(fields.get("amount", ""))}
     return "woo_orders_refunds_create", {**arguments, "reason": fields.get("reason"), "restockItems": False}
 
 
-def _issue(fields: Given, evidence: Sequence[Any], named: str) -> Call:
+def _issue(fields: Given, evidence: Sequence[Any], number: int) -> Call:
     texts = {
         name: _written(fields[name]) for name in ("title", "body", "labels", "assignees") if name in fields
     }
@@ -141,7 +172,7 @@ def _issue(fields: Given, evidence: Sequence[Any], named: str) -> Call:
     }
 
 
-def _commit(fields: Given, evidence: Sequence[Any], named: str) -> Call:
+def _commit(fields: Given, evidence: Sequence[Any], number: int) -> Call:
     texts = {name: _written(fields[name]) for name in ("path", "message", "content") if name in fields}
     where = {
         "owner": "{me.email.login()}",
@@ -151,11 +182,11 @@ def _commit(fields: Given, evidence: Sequence[Any], named: str) -> Call:
     return "create_or_update_file", {**where, **texts}
 
 
-def _answer(fields: Given, evidence: Sequence[Any], named: str) -> Call:
+def _answer(fields: Given, evidence: Sequence[Any], number: int) -> Call:
     return "submit_answer", {"answer": _written(fields.get("answer", ""))}
 
 
-_MAKES: dict[tuple[str, str], Callable[[Given, Sequence[Any], str], Call]] = {
+_MAKES: dict[tuple[str, str], Callable[[Given, Sequence[Any], int], Call | list[Call]]] = {
     ("email.mail", "add"): _mail,
     ("calendar.event", "add"): _event,
     ("calendar.event", "change"): _changed_event,
@@ -167,4 +198,9 @@ _MAKES: dict[tuple[str, str], Callable[[Given, Sequence[Any], str], Call]] = {
     ("codehost.issue", "add"): _issue,
     ("codehost.commit", "add"): _commit,
     (_ANSWER, "add"): _answer,
+    ("codehost.comment", "add"): _issue_comment,
+    ("excel.sheet", "add"): _sheet,
+    ("excel.sheet", "change"): _sheet,
+    **{("snowflake.row", how): _row_by("write_query") for how in ("add", "change", "remove")},
+    **{("google_cloud.row", how): _row_by("bigquery_run_query") for how in ("add", "change", "remove")},
 }

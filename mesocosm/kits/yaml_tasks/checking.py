@@ -305,7 +305,10 @@ def _check_thing(
     identified = getattr(doing, "how", "add") != "add" and thing.identified_by in given
     for field, word in words.items():
         if word.required and field not in given and not identified:
-            yield (*place, doing.what), f"the field {field!r} is required: {word.about}"
+            left_out = ""
+            if word.default and (owner := getattr(doing, "for_", None)):
+                left_out = f" (left out, it is {word.default}, and {owner} has not all of these)"
+            yield (*place, doing.what), f"the field {field!r} is required: {word.about}{left_out}"
     if identified and getattr(doing, "how", "add") == "change" and len(given) == 1:
         yield (*place, doing.what), f"nothing beside {thing.identified_by!r}: say what it is to be changed to"
     for field, value in given.items():

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     PlainValidator,
@@ -90,8 +91,8 @@ class Case(Strict):
     """A case that an entity may be."""
 
     share: Annotated[float, Field(gt=0, allow_inf_nan=False)] | str | None = None
-    """Its part of the count, against those of the other cases; one at least. Or an expression of parameters,
-    such as ``drop_rate / 2``; where that is 0 there are none."""
+    """Its part of the count, against those of the other cases; one at least; default: 1. Or an expression of
+    parameters, such as ``drop_rate / 2``; where that is 0 there are none."""
     weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | str | None = None
     """Instead of a share: further entities of this case fill the length, in this proportion. Or an expression
     of parameters; where that is 0 there are none."""
@@ -108,11 +109,20 @@ class Case(Strict):
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Case:
-        if (self.share is None) == (self.weight is None):
+        if self.share is not None and self.weight is not None:
             raise ValueError(
                 "a case has either a share (of what counts) or a weight (in what fills the length)"
             )
+        if self.share is None and self.weight is None:
+            self.share = 1.0
         return self
+
+
+def _plain_ones(given: Any) -> Any:
+    """Cases of which a file says nothing but that there are such."""
+    if isinstance(given, Mapping):
+        return {name: {} if case is None else case for name, case in given.items()}
+    return given
 
 
 class Distractor(Strict):
@@ -149,7 +159,7 @@ class EntityType(Strict):
     fields: dict[str, Value] = {}
     given: list[str] = []
     """Fields whose values the answer to the task's question has (a task with a domain)."""
-    cases: dict[str, Case] = {}
+    cases: Annotated[dict[str, Case], BeforeValidator(_plain_ones)] = {}
     """What each of them may be; a field ``case`` says which it is."""
     distractors: dict[str, Distractor] = {}
     """Further ones that do not count."""

@@ -116,6 +116,13 @@ def _wanted_of_goal(truth: Truth, index: int, goal: Goal) -> list[Wanted]:
     return [Wanted(goal, fields, one, key) for one, fields in rows]
 
 
+def fields_of(truth: Truth, index: int, goal: Goal, entity: Entity | None) -> Fields:
+    """What a goal wants of an entity, also of one that it is not for."""
+    thing = find_thing(goal.what)
+    assert thing is not None
+    return _row(truth, thing, goal, entity, ("goal", index, goal.what))
+
+
 def _row(truth: Truth, thing: Thing, goal: Goal, entity: Entity | None, keys: tuple[Any, ...]) -> Fields:
     lookup = entity.lookup if entity else truth.lookup
     fields: Fields = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families.task import FileProblem, Task, read_task
 from mesocosm.families.trusting import code_of, functions, is_trusted
 from mesocosm.families.written import written
-from mesocosm.kits.yaml_tasks import checking, complaints
+from mesocosm.kits.yaml_tasks import checking, complaints, spreading
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw
 from mesocosm.kits.yaml_tasks.entities import Wrong
@@ -48,7 +49,8 @@ def lint(path: Path) -> list[Complaint]:
                 path, ("entities",), "error", "a file without entities has its task in Python: use prove"
             )
         ]
-    found = [_complaint(path, keys, "error", message) for keys, message in _errors(task, path.stem)]
+    stands = partial(spreading.in_file, task.definition)
+    found = [_complaint(path, stands(keys), "error", message) for keys, message in _errors(task, path.stem)]
     if found:
         return found
     if task.python and not is_trusted(path):
@@ -60,13 +62,13 @@ def lint(path: Path) -> list[Complaint]:
             written(task, path, functions(path, task.python))
             return []
         sample = Sample(Written(task, path, functions(path, task.python)))
-        return [_complaint(path, keys, level, message) for keys, level, message in sample.read()]
+        return [_complaint(path, stands(keys), level, message) for keys, level, message in sample.read()]
     except FileProblem as problem:
         return [_complaint(path, problem.keys, "error", problem.what)]
     except UsageError as error:
         return [_complaint(path, ("python",), "error", str(error))]
     except Wrong as wrong:
-        return [_complaint(path, wrong.keys, "error", wrong.message)]
+        return [_complaint(path, stands(wrong.keys), "error", wrong.message)]
 
 
 def _complaint(
@@ -126,9 +128,13 @@ def _sizes(definition: Definition, task: Task) -> Iterator[complaints.Complaint]
 def _errors(task: Task, stem: str) -> Iterator[complaints.Complaint]:
     """What can be said without drawing anything."""
     try:
-        definition = Definition.model_validate(task.definition)
+        definition = spreading.read(task.definition)
+    except spreading.Misspread as wrong:
+        yield wrong.keys, str(wrong)
+        return
     except ValidationError as error:
-        yield from complaints.complaints_of(error, Definition, task.definition)
+        spread, _ = spreading.spread(task.definition)
+        yield from complaints.complaints_of(error, Definition, spread)
         return
     if task.family != stem:
         yield (

@@ -10,7 +10,6 @@ from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from mesocosm.families.task import FileProblem
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant
 from mesocosm.kits.yaml_tasks.damaging import all_findings, damage, tables
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
@@ -178,7 +177,7 @@ class _Maker:
             f"let a step write {field}, or leave it out of the goal" if field else "let a step depend on it"
         )
         message = f"misread so, {wants}, and the steps of `solution` do the same: {remedy}"
-        return str(FileProblem(self._written.path, keys, message))
+        return str(self._written.problem(keys, message))
 
     @contextmanager
     def _misread(self, expected: Any) -> Iterator[_Right]:

@@ -82,7 +82,7 @@ class _Names:
                 for condition in case.expect:
                     yield from self._strangers(condition, scope.further(["wanted"]), (*place, "expect"))
                 yield from self._strangers_in(case.quote, scope, (*place, "quote"))
-        walked = {"rows_of"} | {step.as_ for step in definition.solution if step.as_}
+        walked = {"rows_of", "statement_of"} | {step.as_ for step in definition.solution if step.as_}
         for part, doings, more in (
             ("evidence", definition.evidence, set(VARIED)),
             ("goal", definition.goal, set[str]()),

@@ -24,6 +24,8 @@ def schema(task: Mapping[str, Any]) -> dict[str, Any]:
     _open_up(definitions["Statement"], {name: _says(name) for name in thing_names(stated=True)})
     _open_up(definitions["Goal"], {name: _judges(name) for name in thing_names(judged=True)})
     _open_up(definitions["Step"], _tools())
+    cases = definitions["EntityType"]["properties"]["cases"]
+    cases["additionalProperties"] = {"anyOf": [cases["additionalProperties"], {"type": "null"}]}
     properties = {**task["properties"], **{name: own["properties"][name] for name in DEFINING}}
     for name in ("servers", "needed"):
         properties[name] = _closed(properties[name], {one: _offer(one) for one in service_names()})
@@ -73,7 +75,12 @@ def _open_up(definition: dict[str, Any], keys: Mapping[str, Any]) -> None:
 def _says(name: str) -> dict[str, Any]:
     thing = find_thing(name)
     assert thing is not None
-    required = [field for field, word in thing.says.items() if word.required]
+    # A field that a file need not say in every place is asked for by `lint`, which knows the place.
+    required = [
+        field
+        for field, word in thing.says.items()
+        if word.required and not word.default and not (field == thing.when and word.shape == "moment")
+    ]
     return _object(thing.about, thing.says, required)
 
 

@@ -32,7 +32,9 @@ def sized(task: Task, path: Path) -> Growth:
         return growth
     try:
         written = Written(task, path)
-        least = max(len(it.cases_with(background=False)) for it in written.definition.entities.values())
+        # What belongs to others is as many as these have, whatever the size is.
+        own = [it for it in written.definition.entities.values() if it.parent is None]
+        least = max(len(it.cases_with(background=False)) for it in own)
         few = max(6, 2 * least)
         tokens = [_tokens(written, growth.parameter, size) for size in (few, 3 * few)]
     except (UsageError, Wrong):

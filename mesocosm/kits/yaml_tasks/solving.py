@@ -9,7 +9,8 @@ from typing import Any
 
 from mesocosm.kits.yaml_tasks.definition import Definition, Step
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated
-from mesocosm.kits.yaml_tasks.judging import Table, base_of, wanted_of_goal
+from mesocosm.kits.yaml_tasks.filters import FILTERS
+from mesocosm.kits.yaml_tasks.judging import Table, base_of, fields_of, wanted_of_goal
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions, missing
 from mesocosm.kits.yaml_tasks.mailboxes import in_quotes
 from mesocosm.kits.yaml_tasks.rendering import in_order, prepared, selects_at
@@ -106,9 +107,14 @@ class Solution:
         lookup = entity.lookup if entity else self._truth.lookup
 
         @for_expressions
-        def rows_of(name: str) -> Any:
+        def statement_of(number: int) -> str:
+            goal = self._definition.goal[number]
+            return _statement(goal.how, fields_of(self._truth, number, goal, entity))
+
+        @for_expressions
+        def rows_of(name: str | int) -> Any:
             for index, goal in enumerate(self._definition.goal):
-                if base_of(goal) == name:
+                if name in (index, base_of(goal)):
                     wanted = wanted_of_goal(self._truth, index, goal)
                     tables = [
                         value for one in wanted for value in one.fields.values() if isinstance(value, Table)
@@ -119,8 +125,8 @@ class Solution:
             raise ExpressionError(f"no goal {name!r} with rows; there are {known}")
 
         def scope(name: str) -> Any:
-            if name == "rows_of":
-                return rows_of
+            if name in ("rows_of", "statement_of"):
+                return rows_of if name == "rows_of" else statement_of
             for owner in (entity, None):
                 if (owner, name) in self._results:
                     return self._results[owner, name]
@@ -128,6 +134,22 @@ class Solution:
             return missing if found is missing else found
 
         return scope
+
+
+def _statement(how: str, fields: Mapping[str, Any]) -> str:
+    """The SQL by which a row is there, is another or is gone."""
+    table, key, values = fields["table"], fields.get("key") or {}, fields.get("values") or {}
+    sql = FILTERS["sql"]
+    meant = " AND ".join(
+        f"{name} IS NULL" if value is None else f"{name} = {sql(value)}" for name, value in key.items()
+    )
+    if how == "remove":
+        return f"DELETE FROM {table} WHERE {meant or 'TRUE'}"
+    if how == "change":
+        new = ", ".join(f"{name} = {sql(value)}" for name, value in values.items())
+        return f"UPDATE {table} SET {new} WHERE {meant or 'TRUE'}"
+    row = {**key, **values}
+    return f"INSERT INTO {table} ({', '.join(row)}) VALUES {sql(row)}"
 
 
 @cache

@@ -19,7 +19,15 @@ from mesocosm.errors import Refusal, UsageError
 from mesocosm.families import family
 from mesocosm.families.task import FileProblem, Task
 from mesocosm.families.verdict import Check, Misreading, Mutant
-from mesocosm.kits.yaml_tasks import checking, keeping, nearness, questions, second_reading, stated
+from mesocosm.kits.yaml_tasks import (
+    checking,
+    keeping,
+    nearness,
+    questions,
+    second_reading,
+    spreading,
+    stated,
+)
 from mesocosm.kits.yaml_tasks.agreeing import disagreeing
 from mesocosm.kits.yaml_tasks.braces import has_values
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
@@ -120,10 +128,12 @@ class Written:
         self.hooks = {name: for_expressions(_guarded(hook)) for name, hook in hooks.items()}
         with self._placed():
             try:
-                self.definition = Definition.model_validate(task.definition)
+                self.definition = spreading.read(task.definition)
+            except spreading.Misspread as wrong:
+                raise FileProblem(path, wrong.keys, str(wrong)) from None
             except ValidationError as error:
-                keys, message = complaints_of(error, Definition, task.definition)[0]
-                raise FileProblem(path, keys, message) from None
+                keys, message = complaints_of(error, Definition, spreading.spread(task.definition)[0])[0]
+                raise Wrong(keys, message) from None
             for keys, message in checking.check(
                 self.definition, task.servers, [*self.parameters, task.growth.parameter]
             ):
@@ -365,8 +375,12 @@ class Written:
             derived = expected._derive()
             gaps = [*derived.asked, *derived.gaps, *derived.apart]
             gaps += missing_quotations(derived, survey.everything)
-            found += [str(FileProblem(self.path, gap.keys, gap.message)) for gap in gaps]
+            found += [str(self.problem(gap.keys, gap.message)) for gap in gaps]
         return found
+
+    def problem(self, keys: Sequence[Any], message: str) -> FileProblem:
+        """What is wrong with a part of the definition, by where it stands in the file."""
+        return FileProblem(self.path, spreading.in_file(self.task.definition, keys), message)
 
     @contextmanager
     def _placed(self) -> Iterator[None]:
@@ -374,7 +388,7 @@ class Written:
         try:
             yield
         except Wrong as wrong:
-            raise FileProblem(self.path, wrong.keys, wrong.message) from None
+            raise self.problem(wrong.keys, wrong.message) from None
         except Refusal as refused:
             raise UsageError(
                 f"{self.path}: a service refuses what the evidence says: {refused.message}"
