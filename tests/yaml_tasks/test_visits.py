@@ -118,7 +118,11 @@ def test_an_event_that_comes_again_is_another(episode: Episode) -> None:
         ),
         ("cases: [moved, west_moved]", "cases: [mooved]", ["evidence.1", "mooved", "plain, moved"]),
         ("email.mail:\n      from", "email.letter:\n      from", ["evidence.0", "email.mail"]),
-        ('      from: "{guest} <{email}>"\n', "", ["evidence.0", "'from' is required", "visit has not"]),
+        (
+            '      date: "{asked}"\n',
+            '      dated: "{asked}"\n',
+            ["evidence.0", "dated: unknown field", "date"],
+        ),
         ("calendar.create_event", "calendar.make_event", ["solution.0", "'make_event'", "create_event"]),
         ("spoken(start)", "spoken(begin)", ["begin"]),
         ("{new_start or start}", "{final}", ["circle", "final -> final"]),
