@@ -18,7 +18,7 @@ def check(world: World, expected: Expected) -> list[Check]:
     """Solved, in how many rounds, and with how many wasted queries; and all else as it was."""
     store = world.store(PuzzleStore)
     guesses = store.guesses()
-    names = {one.id: one.name for one in store.everyone()}
+    names = store.names() if guesses else {}
     said = [names.get(guess, "?") for guess in guesses]
     solved = said[-1:] == [expected.target]
     queries = f"{store.wasted()} of {len(store.queries())} queries wasted"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection
+from functools import cached_property
 
 from pydantic import Field
 
@@ -61,8 +62,12 @@ class Expected(family.Expected):
 
     def oracle(self) -> GameOracle:
         """The oracle of the board."""
-        board = Board(self.size, self.goal, self.holes)
-        return GameOracle(lambda: GridGame(board, self.start, self.budget), example)
+        return GameOracle(lambda: GridGame(self._board, self.start, self.budget), example)
+
+    @cached_property
+    def _board(self) -> Board:
+        """Reckoned once for all episodes of an instance."""
+        return Board(self.size, self.goal, self.holes)
 
 
 def generate(world: World, params: Params) -> Expected:

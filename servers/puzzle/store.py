@@ -104,6 +104,10 @@ class PuzzleStore(Store):
         """All creatures."""
         return self._known([(row["id"], row["number"], row["name"]) for row in self.fetch(_CREATURES)])
 
+    def names(self) -> dict[int, str]:
+        """The names of all creatures, by their ids."""
+        return {row["id"]: row["name"] for row in self.fetch(_CREATURES)}
+
     def look_up(self, names: Sequence[str]) -> list[Known]:
         """The creatures of these names; refused if there is none of a name."""
         if not 1 <= len(names) <= MAX_NAMES:

@@ -176,13 +176,16 @@ class CommentThing(Thing):
     }
 
     def altered(self, world: World, changes: Changes) -> Iterator[Found]:
-        _, shelves = _ACCOUNT.current(world)
-        names = {shelf.number: shelf.name for shelf in shelves.values()}
-        for before, after in changes.table(_SERVICE, "items").changed:
-            if before["comment"] != after["comment"]:
+        tables, columns = (
+            [(was, is_) for was, is_ in changes.table(_SERVICE, kept).changed if was["comment"] != is_["comment"]]
+            for kept in ("items", "item_columns")
+        )
+        if tables or columns:
+            _, shelves = _ACCOUNT.current(world)
+            names = {shelf.number: shelf.name for shelf in shelves.values()}
+            for before, after in tables:
                 yield _found(names.get(after["id"]), None, "items", before, after)
-        for before, after in changes.table(_SERVICE, "item_columns").changed:
-            if before["comment"] != after["comment"]:
+            for before, after in columns:
                 yield _found(names.get(after["item_id"]), after["name"], "item_columns", before, after)
         for one in _ACCOUNT.differences(world, changes):
             # A table that was made anew with the comment that was asked for is the same with that comment.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
@@ -51,7 +52,7 @@ class Board:
             if self.enter(further) + self.cost(further) == least
         ]
 
-    def _cheapest(self) -> list[int]:
+    def _cheapest(self) -> array[int]:
         """Dijkstra from the goal over the moves turned round: costs, and in the lower bits moves."""
         size = self.size
         plain, hole = (MOVE_COST << _BITS) + 1, (MOVE_COST + HOLE_COST << _BITS) + 1
@@ -77,7 +78,7 @@ class Board:
         graph.add_edges_from(edges)
         goal = self.goal[0] * size + self.goal[1]
         found = rustworkx.dijkstra_shortest_path_lengths(graph, goal, float)
-        return [int(found[field]) if field != goal else 0 for field in range(size * size)]
+        return array("q", (int(found[field]) if field != goal else 0 for field in range(size * size)))
 
 
 class GridGame(Game):

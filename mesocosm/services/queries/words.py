@@ -311,6 +311,12 @@ class Warehouse(ABC):
 
     def differences(self, world: World, changes: Changes) -> list[Difference]:
         """All tables that differ."""
+        if self.service not in changes.kept:
+            changes.kept[self.service] = self._differences(world, changes)
+        kept: list[Difference] = changes.kept[self.service]
+        return kept
+
+    def _differences(self, world: World, changes: Changes) -> list[Difference]:
         assert world.base is not None
         states = []
         for folder in (world.base, world.path):
