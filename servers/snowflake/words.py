@@ -177,7 +177,11 @@ class CommentThing(Thing):
 
     def altered(self, world: World, changes: Changes) -> Iterator[Found]:
         tables, columns = (
-            [(was, is_) for was, is_ in changes.table(_SERVICE, kept).changed if was["comment"] != is_["comment"]]
+            [
+                (was, is_)
+                for was, is_ in changes.table(_SERVICE, kept).changed
+                if was["comment"] != is_["comment"]
+            ]
             for kept in ("items", "item_columns")
         )
         if tables or columns:
