@@ -432,6 +432,20 @@ def _edit(_: Server, agent: Agent) -> Callable[[], object]:
     return lambda: agent.call("filesystem", "edit_file", path="lines.txt", edits=edits, dryRun=True)
 
 
+def _versions(_: Server, agent: Agent) -> Callable[[], object]:
+    """Two versions of a file in a repository, of which any line is many of the other's."""
+    me = re.search(r'\\?"login\\?":\s*\\?"([\w-]+)', agent.call("codehost", "get_me"))
+    assert me
+    there = {"owner": me[1], "repo": "versions"}
+    agent.call("codehost", "create_repository", name="versions", autoInit=True)
+    for factor in (7, 11):
+        text = "".join(f"{n * factor % 300}\n" for n in range(110_000))
+        files = [{"path": "a.txt", "content": text}]
+        said = agent.call("codehost", "push_files", **there, branch="main", files=files, message="x")
+        assert '"isError":true' not in said, said[:500]
+    return lambda: agent.call("codehost", "get_commit", **there, sha="main", detail="full_patch")
+
+
 def _search(_: Server, agent: Agent) -> Callable[[], object]:
     for number in range(40):
         folder = "/".join(["deep"] * 20 + [str(number)])
@@ -674,10 +688,14 @@ _LIST = json.dumps({"create": [{"name": str(n)} for n in range(500_000)]}).encod
 _TEXT = json.dumps({"title": "x", "text": "\u00e9 <b>" * 4_000_000}).encode()
 _GRAPH = json.dumps({"query": "{" + "viewer{repositories(first:1){nodes{name}}}" * 1_500 + "}"}).encode()
 _LONG = b"Subject: x\r\n\r\n" + b"z\r\n" * 1_600_000
+_CHARSET = (
+    b"Subject: x\r\nContent-Type: text/plain; charset=punycode\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+)
 _PARTS = b"Subject: x\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n"
 ATTACKS: dict[str, Attack] = {
     "edit_file": _edit,
     "search_files": _search,
+    "versions": _versions,
     "write_file": _write,
     "memory": _remember,
     "delete_entities": _forget,
@@ -744,6 +762,9 @@ ATTACKS: dict[str, Attack] = {
     "imap append": _append(_LONG),
     "imap headers": _append(b"".join(b"X-%d: y\r\n" % n for n in range(20_000)) + b"\r\nz"),
     "imap parts": _append(_PARTS + b"--x\r\n\r\na\r\n" * 20_000 + b"--x--\r\n"),
+    "imap charset": _append(
+        _CHARSET + base64.encodebytes(b"-" + b"a9" * 3_000_000)  # in Punycode, the square of its length
+    ),
     "imap ahead": _ahead(lambda _: b"a NOOP\r\n" * 50_000, lambda server: server.imap),
     "imap ahead 20": _ahead(lambda _: b"a NOOP\r\n" * 50_000, lambda server: server.imap, 20),
     "imap signed in": _ahead(_imap_signed_in, lambda server: server.imap, 5),
