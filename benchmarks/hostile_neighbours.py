@@ -48,6 +48,8 @@ _MORE += ["snowflake", "google_cloud"]
 """Services beside those of the task, for the hostile episodes."""
 SHEETS = "nhl_b2b_analysis"
 """A task with spreadsheets."""
+VERSIONS = "bug_triage"
+"""A task with repositories."""
 HOSTILE, ASKING = 12, 10
 """Hostile episodes at once, and those beside them, in the kinds that need more than one."""
 TOKEN = "benchmark"
@@ -432,8 +434,9 @@ def _edit(_: Server, agent: Agent) -> Callable[[], object]:
     return lambda: agent.call("filesystem", "edit_file", path="lines.txt", edits=edits, dryRun=True)
 
 
-def _versions(_: Server, agent: Agent) -> Callable[[], object]:
+def _versions(server: Server, _: Agent) -> Callable[[], object]:
     """Two versions of a file in a repository, of which any line is many of the other's."""
+    agent = Agent(server, server.create([], VERSIONS))
     me = re.search(r'\\?"login\\?":\s*\\?"([\w-]+)', agent.call("codehost", "get_me"))
     assert me
     there = {"owner": me[1], "repo": "versions"}
