@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import Match, SequenceMatcher
 
@@ -137,9 +138,10 @@ class Matcher(SequenceMatcher[bytes]):
     def __init__(
         self, isjunk: None, old: Sequence[bytes], new: Sequence[bytes], autojunk: bool = True
     ) -> None:
-        super().__init__(isjunk, old, new, autojunk)
-        places: Mapping[bytes, Sequence[int]] = vars(self)["b2j"]
-        if sum(len(places.get(line, ())) for line in old) > MAX_PAIRS:
+        too_many = _pairs(old, new, autojunk) > MAX_PAIRS
+        super().__init__(isjunk, *(([], []) if too_many else (old, new)), autojunk)
+        if too_many:
+            self.a, self.b = old, new
             self.matching_blocks = [Match(len(old), len(new), 0)]
 
     def find_longest_match(
@@ -148,6 +150,13 @@ class Matcher(SequenceMatcher[bytes]):
         """As difflib does."""
         deadlines.check()
         return super().find_longest_match(alo, ahi, blo, bhi)
+
+
+def _pairs(old: Sequence[bytes], new: Sequence[bytes], autojunk: bool) -> int:
+    """Pairs of equal lines that difflib looks at: it passes over what is in many places of long texts."""
+    here, there = Counter(old), Counter(new)
+    most = len(new) // 100 + 1 if autojunk and len(new) >= 200 else len(new)
+    return sum(number * there[line] for line, number in here.items() if there[line] <= most)
 
 
 def _matcher(old: Sequence[bytes], new: Sequence[bytes]) -> Matcher:
