@@ -250,6 +250,9 @@ def _settled(settings: Evaluation) -> Evaluation:
 
 
 def _models(settings: Evaluation) -> list[Model]:
+    from mesocosm.evaluation.actors import actor
+
+    actor(settings.agent)
     if settings.agent in MODELLESS:
         return [open_model("none/none")]
     if not settings.models:

@@ -142,6 +142,8 @@ def test_a_log_of_another_version_is_refused(finished: Path, tmp_path: Path) -> 
         ({"agent": "react"}, "give a model"),
         ({"agent": "react", "models": ["nobody/nothing"]}, "'nobody/nothing' cannot be used"),
         ({"strategies": ["magic"]}, "unknown strategy 'magic'"),
+        ({"agent": "command:claude"}, "unknown agent 'command:claude'"),
+        ({"agent": "no/such.py::agent"}, "no/such.py"),
         (
             {"agent": "react", "models": ["scripted/solver"], "strategies": ["anthropic_clear_thinking"]},
             "Anthropic's own",
