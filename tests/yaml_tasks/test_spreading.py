@@ -15,6 +15,7 @@ from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.kits.yaml_tasks.linting import lint
+from mesocosm.kits.yaml_tasks.spreading import spread
 
 HERE = Path(__file__).parent
 DENTIST = HERE / "dentist_moves.yaml"
@@ -112,6 +113,28 @@ def test_rows_of_a_warehouse_need_no_solution(tmp_path: Path) -> None:
     path = tmp_path / "limits.yaml"
     path.write_text(text[:start] + rest.partition("claim_done.claim_done: {}\n")[2])
     assert failures(built(path, tmp_path, size=3)) == set()
+
+
+def test_what_has_no_moment_comes_after_what_has_one() -> None:
+    entities = {"me": {"fields": {}}, "order": {"count": "size", "fields": {"asked": 0}}}
+    mail = {"from": "a@b.example", "body": "x"}
+    evidence = [
+        {"for": "order", "email.mail": {**mail, "date": "{asked + 1d}"}},
+        {"for": "order", "calendar.event": {"summary": "x", "start": "{now + 9d}"}},
+        {"for": "order", "cases": ["late"], "email.mail": {**mail, "date": "{other}"}},
+        {"for": "order", "email.mail": mail},
+        {"for": "order", "email.mail": mail},
+        {"email.mail": mail},
+    ]
+    spread_out, _ = spread({"entities": entities, "evidence": evidence})
+    told = {name: one["fields"] for name, one in spread_out["entities"].items()}
+    assert told["order"]["told_1"]["moment"] == {
+        "after": "(asked + 1d) + 14h",
+        "before": "(asked + 1d) + 44h",
+    }
+    assert told["order"]["told_2"]["moment"]["after"] == "told_1 + 14h"
+    dates = [one["email.mail"]["date"] for one in spread_out["evidence"] if "email.mail" in one]
+    assert dates == ["{asked + 1d}", "{other}", "{told_1}", "{told_2}", "{me.told_1}"]
 
 
 COMMENTS = """

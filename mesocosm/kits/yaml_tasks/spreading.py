@@ -20,6 +20,7 @@ from typing import Any
 from mesocosm.kits.yaml_tasks.definition import Definition
 from mesocosm.services.words import Thing, find_thing
 
+_ONE_VALUE = re.compile(r"\{([^{}|]+)\}")
 _VALUE = re.compile(r"\{(\w+)\}")
 _ROWS = {"columns", "for", "each"}
 """Keys of the rows of a table."""
@@ -137,16 +138,19 @@ class _Moments:
 
     def __init__(self, entities: Mapping[str, Any], evidence: Sequence[Any]) -> None:
         self._entities = entities
-        self._told: dict[str, list[int]] = {}
+        self._told: dict[str, list[str]] = {}
+        """By fact, what each of these moments lies after; nothing for the first."""
+        self._named: dict[int, str] = {}
+        last: dict[str, str] = {}
         for index, item in enumerate(evidence):
             fact = self._undated(item)
-            if fact is not None:
-                self._told.setdefault(fact, []).append(index)
-        self._named = {
-            index: f"{{{'me.' if fact == 'me' else ''}told_{number}}}"
-            for fact, indices in self._told.items()
-            for number, index in enumerate(indices, start=1)
-        }
+            if fact is None:
+                last.update(_said(item))
+                continue
+            told = self._told.setdefault(fact, [])
+            told.append(last.get(fact, ""))
+            last[fact] = f"told_{len(told)}"
+            self._named[index] = f"{{{'me.' if fact == 'me' else ''}{last[fact]}}}"
 
     def _undated(self, item: Any) -> str | None:
         """Whose field says when, where the item does not."""
@@ -154,9 +158,8 @@ class _Moments:
         if known is None:
             return None
         _, thing, fields = known
-        word = thing.says.get(thing.when or "")
         fact = item.get("for", "me")
-        if word is None or not word.required or word.shape != "moment" or thing.when in fields:
+        if not _came_about(thing) or thing.when in fields:
             return None
         return fact if isinstance(fact, str) and isinstance(self._entities.get(fact), Mapping) else None
 
@@ -167,10 +170,10 @@ class _Moments:
     def entities(self) -> dict[str, Any]:
         """The entities with these fields."""
         found = dict(self._entities)
-        for fact, indices in self._told.items():
+        for fact, before in self._told.items():
             it = found[fact]
             if isinstance(it.get("fields", {}), Mapping):
-                further = _once(len(indices)) if fact == "me" else _in_order(len(indices))
+                further = _once(len(before)) if fact == "me" else _in_order(before)
                 found[fact] = {**it, "fields": {**further, **it.get("fields", {})}}
         return found
 
@@ -181,16 +184,31 @@ def _once(count: int) -> dict[str, Any]:
     return {f"told_{number}": {"moment": period} for number in range(1, count + 1)}
 
 
-def _in_order(count: int) -> dict[str, Any]:
-    """One after the other, all before the present."""
-    gap = min(_GAP, _HOURS_AFTER // max(1, count - 1))
+def _came_about(thing: Thing) -> bool:
+    """Whether its moment has passed, and is not still to come, as that of an event may be."""
+    word = thing.says.get(thing.when or "")
+    return word is not None and word.required and word.shape == "moment"
+
+
+def _said(item: Any) -> Iterator[tuple[str, str]]:
+    """The moment that an item gives for all of whom it is about, if it does."""
+    known = _thing_of(item)
+    if known is not None and isinstance(item.get("for"), str) and not {"cases", "where"} & item.keys():
+        _, thing, fields = known
+        value = fields.get(thing.when or "")
+        if _came_about(thing) and isinstance(value, str) and (one := _ONE_VALUE.fullmatch(value)):
+            yield item["for"], f"({one[1]})"
+
+
+def _in_order(before: Sequence[str]) -> dict[str, Any]:
+    """One after the other, all before the present, if what they lie after does."""
+    gap = min(_GAP, _HOURS_AFTER // max(1, len(before) - 1))
     hours = {} if gap > _DAY else {"hours": list(range(_DAY))}
     first = {"after": f"now - {_FIRST}d", "before": f"now - {_LAST}d"}
-    found: dict[str, Any] = {"told_1": {"moment": first}}
-    for number in range(2, count + 1):
-        before = f"told_{number - 1}"
-        period = {"after": f"{before} + {max(1, gap // 3)}h", "before": f"{before} + {gap}h", **hours}
-        found[f"told_{number}"] = {"moment": period}
+    found: dict[str, Any] = {}
+    for number, one in enumerate(before, start=1):
+        period = {"after": f"{one} + {max(1, gap // 3)}h", "before": f"{one} + {gap}h", **hours}
+        found[f"told_{number}"] = {"moment": period if one else first}
     return found
 
 
