@@ -18,6 +18,8 @@ MAX_DIFF_BYTES = 1_000_000
 MAX_PAIRS = 4_000_000
 """Pairs of equal lines of two versions: to compare those takes a second, and for each change again. Where
 there are more, all lines are shown as replaced."""
+_SECONDS_FOR_EACH = 5e-7
+"""What a byte of two versions may take to be compared, where many lines are the same."""
 CONTEXT = 3
 """Lines that are shown around a change."""
 
@@ -118,6 +120,7 @@ def _contents(objects: ObjectStore, difference: Difference) -> tuple[bytes, byte
     new = objects.data(difference.new_sha) if difference.new_sha else b""
     if is_binary(old) or is_binary(new) or len(old) + len(new) > MAX_DIFF_BYTES:
         return None
+    deadlines.expect(_SECONDS_FOR_EACH * (len(old) + len(new)))
     return old, new
 
 
