@@ -99,6 +99,11 @@ def test_a_table_is_described_column_by_column(account: Call) -> None:
         ("create_table", {"query": "create table shop.public.orders (n int)"}, "already exists"),
         ("write_query", {"query": "insert into shop.public.orders (note) values ('x')"}, "NULL"),
         ("read_query", {"query": "select nothing from shop.public.orders"}, "NOTHING"),
+        (
+            "read_query",
+            {"query": 'select last_query_id("aB c")'},
+            r'LAST_QUERY_ID\("aB c"\)',  # no mark of ours in a name
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(

@@ -25,12 +25,8 @@ from mesocosm.services.queries.dialects.snowflake_rewriting import (
 )
 from mesocosm.services.queries.dialects.snowflake_stages import generate, read_stages
 from mesocosm.services.queries.failures import Failed
-from mesocosm.services.queries.refusals import SqlError, compilation
+from mesocosm.services.queries.refusals import MARK, SPELLED, SqlError, compilation
 
-_MARK = "\u2063"
-"""Between a name with small letters and what tells its case: DuckDB takes no notice of case, Snowflake
-does."""
-_SPELLED = re.compile(f'([^"]*?){_MARK}[01]+')
 _LONGEST = 16_777_216
 """Characters of a text without a length of its own."""
 
@@ -75,10 +71,10 @@ class Snowflake(Dialect):
     def spell(self, name: str) -> str:
         if name == name.upper():
             return name
-        return name + _MARK + "".join("1" if one != one.upper() else "0" for one in name)
+        return name + MARK + "".join("1" if one != one.upper() else "0" for one in name)
 
     def plain(self, name: str) -> str:
-        return name.partition(_MARK)[0]
+        return name.partition(MARK)[0]
 
     def prepare(self, tree: exp.Expr, context: Context) -> exp.Expr:
         if tree.find(exp.HistoricalData, exp.Version) is not None:
@@ -141,7 +137,7 @@ class Snowflake(Dialect):
         self, failed: Failed, tree: exp.Expr, columns: list[str], called: Sequence[str] = ()
     ) -> Refusal:
         own = failed.message.startswith(SAID)
-        message = _SPELLED.sub(r"\1", failed.message.removeprefix(SAID))
+        message = SPELLED.sub("", failed.message.removeprefix(SAID))
         for pattern, say in () if UPDATED in failed.message else _SAYINGS:
             if found := pattern.search(message):
                 return say(found, tree, columns)
@@ -342,8 +338,8 @@ def type_of_result(name: str, kind: str) -> Column:
 
 def _position(name: str, tree: exp.Expr) -> str:
     for one in tree.find_all(exp.Identifier):
-        if one.name.partition(_MARK)[0].lower() == name.lower() and "line" in one.meta:
-            column = one.meta["col"] - len(one.name.partition(_MARK)[0])
+        if one.name.partition(MARK)[0].lower() == name.lower() and "line" in one.meta:
+            column = one.meta["col"] - len(one.name.partition(MARK)[0])
             return f"error line {one.meta['line']} at position {max(0, column)}\n"
     return ""
 
