@@ -311,6 +311,8 @@ class Warehouse(ABC):
 
     def differences(self, world: World, changes: Changes) -> list[Difference]:
         """All tables that differ."""
+        if self.service not in changes.services():
+            return []
         if self.service not in changes.kept:
             changes.kept[self.service] = self._differences(world, changes)
         kept: list[Difference] = changes.kept[self.service]
