@@ -15,6 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE
+
 
 class Cluster:
     """A cluster of nodes with one processor each, in a process of its own."""
@@ -32,7 +34,7 @@ class Cluster:
         assert self._ask(f"kill {node}") == "gone"
 
     def close(self) -> None:
-        self._process.communicate(timeout=60)
+        self._process.communicate(timeout=PATIENCE)
 
     def _ask(self, what: str) -> str:
         assert self._process.stdin

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 
 import pytest
+from patience import PATIENCE
 
 from mesocosm.sandbox import bubblewrap, seccomp
 from mesocosm.sandbox.jobs import SandboxFailed
@@ -39,14 +40,14 @@ def running_code_runner(walls: str, environment: Mapping[str, str] | None = None
         process.terminate()
         try:
             # It removes what it made, which takes a slow disk long.
-            assert process.wait(300) == 128 + signal.SIGTERM
+            assert process.wait(PATIENCE) == 128 + signal.SIGTERM
         finally:
             process.kill()
 
 
 def wait_for(url: str, token: str = RUNNER_TOKEN) -> None:
     """Until the code runner there answers."""
-    deadline = time.monotonic() + 300
+    deadline = time.monotonic() + PATIENCE
     with closing(RemoteSandbox(url, token)) as sandbox:
         while True:
             try:

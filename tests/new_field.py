@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE
 from rest.hosted import HostedWorld, host_world
 from shop import fill_shop
 from woocommerce import API
@@ -35,7 +36,7 @@ def through_tools(world: HostedWorld) -> list[Any]:
 
 def through_rest(world: HostedWorld) -> list[Any]:
     """What the vendor's API makes of it, once the tools have left a coupon."""
-    api = API(world.api("woocommerce"), world.id, world.id, version="wc/v3", timeout=30)
+    api = API(world.api("woocommerce"), world.id, world.id, version="wc/v3", timeout=PATIENCE)
     before = api.get("coupons", params={"code": "spring"}).json()[0]
     after = api.put(f"coupons/{before['id']}", {FIELD: "Cy's"}).json()
     refused = api.put(f"coupons/{before['id']}", {FIELD: 7})

@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from patience import PATIENCE
+
 NAME = "mesocosm.test"
 
 
@@ -33,7 +35,7 @@ class _Tunnel(socketserver.StreamRequestHandler):
             back = threading.Thread(target=_pump, args=(far, self.connection), daemon=True)
             back.start()
             _pump(self.connection, far)
-            back.join(5)
+            back.join(PATIENCE)
 
 
 def _pump(source: socket.socket, sink: socket.socket) -> None:

@@ -55,12 +55,13 @@ def _before(event: dict[str, Any], fields: list[str]) -> Iterator[tuple[str, Any
 
 def _changed_instances(done: Done, event: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The instances of a series that had been changed by themselves, as they were."""
-    page = {"nextPageToken": None} if "recurrence" in event else None
-    while isinstance(page, dict) and "nextPageToken" in page:
-        token = {"pageToken": page["nextPageToken"]} if page["nextPageToken"] else {}
+    token: dict[str, str] | None = {} if "recurrence" in event else None
+    while token is not None:
         page = done.earlier("list_events", **_ALWAYS, singleEvents=False, **token, **_calendar(done))
-        if isinstance(page, dict):
-            yield from (one for one in page["items"] if one.get("recurringEventId") == event["id"])
+        if not isinstance(page, dict):
+            return
+        yield from (one for one in page["items"] if one.get("recurringEventId") == event["id"])
+        token = {"pageToken": page["nextPageToken"]} if "nextPageToken" in page else None
 
 
 def _calendar(done: Done) -> dict[str, str]:

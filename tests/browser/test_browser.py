@@ -22,6 +22,7 @@ import httpx2
 import pytest
 import uvicorn
 from browsing import asking, links_of, text_of
+from patience import PATIENCE
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.browser.application import Browser, Entry, application
@@ -379,10 +380,10 @@ def test_the_commands_serve_pages_and_write_a_file(made: Path, tmp_path: Path) -
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         address = process.stdout.readline().strip()
-        assert "What the agent is asked" in httpx2.get(address, follow_redirects=True).text
-        assert httpx2.get(address.partition("?")[0]).status_code == 403
+        assert "What the agent is asked" in httpx2.get(address, follow_redirects=True, timeout=PATIENCE).text
+        assert httpx2.get(address.partition("?")[0], timeout=PATIENCE).status_code == 403
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) in (0, 130)
+        assert process.wait(timeout=PATIENCE) in (0, 130)
     app = Hosting(tmp_path / "state", admin_token="t" * 32)
     with serving(app) as base:
         id_ = app.pool.adopt(made, load_family("course_assistant"))

@@ -8,13 +8,14 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from later import later_or_skip
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.world import World
 
-dbapi = pytest.importorskip("adbc_driver_snowflake.dbapi")
-pa = pytest.importorskip("pyarrow")
+dbapi = later_or_skip("adbc_driver_snowflake.dbapi")
+pa = later_or_skip("pyarrow")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 

@@ -10,16 +10,17 @@ from typing import Any
 
 import pytest
 from google.oauth2.credentials import Credentials
+from later import later_or_skip
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.services.world import World
 
-bigquery = pytest.importorskip("google.cloud.bigquery")
-pandas = pytest.importorskip("pandas")
-exceptions = pytest.importorskip("google.api_core.exceptions")
-pa = pytest.importorskip("pyarrow")
-parquet = pytest.importorskip("pyarrow.parquet")
+bigquery = later_or_skip("google.cloud.bigquery")
+pandas = later_or_skip("pandas")
+exceptions = later_or_skip("google.api_core.exceptions")
+pa = later_or_skip("pyarrow")
+parquet = later_or_skip("pyarrow.parquet")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 

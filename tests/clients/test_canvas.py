@@ -10,6 +10,7 @@ import requests
 from campus import fill_campus
 from canvasapi import Canvas
 from canvasapi.exceptions import BadRequest, Forbidden, ResourceDoesNotExist
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 pytestmark = pytest.mark.filterwarnings("ignore:Canvas may respond unexpectedly:UserWarning")
@@ -69,7 +70,7 @@ def test_what_one_has_set_oneself(canvas: Canvas, hosted: HostedWorld) -> None:
 
     def data(method: str, scope: str = "", **sent: Any) -> tuple[int, Any]:
         url = f"{api}/custom_data{scope}?ns=org.example"
-        answer = requests.request(method, url, headers=headers, json=sent or None, timeout=10)
+        answer = requests.request(method, url, headers=headers, json=sent or None, timeout=PATIENCE)
         return answer.status_code, answer.json().get("data")
 
     assert data("GET")[0] == 404
@@ -81,7 +82,7 @@ def test_what_one_has_set_oneself(canvas: Canvas, hosted: HostedWorld) -> None:
     assert data("DELETE", "/food/soup") == (200, "fish")
     assert data("GET") == (200, {"n": 1})
     put = requests.put(
-        f"{api}/dashboard_positions", {"dashboard_positions[course_1]": 2}, headers=headers, timeout=10
+        f"{api}/dashboard_positions", {"dashboard_positions[course_1]": 2}, headers=headers, timeout=PATIENCE
     )
     assert put.json() == {"dashboard_positions": {"course_1": 2}}
 
@@ -100,11 +101,11 @@ def test_what_programs_of_students_ask_for(canvas: Canvas, hosted: HostedWorld) 
     assert list(canvas.get_course_nicknames()) == []
     headers = {"Authorization": f"Bearer {hosted.id}"}
     api = f"{hosted.api('canvas')}/api/v1"
-    whole = requests.get(f"{api}/users/self/activity_stream", headers=headers, timeout=10).json()
-    there = requests.get(f"{api}/courses/1/activity_stream", headers=headers, timeout=10).json()
+    whole = requests.get(f"{api}/users/self/activity_stream", headers=headers, timeout=PATIENCE).json()
+    there = requests.get(f"{api}/courses/1/activity_stream", headers=headers, timeout=PATIENCE).json()
     assert there == [entry for entry in whole if entry["course_id"] == 1]
-    periods = requests.get(f"{api}/courses/1/grading_periods", headers=headers, timeout=10).json()
+    periods = requests.get(f"{api}/courses/1/grading_periods", headers=headers, timeout=PATIENCE).json()
     assert periods == {"grading_periods": []}
     todo = list(canvas.get_todo_items())
-    counted = requests.get(f"{api}/users/self/todo_item_count", headers=headers, timeout=10).json()
+    counted = requests.get(f"{api}/users/self/todo_item_count", headers=headers, timeout=PATIENCE).json()
     assert counted["assignments_needing_submitting"] == sum(one.type == "submitting" for one in todo)

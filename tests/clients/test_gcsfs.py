@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from later import later_or_skip
 from rest.hosted import HostedWorld
 
 # By default it asks for the kind of each bucket over gRPC, which is not offered, for a minute.
 os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
-gcsfs = pytest.importorskip("gcsfs")
-pandas = pytest.importorskip("pandas")
+gcsfs = later_or_skip("gcsfs")
+pandas = later_or_skip("pandas")
 pytestmark = pytest.mark.filterwarnings("ignore")
 BIG = b"0123456789abcdef" * 70_000
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from githost import PULL_NUMBER, fill
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 from secure_host import SecureHost
 
@@ -58,7 +59,7 @@ class Gh:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 0, (words, done.stderr, done.stdout)
@@ -80,7 +81,7 @@ class Gh:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 0, (words, done.stderr)

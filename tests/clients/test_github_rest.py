@@ -10,6 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 from githost import PULL_NUMBER, fill
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 REPO = "/api/v3/repos/acme/app"
@@ -19,7 +20,7 @@ REPO = "/api/v3/repos/acme/app"
 def http(episode_of: Callable[..., HostedWorld]) -> Iterator[httpx2.Client]:
     hosted = episode_of(["codehost"], fill)
     headers = {"Authorization": f"token {hosted.id}", "Accept": "application/vnd.github+json"}
-    with httpx2.Client(base_url=hosted.api("codehost"), headers=headers) as client:
+    with httpx2.Client(base_url=hosted.api("codehost"), headers=headers, timeout=PATIENCE) as client:
         yield client
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 from google.oauth2.credentials import Credentials
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.google_sheet.store import SheetStore
@@ -26,7 +27,7 @@ def fill(world: World) -> None:
 def http(episode_of: Callable[..., HostedWorld]) -> Iterator[httpx2.Client]:
     hosted = episode_of(["google_sheet"], fill)
     headers = {"Authorization": f"Bearer {hosted.id}"}
-    with httpx2.Client(base_url=hosted.api("google_sheet"), headers=headers) as client:
+    with httpx2.Client(base_url=hosted.api("google_sheet"), headers=headers, timeout=PATIENCE) as client:
         yield client
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 from githost import fill
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 
@@ -36,7 +37,7 @@ class GraphQL:
 def graphql(episode_of: Callable[..., HostedWorld]) -> Iterator[GraphQL]:
     hosted = episode_of(["codehost"], fill)
     headers = {"Authorization": f"bearer {hosted.id}"}
-    with httpx2.Client(base_url=hosted.api("codehost"), headers=headers) as client:
+    with httpx2.Client(base_url=hosted.api("codehost"), headers=headers, timeout=PATIENCE) as client:
         yield GraphQL(hosted, client)
 
 

@@ -8,14 +8,15 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from later import later_or_skip
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.world import World
 
-ibis = pytest.importorskip("ibis")
-pytest.importorskip("pandas")
+ibis = later_or_skip("ibis")
+later_or_skip("pandas")
 pytestmark = pytest.mark.filterwarnings("ignore")
 EpisodeOf = Callable[[list[str], Callable[[World], Any]], HostedWorld]
 

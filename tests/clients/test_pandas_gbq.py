@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 from google.oauth2.credentials import Credentials
+from later import later_or_skip
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.services.world import World
 
-gbq = pytest.importorskip("pandas_gbq")
-pandas = pytest.importorskip("pandas")
+gbq = later_or_skip("pandas_gbq")
+pandas = later_or_skip("pandas")
 pytestmark = pytest.mark.filterwarnings("ignore")
 FRAME = {"id": [1, 2], "name": ["a", None], "x": [1.5, None]}
 

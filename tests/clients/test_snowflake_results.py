@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
@@ -32,7 +33,9 @@ def hosted(episode_of: Callable[..., HostedWorld]) -> HostedWorld:
 def connect(hosted: HostedWorld, **more: Any) -> Any:
     host, _, port = hosted.base.removeprefix("http://").partition(":")
     options = {"user": "me", "password": hosted.id, "account": "any", "database": "SALES", "schema": "PUBLIC"}
-    return connector.connect(host=host, port=int(port), protocol="http", login_timeout=5, **options | more)
+    return connector.connect(
+        host=host, port=int(port), protocol="http", login_timeout=PATIENCE, **options | more
+    )
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
@@ -34,7 +35,7 @@ def hosted(episode_of: Callable[..., HostedWorld]) -> HostedWorld:
 def connected(hosted: HostedWorld) -> Any:
     host, _, port = hosted.base.removeprefix("http://").partition(":")
     options = {"user": "me", "password": hosted.id, "account": "any", "database": "SALES", "schema": "PUBLIC"}
-    return connector.connect(host=host, port=int(port), protocol="http", login_timeout=5, **options)
+    return connector.connect(host=host, port=int(port), protocol="http", login_timeout=PATIENCE, **options)
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from later import later_or_skip
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.world import World
 
-pandas = pytest.importorskip("pandas")
+pandas = later_or_skip("pandas")
 pytestmark = pytest.mark.filterwarnings("ignore")
 EpisodeOf = Callable[[list[str], Callable[[World], Any]], HostedWorld]
 MADE = dt.datetime.fromisoformat("2025-01-01T12:00")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import requests
 import shop
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 from woocommerce import API
 
@@ -24,7 +25,7 @@ def api(hosted: HostedWorld) -> API:
         consumer_key=hosted.id,
         consumer_secret=hosted.id,
         version="wc/v3",
-        timeout=30,
+        timeout=PATIENCE,
     )
 
 
@@ -162,7 +163,7 @@ def test_a_product_is_duplicated(api: API) -> None:
 
 def test_the_index_leads_up_to_that_of_the_site(api: API, hosted: HostedWorld) -> None:
     [up] = said(api.get(""))["_links"]["up"]
-    site = said(requests.get(up["href"], auth=(hosted.id, hosted.id), timeout=30))
+    site = said(requests.get(up["href"], auth=(hosted.id, hosted.id), timeout=PATIENCE))
     assert site["namespaces"] == ["wc/v3"]
     # As with the shop itself, what is signed is a list as a text: one of numbers is to be written so.
     first = [one["id"] for one in said(api.get("products"))][:2]

@@ -23,6 +23,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from patience import PATIENCE
 
 from mesocosm.doors.mcp import McpTools
 from mesocosm.families.episode import Episode
@@ -99,14 +100,14 @@ def running(compose: Any, service: str, port: int, environment: Mapping[str, str
     command = container_command(compose, service, port)
     process = subprocess.Popen(command, env={**os.environ, **environment})
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not healthy(compose, service, port):
             assert time.monotonic() < deadline, f"{service} did not become healthy"
             time.sleep(0.2)
         yield
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +225,7 @@ def test_the_server_refuses_to_listen_elsewhere_without_a_token(tmp_path: Path) 
     command = [sys.executable, "-m", "mesocosm", "serve", "--host", "0.0.0.0", "--state", str(tmp_path)]
     environment = {key: value for key, value in os.environ.items() if key != "MESOCOSM_ADMIN_TOKEN"}
     refused = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False, timeout=30
+        command, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE
     )
     assert refused.returncode == 2
     assert "admin token" in refused.stderr

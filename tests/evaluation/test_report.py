@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from commands import mesocosm
+from patience import PATIENCE
 
 from mesocosm.evaluation.report.figures import MOST, all_figures, drawn
 from mesocosm.evaluation.report.items import abilities, headroom
@@ -167,7 +168,7 @@ def test_tables_for_latex_compile_whatever_stands_in_them(tmp_path: Path) -> Non
         "\\end{document}\n"
     )
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=PATIENCE, check=False)
     said = done.stdout.decode(errors="replace")
     assert done.returncode == 0, said[-2000:]
     assert "Overfull" not in said

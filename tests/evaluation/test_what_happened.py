@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from commands import mesocosm
+from patience import PATIENCE
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.reasons import explain, reason_of
@@ -69,13 +70,13 @@ def test_an_interrupted_evaluation_ends_with_130_and_is_counted_apart(tmp_path: 
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     try:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + PATIENCE
         while not list(tmp_path.glob("logs/worlds/*/*/conversation.jsonl")):
             assert running.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.2)
         running.send_signal(signal.SIGINT)
-        written, _ = running.communicate(timeout=60)
+        written, _ = running.communicate(timeout=PATIENCE)
     finally:
         running.kill()
         running.wait()

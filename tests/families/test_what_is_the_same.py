@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from campus import fill_campus
+from patience import PATIENCE
 from rest.hosted import host_world
 
 from mesocosm.doors.mail.listening import MailServers
@@ -56,14 +57,14 @@ class Done:
     def rest(self, method: str, path: str, **said: Any) -> Any:
         """What a vendor's API answers."""
         headers = {"Authorization": f"Bearer {self.id}"}
-        answer = httpx.request(method, f"{self.url}/{path}", headers=headers, timeout=60, **said)
+        answer = httpx.request(method, f"{self.url}/{path}", headers=headers, timeout=PATIENCE, **said)
         assert answer.is_success, answer.text
         return answer.json() if answer.content else None
 
     @contextmanager
     def imap(self) -> Iterator[imaplib.IMAP4]:
         """A client of the owner's mailbox."""
-        with imaplib.IMAP4("127.0.0.1", self.app.pool.mail_ports["imap"], timeout=30) as client:
+        with imaplib.IMAP4("127.0.0.1", self.app.pool.mail_ports["imap"], timeout=PATIENCE) as client:
             client.login(self.me, self.id)
             yield client
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import anyio
 import pytest
+from patience import PATIENCE
 
 import mesocosm
 from mesocosm.errors import UsageError
@@ -172,7 +173,7 @@ class Loses:
             while True:
                 client, _ = self._listener.accept()
                 with client, socket.create_connection(("127.0.0.1", self._to)) as server:
-                    client.settimeout(30)
+                    client.settimeout(PATIENCE)
                     head, _, body = _request(client)
                     server.sendall(head.replace(b"\r\n", b"\r\nConnection: close\r\n", 1) + body)
                     answer = b"".join(iter(lambda: server.recv(65536), b""))

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from commands import mesocosm as command
 from confinement import needs_sandbox
+from patience import PATIENCE
 
 import mesocosm
 from mesocosm.hosting.application import Hosting
@@ -93,7 +94,7 @@ def test_what_is_waited_for_are_calls_and_episodes_in_use(base: str, state: Path
         code = "import os, time\nwhile not os.path.exists('go.txt'): time.sleep(.02)"
         running = threading.Thread(target=episode.act, args=("python_execute", {"code": code, "timeout": 60}))
         running.start()
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while server.drain(None)["requests"] != 1:
             assert time.monotonic() < until
         code_, found = drain(base, "--wait", "1s")

@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 from mcp import MCPError
+from patience import PATIENCE
 
 from mesocosm.doors.mcp import Era, McpTools
 from mesocosm.families.family import load_family
@@ -241,7 +242,7 @@ def test_a_reset_does_not_wait_until_all_that_was_there_is_removed(host: Host) -
     assert host.ask(f"/episodes/{id_}/reset", method="POST")[0] == 200
     assert list(workspace.iterdir()) == []
     left = workspace.parents[2]
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while any(path.name.endswith(".gone") for path in left.iterdir()):
         assert time.monotonic() < deadline
         time.sleep(0.02)

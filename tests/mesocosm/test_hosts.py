@@ -27,6 +27,7 @@ from typing import Any
 
 import pytest
 from confinement import needs_sandbox
+from patience import PATIENCE
 
 import mesocosm
 from mesocosm.doors.mcp import McpTools
@@ -110,7 +111,7 @@ class Served:
         return set(json.loads(self.get("/episodes"))["episodes"])
 
     def all_hosts(self) -> dict[int, int]:
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while len(hosts := self.hosts()) < 2:
             assert time.monotonic() < until, "a host does not come back"
             time.sleep(0.05)
@@ -121,7 +122,7 @@ class Served:
 
     def raw(self, request: bytes) -> bytes:
         """All that is answered on a connection, to its end."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
             connection.sendall(request)
             return b"".join(iter(lambda: connection.recv(65_536), b""))
 
@@ -153,7 +154,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Se
         served.all_hosts()
     yield served
     served.process.send_signal(signal.SIGTERM)
-    _, errors = served.process.communicate(timeout=30)
+    _, errors = served.process.communicate(timeout=PATIENCE)
     assert served.process.returncode == 0
     assert "Traceback" not in errors
     told = [line for line in errors.splitlines() if "has ended" in line]
@@ -262,7 +263,7 @@ def test_a_body_that_waits_for_a_word_gets_it(served: Served, server: BlockingSe
     episode = server.create(**ORDER)
     for path in (f"/e/{episode.id}/mcp", "/episodes/batch"):  # which a host reads, and which the door does
         head, _, body = asked("POST", path, body="{}").partition(b"\r\n\r\n")
-        with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as connection:
             connection.sendall(head + b"\r\nExpect: 100-continue\r\n\r\n")
             assert connection.recv(65_536).startswith(b"HTTP/1.1 100 ")
             connection.sendall(body)
@@ -287,7 +288,7 @@ def test_a_request_has_to_be_there_in_time(tmp_path: Path, built: Path) -> None:
             answer = served.raw(request)
             assert answer.startswith(b"HTTP/1.1 408 "), (request, answer)
             assert answer.endswith(b"connection: close\r\n\r\n")
-        until = time.monotonic() + 30
+        until = time.monotonic() + PATIENCE
         while len(os.listdir(f"/proc/{host}/fd")) > resting:  # it has nothing left of what was cut off
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -296,7 +297,7 @@ def test_a_request_has_to_be_there_in_time(tmp_path: Path, built: Path) -> None:
             assert server.episode(episode.id).act("get_emails", {"page_size": 1}).text
     finally:
         served.process.terminate()
-        _, errors = served.process.communicate(timeout=60)
+        _, errors = served.process.communicate(timeout=PATIENCE)
     assert "Traceback" not in errors
 
 
@@ -307,8 +308,8 @@ def test_mail_reaches_the_host_that_its_password_names(served: Served, server: B
     ports = group[0].view.data["mail"]
     for number, episode in enumerate(group):
         with (
-            imaplib.IMAP4("127.0.0.1", ports["imap"], timeout=30) as box,
-            smtplib.SMTP("127.0.0.1", ports["smtp"], timeout=30) as sender,
+            imaplib.IMAP4("127.0.0.1", ports["imap"], timeout=PATIENCE) as box,
+            smtplib.SMTP("127.0.0.1", ports["smtp"], timeout=PATIENCE) as sender,
         ):
             for wrong in ("0" * 32, "nonsense"):
                 with pytest.raises(imaplib.IMAP4.error, match="AUTHENTICATIONFAILED"):
@@ -382,7 +383,7 @@ def test_what_is_counted_and_logged_tells_no_id(served: Served, server: Blocking
         episode.call("email", "get_folders")
         episode.act("get_emails", {"page": "two"})
     numbers = {public_number(one.id): served.host_of(one) for one in episodes}
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while True:  # a line is written when the client has its answer
         lines = [json.loads(line) for line in served.log.read_text().splitlines()]
         calls = [line for line in lines if line["kind"] == "mcp" and line["episode"] in numbers]
@@ -442,12 +443,12 @@ def test_a_server_that_is_told_to_end_has_done_what_it_acknowledged_and_no_more(
         group = server.create_batch([{**ORDER, "count": 8}])
         long = _run_long(served, pool, server) if hosts else []
         writing = [pool.submit(write, one) for one in group]
-        assert enough.wait(60)
+        assert enough.wait(PATIENCE)
         served.process.terminate()
         for done in writing:
             done.result()
         assert all("done" in one.result().text for one in long)  # what was being done is done and answered
-    served.process.communicate(timeout=60)
+    served.process.communicate(timeout=PATIENCE)
     for one in group:
         folder = tmp_path / "episodes" / folder_of(one.id) / "world"
         with closing(Journal(folder / "journal.db")) as journal:
@@ -463,7 +464,7 @@ def _run_long(served: Served, pool: ThreadPoolExecutor, server: BlockingServer) 
     episodes = server.create_batch([{**ORDER, "services": ["python_execute"], "count": 4}])
     arguments = {"code": code, "timeout": 60}
     asked = [pool.submit(one.act, "python_execute", arguments, service="python_execute") for one in episodes]
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while b"mesocosm_busy 4.0" not in served.get("/metrics"):
         assert time.monotonic() < deadline
     return asked
@@ -500,4 +501,4 @@ def test_hosts_that_join_serve_and_leave(tmp_path: Path, built: Path) -> None:
     finally:
         for process in begun:
             process.terminate()
-            process.communicate(timeout=60)
+            process.communicate(timeout=PATIENCE)

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from cluster import Cluster
+from patience import PATIENCE
 
 import mesocosm
 
@@ -52,7 +53,7 @@ class Served:
             return json.loads(response.read())
 
     def addresses(self, count: int) -> set[str]:
-        until = time.monotonic() + 120
+        until = time.monotonic() + PATIENCE
         while len(hosts := self.get("/hosts")["hosts"]) < count:
             assert time.monotonic() < until, "a host does not come"
             time.sleep(0.1)
@@ -88,7 +89,7 @@ def test_what_a_lost_node_had_is_served_by_the_others(cluster: Cluster, tmp_path
             assert served.get("/episodes")["total"] == 0
     finally:
         served.process.send_signal(signal.SIGTERM)
-        _, errors = served.process.communicate(timeout=60)
+        _, errors = served.process.communicate(timeout=PATIENCE)
         assert served.process.returncode == 0
         assert "Traceback" not in errors, errors
     assert not list((tmp_path / "store").glob("episodes/*"))

@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
+from patience import PATIENCE
 
 import mesocosm
 from mesocosm.doors.mcp import McpTools
@@ -71,7 +72,9 @@ def test_a_token_has_so_many_episodes_and_others_are_free(tmp_path: Path) -> Non
                 bob.create("none")
             group = bob.create_batch([{**ORDER, "count": 3}])
             bob.grade_batch(group, delete=True)
-        answer = httpx.post(f"{base}/episodes", json=ORDER, headers={"Authorization": "Bearer bob-s"})
+        answer = httpx.post(
+            f"{base}/episodes", json=ORDER, headers={"Authorization": "Bearer bob-s"}, timeout=PATIENCE
+        )
         assert (answer.status_code, "3/h new episodes" in answer.text) == (429, True)
         assert 1100 <= int(answer.headers["retry-after"]) <= 1200
         with mesocosm.connect_sync(base, token="carl-s", retries=0) as carl:
@@ -82,7 +85,7 @@ def test_a_token_has_so_many_episodes_and_others_are_free(tmp_path: Path) -> Non
             nobody.create(**ORDER)
         with mesocosm.connect_sync(base, token=OWN) as own:
             own.create_batch([{**ORDER, "count": 5}])
-        page = httpx.get(f"{base}/metrics", headers={"Authorization": "Bearer anna-s"})
+        page = httpx.get(f"{base}/metrics", headers={"Authorization": "Bearer anna-s"}, timeout=PATIENCE)
         if page.status_code != 501:
             assert 'mesocosm_token_episodes{token="anna"} 3.0' in page.text
             assert 'mesocosm_token_refused_total{limit="creations",token="bob"} 1.0' in page.text
@@ -119,7 +122,9 @@ def test_a_token_opens_what_its_scopes_say(tmp_path: Path) -> None:
 
         def ask(name: str, method: str, path: str, **body: Any) -> int:
             headers = {"Authorization": f"Bearer {name}-s"}
-            return httpx.request(method, base + path, headers=headers, json=body or None).status_code
+            return httpx.request(
+                method, base + path, headers=headers, json=body or None, timeout=PATIENCE
+            ).status_code
 
         one = f"/episodes/{id_}"
         asked = [
@@ -172,10 +177,12 @@ def test_tokens_change_while_the_server_runs(tmp_path: Path, monkeypatch: pytest
     with serving(app) as base:
 
         def status(path: str, token: str) -> int:
-            return httpx.get(base + path, headers={"Authorization": f"Bearer {token}"}).status_code
+            return httpx.get(
+                base + path, headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE
+            ).status_code
 
         def wait_for(path: str, token: str, wanted: int) -> None:
-            until = time.monotonic() + 30
+            until = time.monotonic() + PATIENCE
             while status(path, token) != wanted:
                 assert time.monotonic() < until
                 time.sleep(0.02)
@@ -200,7 +207,7 @@ def test_a_request_is_found_again_by_its_id_and_its_token_by_name(tmp_path: Path
     path = tokens_file(tmp_path, anna="episodes: 3")
     log = tmp_path / "log"
     app = Hosting(tmp_path / "s", admin_token=OWN, tokens=read_tokens(path), log=RequestLog(str(log)))
-    with serving(app) as base, httpx.Client(base_url=base, timeout=60) as client:
+    with serving(app) as base, httpx.Client(base_url=base, timeout=PATIENCE) as client:
         client.headers["Authorization"] = "Bearer anna-s"
         made = client.post("/episodes", json=ORDER, headers={"X-Request-Id": "mine-1"})
         assert (made.status_code, made.headers["x-request-id"]) == (201, "mine-1")
@@ -240,7 +247,7 @@ def test_a_certificate_of_ones_own_is_served_and_its_key_has_to_fit(tmp_path: Pa
             found = re.search(r"https://\S+?:\d+", process.stderr.readline())
             assert found
             trusting = ssl.create_default_context(cafile=str(cert))
-            assert httpx.get(f"{found[0]}/health", verify=trusting).status_code == 200
+            assert httpx.get(f"{found[0]}/health", verify=trusting, timeout=PATIENCE).status_code == 200
         finally:
             process.terminate()
 
@@ -258,13 +265,15 @@ def test_a_certificate_that_is_replaced_is_served_without_a_restart(
         def shown() -> bytes:
             return ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", port)))
 
-        with httpx.Client(base_url=base, verify=ssl.create_default_context(cafile=str(cert))) as open_since:
+        with httpx.Client(
+            base_url=base, verify=ssl.create_default_context(cafile=str(cert)), timeout=PATIENCE
+        ) as open_since:
             assert open_since.get("/health").status_code == 200
             cert.write_bytes(new_cert.read_bytes())  # does not fit its key yet
             time.sleep(0.3)
             assert shown() == before
             key.write_bytes(new_key.read_bytes())
-            until = time.monotonic() + 30
+            until = time.monotonic() + PATIENCE
             while shown() != after:
                 assert time.monotonic() < until
                 time.sleep(0.02)
@@ -291,7 +300,7 @@ def test_episodes_that_nobody_uses_are_removed(tmp_path: Path) -> None:
     app = Hosting(state, admin_token=OWN, expire_after=60)
     app.pool.get(used.id).asked = 1  # as while it is being asked for something
     with serving(app) as base, mesocosm.connect_sync(base, token=OWN) as server:
-        until = time.monotonic() + 30
+        until = time.monotonic() + PATIENCE
         while instance.is_dir() or len(app.pool.ids()) > 1:
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -308,8 +317,8 @@ def age(folder: Path, seconds: float) -> None:
 
 def test_the_page_of_the_control_plane_asks_no_other_host(tmp_path: Path) -> None:
     with serving(Hosting(tmp_path, admin_token=OWN)) as base:
-        page = httpx.get(f"{base}/docs").text
-        described = httpx.get(f"{base}/openapi.json").json()
+        page = httpx.get(f"{base}/docs", timeout=PATIENCE).text
+        described = httpx.get(f"{base}/openapi.json", timeout=PATIENCE).json()
     assert not re.search("(?i)<script|https?://", page)
     for path, methods in described["paths"].items():
         assert all(f"{method.upper()} {path}" in page for method in methods)

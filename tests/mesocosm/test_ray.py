@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from cluster import Cluster
 from commands import mesocosm
+from patience import PATIENCE
 
 from mesocosm.families.building import fingerprint
 
@@ -78,7 +79,7 @@ def test_a_cluster_that_is_not_there_is_no_long_wait(listens: bool, tmp_path: Pa
             taken.listen()
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         words = ("suite", "build", *SUITE, "--out", tmp_path / "out", "--ray", address)
-        done = mesocosm(*words, timeout=60)
+        done = mesocosm(*words, timeout=PATIENCE)
     assert done.returncode == 2, done.stderr
     assert f"--ray {address}" in done.stderr
 

@@ -18,6 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 
 from mesocosm.doors import greeting
 from mesocosm.doors.mcp import Era, McpTools
@@ -78,7 +79,7 @@ def test_all_services_are_served_with_prefixed_names(instance: Path) -> None:
 )
 def test_what_cannot_be_served_is_said(instance: Path, arguments: list[str], words: str) -> None:
     command = [*MESOCOSM, "serve", *[word.replace("{world}", str(instance)) for word in arguments]]
-    refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert refused.returncode == 2
     assert words in refused.stderr
     assert not refused.stdout
@@ -95,7 +96,7 @@ def test_what_was_asked_before_the_end_of_the_input_is_answered(instance: Path) 
     ]
     said = b"".join(json.dumps({"jsonrpc": "2.0"} | line).encode() + b"\n" for line in lines)
     command = [*MESOCOSM, "serve", "--stdio", "email", "--world", str(instance)]
-    done = subprocess.run(command, input=said, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(command, input=said, capture_output=True, check=True, timeout=PATIENCE)
     assert sorted(json.loads(line)["id"] for line in done.stdout.splitlines()) == list(range(21))
 
 
@@ -149,7 +150,7 @@ def server(instance: Path, tmp_path: Path) -> Iterator[Server]:
 
     def stop(how: int) -> None:
         processes[-1].send_signal(how)
-        processes[-1].wait(20)
+        processes[-1].wait(PATIENCE)
 
     start()
     yield Server(base=base, episode=episode, start=start, stop=stop)
@@ -172,7 +173,9 @@ def test_the_bridge_lives_on_after_what_is_no_message(server: Server) -> None:
     lines = [b"{", b"[1]", b"null", b'"x"', b'{"jsonrpc":"2.0","id":5,"method":"ping","params":[]}', b"\xff"]
     hello = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": HELLO}).encode()
     said = b"\n".join([*lines, hello, b""])
-    done = subprocess.run([*MESOCOSM, "bridge", url], input=said, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(
+        [*MESOCOSM, "bridge", url], input=said, capture_output=True, check=True, timeout=PATIENCE
+    )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [a["error"]["code"] for a in answers[:-1]] == [-32700, -32600, -32600, -32600, -32600, -32700]
     assert (answers[-1]["id"], "result" in answers[-1]) == (7, True)
@@ -181,7 +184,7 @@ def test_the_bridge_lives_on_after_what_is_no_message(server: Server) -> None:
 def test_the_bridge_says_when_there_is_no_server() -> None:
     command = [*MESOCOSM, "bridge", "http://127.0.0.1:9/mcp"]
     hello = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n'
-    answered = subprocess.run(command, input=hello, capture_output=True, check=True, timeout=30)
+    answered = subprocess.run(command, input=hello, capture_output=True, check=True, timeout=PATIENCE)
     assert b'"id": 1' in answered.stdout
     assert b"cannot reach" in answered.stdout
 
@@ -236,7 +239,7 @@ def test_a_client_whose_probe_timed_out_may_shake_hands(instance: Path) -> None:
     ]
     said = b"".join(json.dumps({"jsonrpc": "2.0"} | line).encode() + b"\n" for line in lines)
     command = [*MESOCOSM, "serve", "--stdio", "email", "--world", str(instance)]
-    done = subprocess.run(command, input=said, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(command, input=said, capture_output=True, check=True, timeout=PATIENCE)
     answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
     assert "2026-07-28" in answers[0]["result"]["supportedVersions"]
     assert answers[1]["result"]["protocolVersion"] == HELLO["protocolVersion"]
@@ -263,7 +266,9 @@ def test_the_greeting_says_what_the_server_would_say(instance: Path) -> None:
         command = [*MESOCOSM, "serve", "--stdio", service, "--world", str(instance)]
         # With one more option the greeting is left to the server.
         one, other = (
-            subprocess.run([*command, *more], input=said, capture_output=True, check=True, timeout=60).stdout
+            subprocess.run(
+                [*command, *more], input=said, capture_output=True, check=True, timeout=PATIENCE
+            ).stdout
             for more in ([], ["--tools", "all"])
         )
         assert len(one.splitlines()) == len(other.splitlines()) == 1

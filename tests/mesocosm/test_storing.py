@@ -26,6 +26,7 @@ import anyio.to_thread
 import pytest
 from confinement import needs_sandbox
 from mcp import MCPError
+from patience import PATIENCE
 
 import mesocosm
 from mesocosm.errors import UsageError
@@ -450,7 +451,7 @@ def test_many_requests_at_once_are_no_silence_and_those_that_hang_are_counted(
     monkeypatch.setattr("mesocosm.families.storing._SILENCE", 0.0)
     store, over = Store(f"file://{tmp_path}"), threading.Event()
     with ThreadPoolExecutor(40) as pool:
-        asked = [pool.submit(store._timely, lambda: over.wait(60), 60) for _ in range(40)]
+        asked = [pool.submit(store._timely, lambda: over.wait(PATIENCE), 60) for _ in range(40)]
         wait_until(lambda: store.waiting == 40)
         assert store._timely(lambda: "answered") == "answered"
         over.set()
@@ -458,7 +459,7 @@ def test_many_requests_at_once_are_no_silence_and_those_that_hang_are_counted(
     over.clear()
     for _ in range(16):
         with pytest.raises(TimeoutError, match="within"):
-            store._timely(lambda: over.wait(60), 0)
+            store._timely(lambda: over.wait(PATIENCE), 0)
     with pytest.raises(TimeoutError, match="it does not answer"):
         store._timely(lambda: "answered")
     over.set()
@@ -557,7 +558,7 @@ def ready(base: str) -> int:
 
 
 def wait_until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
+from patience import PATIENCE
 
 from mesocosm.errors import UsageError
 from mesocosm.hosting.client.exchange import WAIT
@@ -32,7 +33,7 @@ def test_a_server_that_comes_up_late_is_waited_for(
             ControlPlane(f"http://127.0.0.1:{port}", "wrong").grade("0" * 32)
     finally:
         late.terminate()
-        late.wait(20)
+        late.wait(PATIENCE)
     assert f"waiting for http://127.0.0.1:{port}, at most 60 seconds" in caplog.text
 
 

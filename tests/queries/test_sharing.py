@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.outcomes import Outcome
@@ -88,7 +89,7 @@ def test_what_is_computed_ends_with_the_server_however_that_ends() -> None:
         at_work = Path(f"/proc/{nursery}/task/{nursery}/children").read_text().split()
         assert at_work
         server.kill()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while any(os.path.exists(f"/proc/{process}") for process in (nursery, *at_work)):
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -11,6 +11,7 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE
 from rest.hosted import HostedWorld, host_world
 
 from mesocosm.doors.mail.listening import MailServers
@@ -95,7 +96,7 @@ class MailHost:
     @contextmanager
     def imap(self, world: HostedWorld, folder: str | None = "INBOX") -> Iterator[imaplib.IMAP4]:
         """A client that has signed in and opened a folder."""
-        with imaplib.IMAP4("127.0.0.1", self.port("imap"), timeout=30) as client:
+        with imaplib.IMAP4("127.0.0.1", self.port("imap"), timeout=PATIENCE) as client:
             client.login(ADA, world.id)
             if folder is not None:
                 ok(client.select(folder))
@@ -104,7 +105,7 @@ class MailHost:
     @contextmanager
     def smtp(self, world: HostedWorld) -> Iterator[smtplib.SMTP]:
         """A client that has signed in."""
-        with smtplib.SMTP("127.0.0.1", self.port("smtp"), timeout=30) as client:
+        with smtplib.SMTP("127.0.0.1", self.port("smtp"), timeout=PATIENCE) as client:
             client.login(ADA, world.id)
             yield client
 

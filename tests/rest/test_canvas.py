@@ -19,6 +19,7 @@ from canvasapi.exceptions import (
     InvalidAccessToken,
     ResourceDoesNotExist,
 )
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.canvas.store import CanvasStore
@@ -72,7 +73,7 @@ class Campus:
         """A request without the SDK."""
         headers = {"Authorization": f"Bearer {self.hosted.id}"} | options.pop("headers", {})
         url = f"{self.hosted.api('canvas')}/api/v1/{path}"
-        return requests.request(method, url, headers=headers, timeout=30, **options)
+        return requests.request(method, url, headers=headers, timeout=PATIENCE, **options)
 
     def refuses(self, error: type[Exception], action: Callable[[], Any]) -> str:
         """Why a request is refused; it must not have left a trace."""
@@ -134,7 +135,7 @@ def test_a_page_links_to_its_neighbours(crowd: Campus) -> None:
 
 def test_a_query_parameter_carries_the_token_too_and_stays_out_of_the_links(crowd: Campus) -> None:
     url = f"{crowd.hosted.api('canvas')}/api/v1/courses/5/users?per_page=5"
-    response = requests.get(f"{url}&access_token={crowd.hosted.id}", timeout=30)
+    response = requests.get(f"{url}&access_token={crowd.hosted.id}", timeout=PATIENCE)
     assert response.status_code == 200
     assert "access_token" not in response.headers["Link"]
 

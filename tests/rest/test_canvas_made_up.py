@@ -9,6 +9,7 @@ from typing import Any
 
 import requests
 from campus import PEOPLE, fill_campus
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 from mesocosm.doors.gateway import load_api
@@ -80,7 +81,7 @@ def test_made_up_requests_never_break_it(episode_of: Callable[..., HostedWorld])
             sent: dict[str, Any] = {"json": given}
             if route.method == "GET":
                 sent = {"params": {name: dice.choice(WORDS) for name in given}}
-            response = session.request(route.method, hosted.api("canvas") + path, timeout=30, **sent)
+            response = session.request(route.method, hosted.api("canvas") + path, timeout=PATIENCE, **sent)
             assert response.status_code < 500, (route.method, response.url, sent, response.text)
             statuses[response.status_code] = statuses.get(response.status_code, 0) + 1
     assert statuses[200] > REQUESTS / 10, statuses

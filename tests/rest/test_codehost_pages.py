@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import requests
 from githost import FILES, fill, needs_git
+from patience import PATIENCE
 from rest.conftest import EpisodeOf
 from rest.hosted import HostedWorld
 
@@ -21,7 +22,7 @@ def hosted(episode_of: EpisodeOf) -> HostedWorld:
 def ask(hosted: HostedWorld, path: str, method: str = "GET", **options: Any) -> requests.Response:
     headers = {"Authorization": f"token {hosted.id}"} | options.pop("headers", {})
     return requests.request(
-        method, f"{hosted.api('codehost')}/api/v3{path}", headers=headers, timeout=20, **options
+        method, f"{hosted.api('codehost')}/api/v3{path}", headers=headers, timeout=PATIENCE, **options
     )
 
 
@@ -31,26 +32,26 @@ def test_the_download_url_of_a_file_gives_the_file(hosted: HostedWorld, path: st
     url = ask(hosted, f"/repos/acme/app/contents/{path}", params={"ref": ref}).json()["download_url"]
     content = FILES[path]
     expected = content if isinstance(content, bytes) else content.encode()
-    assert requests.get(url, timeout=20).content == expected
-    assert requests.get(url + "x", timeout=20).status_code == 404
+    assert requests.get(url, timeout=PATIENCE).content == expected
+    assert requests.get(url + "x", timeout=PATIENCE).status_code == 404
 
 
 @needs_git
 def test_the_patch_of_a_pull_request_is_one_that_git_takes(hosted: HostedWorld, tmp_path: Path) -> None:
     (pull,) = ask(hosted, "/repos/acme/app/pulls").json()
-    patch = requests.get(pull["patch_url"], timeout=20).text
+    patch = requests.get(pull["patch_url"], timeout=PATIENCE).text
     assert patch.startswith("From ")
     media = {"Accept": "application/vnd.github.patch"}
     assert ask(hosted, f"/repos/acme/app/pulls/{pull['number']}", headers=media).text == patch
-    diff = requests.get(pull["diff_url"], timeout=20).text
+    diff = requests.get(pull["diff_url"], timeout=PATIENCE).text
     assert diff.startswith("diff --git ")
     assert diff.strip() in patch
     url = f"{hosted.api('codehost')}/acme/app.git".replace("://", f"://x:{hosted.id}@")
     git = ["git", "-c", "user.name=A", "-c", "user.email=a@b.c"]
-    subprocess.run([*git, "clone", "-q", url, "app"], cwd=tmp_path, check=True, timeout=60)
+    subprocess.run([*git, "clone", "-q", url, "app"], cwd=tmp_path, check=True, timeout=PATIENCE)
     (tmp_path / "series.patch").write_text(patch)
     am = [*git, "am", "-q", "../series.patch"]
-    subprocess.run(am, cwd=tmp_path / "app", check=True, timeout=60, capture_output=True)
+    subprocess.run(am, cwd=tmp_path / "app", check=True, timeout=PATIENCE, capture_output=True)
     assert (tmp_path / "app" / "src" / "v1.py").read_text() == "def main():\n    return 42\n"
 
 
@@ -58,10 +59,10 @@ def test_commits_and_comparisons_have_diffs_and_patches(hosted: HostedWorld) -> 
     compared = ask(hosted, "/repos/acme/app/compare/main...feature").json()
     commit = compared["commits"][0]
     for url in (compared["patch_url"], commit["html_url"] + ".patch"):
-        assert f"From {commit['sha']}" in requests.get(url, timeout=20).text
+        assert f"From {commit['sha']}" in requests.get(url, timeout=PATIENCE).text
     for url in (compared["diff_url"], commit["html_url"] + ".diff"):
-        assert requests.get(url, timeout=20).text.startswith("diff --git ")
-    assert requests.get(commit["html_url"], timeout=20).status_code in (401, 404)
+        assert requests.get(url, timeout=PATIENCE).text.startswith("diff --git ")
+    assert requests.get(commit["html_url"], timeout=PATIENCE).status_code in (401, 404)
 
 
 def test_a_review_comment_may_name_its_place_in_the_patch(hosted: HostedWorld) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from later import Later
+from patience import PATIENCE
 from rest.hosted import TASK, HostedWorld
 
 from mesocosm.hosting.application import Hosting
@@ -44,7 +45,7 @@ def hosted(episode_of: Callable[..., HostedWorld]) -> HostedWorld:
 
 def client(hosted: HostedWorld, token: str | None = None) -> httpx2.Client:
     headers = {"Authorization": f"Bearer {token or hosted.id}"}
-    return httpx2.Client(base_url=hosted.api("documents") + "/v1", headers=headers, timeout=30)
+    return httpx2.Client(base_url=hosted.api("documents") + "/v1", headers=headers, timeout=PATIENCE)
 
 
 def test_documents_are_walked_made_changed_and_deleted(hosted: HostedWorld) -> None:
@@ -133,7 +134,7 @@ WITHOUT_A_ROUTE = {"rotate_image", "flip_image", "stretch_image", "upload_file",
 
 
 def test_every_tool_has_a_route(hosted: HostedWorld) -> None:
-    described = httpx2.get(hosted.api("documents") + "/openapi.json").json()
+    described = httpx2.get(hosted.api("documents") + "/openapi.json", timeout=PATIENCE).json()
     operations = {one["operationId"] for path in described["paths"].values() for one in path.values()}
     assert set(load_service("documents").tools) - operations == WITHOUT_A_ROUTE
 

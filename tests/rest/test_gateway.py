@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import httpx
 import pytest
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 from rest.test_calendar import MEETING, fill
 
@@ -29,6 +30,7 @@ def post(hosted: HostedWorld, body: bytes) -> httpx.Response:
             "Content-Type": "application/json",
             "Content-Encoding": "gzip",
         },
+        timeout=PATIENCE,
     )
 
 
@@ -75,10 +77,12 @@ def test_what_takes_too_long_to_read_is_refused_before_it_is_read(hosted: Hosted
     part = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n'
     many = {
         "bytes": post(hosted, gzip.compress(bytes(MAX_TEXT + 1))),
-        "fields": httpx.post(events, content=b"_method=PUT" + b"&a=b" * (MAX_FIELDS + 1), headers=form),
-        "parts": httpx.post(events, content=part * (MAX_FIELDS + 1), headers=parts),
-        "objects": httpx.post(events, content=b"[" * (MAX_CONTAINERS + 1), headers=signed),
-        "query": httpx.get(f"{events}?{'a=b&' * MAX_FIELDS}", headers=signed),
+        "fields": httpx.post(
+            events, content=b"_method=PUT" + b"&a=b" * (MAX_FIELDS + 1), headers=form, timeout=PATIENCE
+        ),
+        "parts": httpx.post(events, content=part * (MAX_FIELDS + 1), headers=parts, timeout=PATIENCE),
+        "objects": httpx.post(events, content=b"[" * (MAX_CONTAINERS + 1), headers=signed, timeout=PATIENCE),
+        "query": httpx.get(f"{events}?{'a=b&' * MAX_FIELDS}", headers=signed, timeout=PATIENCE),
     }
     assert {what: answer.status_code for what, answer in many.items()} == dict.fromkeys(many, 413) | {
         "query": 414
@@ -93,7 +97,7 @@ def test_what_takes_too_long_to_be_looked_at_is_refused_by_name(hosted: HostedWo
 
     def said(body: bytes, kind: str) -> str:
         headers = {"Authorization": f"Bearer {hosted.id}", "Content-Type": kind}
-        answer = httpx.post(events, content=body, headers=headers)
+        answer = httpx.post(events, content=body, headers=headers, timeout=PATIENCE)
         assert answer.status_code == 400
         return str(answer.json()["error"]["message"])
 

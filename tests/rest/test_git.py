@@ -17,6 +17,7 @@ from githost import FILES, PULL_NUMBER, Git, Tools, fill, needs_git
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from later import Later
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 if TYPE_CHECKING:
@@ -355,7 +356,7 @@ def target(episode_of: EpisodeOf) -> HostedWorld:
 def post(hosted: HostedWorld, service: str, body: bytes) -> tuple[int, bytes]:
     """The answer to a request that no git program made."""
     parts = urlsplit(hosted.api("codehost"))
-    connection = http.client.HTTPConnection(parts.netloc, timeout=60)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=PATIENCE)
     try:
         credentials = b64encode(f"x:{hosted.id}".encode()).decode()
         headers = {

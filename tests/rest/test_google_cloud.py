@@ -13,6 +13,7 @@ import requests
 from google.auth.credentials import AnonymousCredentials
 from google.oauth2.credentials import Credentials
 from later import Later
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 from mesocosm.doors.mcp import McpTools
@@ -119,7 +120,7 @@ def test_answers_come_in_part_and_lists_of_access_are_the_vendors(gcs: Any, host
     (found,) = gcs.list_blobs(bucket, fields="items(name),nextPageToken")
     assert (found.name, found.size) == ("a", None)
     place = f"{hosted.api('google_cloud')}/upload/storage/v1/b/parts-1/o?uploadType=media&name=b"
-    refused = requests.post(f"{place}&predefinedAcl=everybody", data=b"x", timeout=30)
+    refused = requests.post(f"{place}&predefinedAcl=everybody", data=b"x", timeout=PATIENCE)
     assert (refused.status_code, "predefinedAcl 'everybody'" in refused.text) == (400, True)
     assert [one.name for one in gcs.list_blobs(bucket)] == ["a"]
 
@@ -187,7 +188,7 @@ def test_an_unknown_field_of_an_upload_is_refused_before_anything_is_sent(hosted
         f"{hosted.api('google_cloud')}/upload/storage/v1/b/reports/o?uploadType=resumable",
         json={"name": "unknown.txt", "colour": "blue"},
         headers={"Authorization": f"Bearer {hosted.id}"},
-        timeout=10,
+        timeout=PATIENCE,
     )
     assert answer.status_code == 400
     assert "colour" in answer.text
@@ -212,7 +213,7 @@ def test_a_load_that_cannot_be_is_refused_before_anything_is_sent(
         f"{hosted.api('google_cloud')}/upload/bigquery/v2/projects/{PROJECT}/jobs?uploadType=resumable",
         json=job,
         headers={"Authorization": f"Bearer {hosted.id}"},
-        timeout=10,
+        timeout=PATIENCE,
     )
     assert (answer.status_code, words in answer.text) == (400, True), answer.text
 
@@ -222,9 +223,9 @@ def test_a_signed_url_opens_one_object(hosted: HostedWorld, gcs: Any, tools: Mcp
     arguments = {"bucket_name": "reports", "blob_name": "secret.txt"}
     told = tools.call("google_cloud", "storage_generate_signed_url", **arguments)
     url = told.split("\n")[1].replace("https://storage.googleapis.com", hosted.api("google_cloud"))
-    assert requests.get(url, timeout=10).text == "secret"
-    assert requests.get(url.replace("secret.txt", "other.txt"), timeout=10).status_code == 403
-    assert requests.delete(url, timeout=10).status_code == 403
+    assert requests.get(url, timeout=PATIENCE).text == "secret"
+    assert requests.get(url.replace("secret.txt", "other.txt"), timeout=PATIENCE).status_code == 403
+    assert requests.delete(url, timeout=PATIENCE).status_code == 403
 
 
 def test_a_client_needs_no_credentials_but_no_wrong_ones(hosted: HostedWorld) -> None:
@@ -232,7 +233,7 @@ def test_a_client_needs_no_credentials_but_no_wrong_ones(hosted: HostedWorld) ->
     client = storage.Client(project=PROJECT, credentials=AnonymousCredentials(), client_options=endpoint)
     assert client.bucket("reports").exists()
     wrong = requests.get(
-        f"{endpoint['api_endpoint']}/storage/v1/b", headers={"Authorization": "Bearer x"}, timeout=10
+        f"{endpoint['api_endpoint']}/storage/v1/b", headers={"Authorization": "Bearer x"}, timeout=PATIENCE
     )
     assert wrong.status_code == 401
 
@@ -281,7 +282,9 @@ def test_parameters_dry_runs_and_default_datasets(bq: Any) -> None:
 def test_a_job_of_a_client_may_have_the_id_that_comes_next(episode_of: Callable[..., HostedWorld]) -> None:
     def post(hosted: HostedWorld, what: str, body: dict[str, Any]) -> str:
         url = f"{hosted.api('google_cloud')}/bigquery/v2/projects/{PROJECT}/{what}"
-        said = requests.post(url, json=body, headers={"Authorization": f"Bearer {hosted.id}"}, timeout=30)
+        said = requests.post(
+            url, json=body, headers={"Authorization": f"Bearer {hosted.id}"}, timeout=PATIENCE
+        )
         assert said.status_code == 200, said.text
         id_: str = said.json()["jobReference"]["jobId"]
         return id_
@@ -303,7 +306,7 @@ def test_a_parameter_has_no_unknown_fields(hosted: HostedWorld, where: str) -> N
         "queryParameters": [one | {where: {**one[where], "more": 1}}],
     }
     url = f"{hosted.api('google_cloud')}/bigquery/v2/projects/{PROJECT}/queries"
-    said = requests.post(url, json=asked, headers={"Authorization": f"Bearer {hosted.id}"}, timeout=30)
+    said = requests.post(url, json=asked, headers={"Authorization": f"Bearer {hosted.id}"}, timeout=PATIENCE)
     assert said.status_code == 400
     assert 'Unknown name "more"' in said.json()["error"]["message"]
 
@@ -407,7 +410,7 @@ def test_a_request_to_write_no_entry_is_refused(hosted: HostedWorld) -> None:
         f"{hosted.api('google_cloud')}/v2/entries:write",
         json={"labels": {"team": "data"}},
         headers={"Authorization": f"Bearer {hosted.id}"},
-        timeout=10,
+        timeout=PATIENCE,
     )
     assert (answer.status_code, answer.json()["error"]["status"]) == (400, "INVALID_ARGUMENT")
 

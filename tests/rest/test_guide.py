@@ -11,6 +11,7 @@ from pathlib import Path
 import githost
 import shop
 from campus import fill_campus
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 from mesocosm.hosting.application import Hosting
@@ -81,5 +82,5 @@ print(repo.full_name)
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     url = f"{base}/e/{episode}/codehost/{ran.stdout.strip()}.git".replace("://", f"://x:{episode}@")
-    subprocess.run(["git", "clone", "-q", url, "app"], cwd=tmp_path, check=True, timeout=60)
+    subprocess.run(["git", "clone", "-q", url, "app"], cwd=tmp_path, check=True, timeout=PATIENCE)
     assert list((tmp_path / "app").iterdir())

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from campus import PEOPLE, fill_campus
 from githost import fill as fill_githost
+from patience import PATIENCE
 from rest.conftest import EpisodeOf
 from rest.mailing import MailHost, mail_host
 from rest.test_calendar import fill as fill_calendar
@@ -46,7 +47,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
     def run(client: str, script: str = "clients.js", **options: Any) -> Any:
         command = ["node", script, client, json.dumps(options)]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 

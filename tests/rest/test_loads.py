@@ -11,6 +11,7 @@ from typing import Any
 import httpx2
 import pyarrow as pa
 import pytest
+from patience import PATIENCE
 from pyarrow import parquet
 from rest.hosted import HostedWorld
 
@@ -57,7 +58,7 @@ def nested(depth: int) -> Any:
 def refused(hosted: HostedWorld, kind: str, data: bytes) -> list[str]:
     """What Snowflake and BigQuery say of a file."""
     bearer = {"Authorization": f"Bearer {hosted.id}"}
-    with httpx2.Client(timeout=60, headers=bearer) as client, hosted.tools() as tools:
+    with httpx2.Client(timeout=PATIENCE, headers=bearer) as client, hosted.tools() as tools:
         put = client.put(f"{hosted.api('snowflake')}/stage/s1/files/f", content=data)
         assert put.status_code == 200
         form = {"CSV": "csv", "NEWLINE_DELIMITED_JSON": "json", "PARQUET": "parquet"}[kind]
@@ -145,7 +146,9 @@ def test_values_of_any_kind_become_documents(hosted: HostedWorld) -> None:
         u=pa.array([b"0" * 16], pa.uuid()), d=pa.array([1], pa.duration("ns")), t=pa.array([0], zone)
     )
     bearer = {"Authorization": f"Bearer {hosted.id}"}
-    httpx2.put(f"{hosted.api('snowflake')}/stage/s1/files/v", content=data, headers=bearer).raise_for_status()
+    httpx2.put(
+        f"{hosted.api('snowflake')}/stage/s1/files/v", content=data, headers=bearer, timeout=PATIENCE
+    ).raise_for_status()
     with hosted.tools() as tools:
         tools.call("snowflake", "write_query", query="create file format db.public.p type = parquet")
         asked = "select $1:u::varchar u, $1:t::varchar t from @db.public.s/v (file_format => 'db.public.p')"
@@ -155,7 +158,10 @@ def test_values_of_any_kind_become_documents(hosted: HostedWorld) -> None:
 
 
 def test_a_service_keeps_no_more_than_it_may(hosted: HostedWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    with hosted.tools() as tools, httpx2.Client(headers={"Authorization": f"Bearer {hosted.id}"}) as client:
+    with (
+        hosted.tools() as tools,
+        httpx2.Client(headers={"Authorization": f"Bearer {hosted.id}"}, timeout=PATIENCE) as client,
+    ):
 
         def put(number: int) -> httpx2.Response:
             place = f"{hosted.api('snowflake')}/stage/s1/files/big/{number}"

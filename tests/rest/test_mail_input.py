@@ -21,6 +21,7 @@ from typing import IO, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from patience import PATIENCE
 from pymap.mime import MessageContent
 from rest.hosted import HostedWorld
 from rest.mailing import ADA, BOB, MailHost, found, mail_host, message_at, ok
@@ -84,7 +85,7 @@ def shout(port: int, greeting: bytes, lines: list[bytes], tags: bool) -> None:
         for line in lines:
             connection.sendall((b"t " if tags else b"") + line + b"\r\n")
         connection.shutdown(socket.SHUT_WR)
-        connection.settimeout(30)
+        connection.settimeout(PATIENCE)
         while connection.recv(65536):
             pass
 
@@ -235,7 +236,7 @@ def test_a_message_with_many_fields_and_parts_is_read() -> None:
 
 def _begin(host: MailHost, mailbox: HostedWorld) -> smtplib.SMTP:
     """A client that may send its message."""
-    sender = smtplib.SMTP("127.0.0.1", host.port("smtp"), timeout=30)
+    sender = smtplib.SMTP("127.0.0.1", host.port("smtp"), timeout=PATIENCE)
     sender.login(ADA, mailbox.id)
     assert [sender.mail(ADA)[0], sender.rcpt(BOB)[0], sender.docmd("DATA")[0]] == [250, 250, 354]
     return sender
@@ -255,7 +256,7 @@ def _pour(client: socket.socket, piece: bytes, most: int) -> bytes:
 
 
 def test_a_line_without_end_is_not_read_forever(host: MailHost, mailbox: HostedWorld) -> None:
-    with socket.create_connection(("127.0.0.1", host.port("smtp")), timeout=30) as client:
+    with socket.create_connection(("127.0.0.1", host.port("smtp")), timeout=PATIENCE) as client:
         _pour(client, b"x" * 10_000, 64 * 2**20)
     with _begin(host, mailbox) as sender:
         assert sender.sock is not None
@@ -265,7 +266,7 @@ def test_a_line_without_end_is_not_read_forever(host: MailHost, mailbox: HostedW
         assert sender.sock is not None
         _pour(sender.sock, b"line\r\n" * 10_000, 16 * 2**20)
         sender.close()
-    with socket.create_connection(("127.0.0.1", host.port("smtp")), timeout=30) as client:
+    with socket.create_connection(("127.0.0.1", host.port("smtp")), timeout=PATIENCE) as client:
         client.recv(1000)
         client.sendall(b"x" * 70_000)
         assert client.recv(1000).startswith(b"552 5.3.4 ")
@@ -297,7 +298,7 @@ def test_a_client_that_is_silent_is_sent_away(
 ) -> None:
     with _begin(host, mailbox) as sender, monkeypatch.context() as patch:
         patch.setattr("mesocosm.doors.mail.smtp.INTRODUCTION", 0.3)
-        with socket.create_connection(("127.0.0.1", host.port("smtp")), timeout=30) as client:
+        with socket.create_connection(("127.0.0.1", host.port("smtp")), timeout=PATIENCE) as client:
             client.sendall(b"EHLO x\r\nMAIL FR")
             said = client.makefile("rb").read()
             assert said.endswith(b"\r\n421 4.4.2 Too quiet. Goodbye.\r\n")
@@ -309,7 +310,7 @@ def test_a_client_that_is_silent_is_sent_away(
             assert slow.sock is not None
             slow.sock.settimeout(0.05)
             said = b""
-            for _ in range(400):  # 20 seconds
+            for _ in range(PATIENCE * 20):
                 slow.sock.sendall(b"x\r\n")
                 with contextlib.suppress(TimeoutError):
                     said = slow.sock.recv(1000)
@@ -453,15 +454,15 @@ def test_the_command_opens_the_ports(tmp_path: Path) -> None:
                 line.split()[0]: int(line.split()[-1]) for line in said if " on 127.0.0.1, port " in line
             }
             password = said[-1].split("password: ")[1].strip()
-            with imaplib.IMAP4("127.0.0.1", ports["imap"], timeout=30) as client:
+            with imaplib.IMAP4("127.0.0.1", ports["imap"], timeout=PATIENCE) as client:
                 client.login("me", password)
                 ok(client.select("INBOX"))
                 assert found(client, "ALL")
-            with smtplib.SMTP("127.0.0.1", ports["smtp"], timeout=30) as sender:
+            with smtplib.SMTP("127.0.0.1", ports["smtp"], timeout=PATIENCE) as sender:
                 assert sender.login("me", password)[0] == 235
         finally:
             process.terminate()
-        assert process.wait(30) in (-15, 143, 0)
+        assert process.wait(PATIENCE) in (-15, 143, 0)
         assert "Traceback" not in process.stderr.read()
 
 

@@ -11,6 +11,7 @@ from time import perf_counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 from rest.mailing import MailHost, mail_host
 
@@ -62,7 +63,7 @@ def test_a_line_is_answered_at_once(
     host: MailHost, mailbox: HostedWorld, line: bytes, signed_in: bool
 ) -> None:
     with socket.create_connection(("127.0.0.1", host.app.pool.mail_ports["imap"])) as client:
-        client.settimeout(20)
+        client.settimeout(PATIENCE)
         stream = client.makefile("rwb")
         stream.readline()
         lines = [line, b"NOOP"]

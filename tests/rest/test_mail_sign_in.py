@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 from rest.mailing import ADA, BOB, MailHost, expect_goodbye, fill, found, letter, mail_host, ok
 
@@ -41,13 +42,13 @@ def sign_in(host: MailHost, user: str, password: str) -> list[Any]:
     answers: list[Any] = []
     plain = f"\0{user}\0{password}".encode()
     for attempt in (lambda c: c.login(user, password), lambda c: c.authenticate("PLAIN", lambda _: plain)):
-        with imaplib.IMAP4("127.0.0.1", host.port("imap"), timeout=30) as client:
+        with imaplib.IMAP4("127.0.0.1", host.port("imap"), timeout=PATIENCE) as client:
             try:
                 answers.append(attempt(client)[0])
             except imaplib.IMAP4.error as error:
                 answers.append(str(error))
     for mechanism in ("auth_plain", "auth_login"):
-        with smtplib.SMTP("127.0.0.1", host.port("smtp"), timeout=30) as sender:
+        with smtplib.SMTP("127.0.0.1", host.port("smtp"), timeout=PATIENCE) as sender:
             sender.ehlo()
             sender.user, sender.password = user, password
             try:
@@ -66,7 +67,7 @@ def test_the_password_names_the_episode(host: MailHost, mailbox: HostedWorld) ->
         answers = sign_in(host, user, password)
         assert all("AUTHENTICATIONFAILED" in answer for answer in answers[:2]), answers
         assert [answer[0] for answer in answers[2:]] == [535, 535]
-    with smtplib.SMTP("127.0.0.1", host.port("smtp"), timeout=30) as client:
+    with smtplib.SMTP("127.0.0.1", host.port("smtp"), timeout=PATIENCE) as client:
         client.ehlo()
         assert client.mail(ADA)[0] == 530
 
@@ -112,15 +113,21 @@ def test_episodes_on_the_same_ports_do_not_meet(host: MailHost) -> None:
 
 def test_the_control_plane_tells_the_ports(host: MailHost, mailbox: HostedWorld) -> None:
     headers = {"Authorization": "Bearer admin-token-of-the-tests"}
-    view = httpx.get(f"{host.base}/episodes/{mailbox.id}", headers=headers).json()
+    view = httpx.get(f"{host.base}/episodes/{mailbox.id}", headers=headers, timeout=PATIENCE).json()
     assert view["mail"] == {"imap": host.port("imap"), "smtp": host.port("smtp")}
 
 
 def test_a_client_of_a_deleted_episode_is_sent_away(host: MailHost, mailbox: HostedWorld) -> None:
     headers = {"Authorization": "Bearer admin-token-of-the-tests"}
-    with imaplib.IMAP4("127.0.0.1", host.port("imap"), timeout=30) as client, host.smtp(mailbox) as sender:
+    with (
+        imaplib.IMAP4("127.0.0.1", host.port("imap"), timeout=PATIENCE) as client,
+        host.smtp(mailbox) as sender,
+    ):
         client.login(ADA, mailbox.id)
-        assert httpx.delete(f"{host.base}/episodes/{mailbox.id}", headers=headers).status_code == 204
+        assert (
+            httpx.delete(f"{host.base}/episodes/{mailbox.id}", headers=headers, timeout=PATIENCE).status_code
+            == 204
+        )
         expect_goodbye(client, b'LIST "" *')
         with pytest.raises(smtplib.SMTPException, match="421"):
             sender.send_message(letter())
@@ -151,7 +158,7 @@ def test_many_clients_at_once(host: MailHost, mailbox: HostedWorld) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)
     with host.imap(mailbox) as client:
         assert len(found(client, "ALL")) == 24
     assert mailbox.replay().identical

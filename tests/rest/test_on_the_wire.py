@@ -14,6 +14,7 @@ import requests
 import shop
 from campus import PEOPLE, fill_campus
 from githost import fill as fill_githost
+from patience import PATIENCE
 from rest.conftest import EpisodeOf
 from rest.hosted import HostedWorld
 from rest.test_calendar import fill as fill_calendar
@@ -44,7 +45,12 @@ def ask(hosted: HostedWorld) -> Ask:
             del headers["Authorization"]
             path = f"/wp-json/wc/v3{path}"
         return requests.request(
-            method, hosted.api(service) + path, headers=headers, timeout=20, allow_redirects=False, **options
+            method,
+            hosted.api(service) + path,
+            headers=headers,
+            timeout=PATIENCE,
+            allow_redirects=False,
+            **options,
         )
 
     return send
@@ -235,7 +241,7 @@ def test_a_foreign_name_or_page_is_refused_as_over_mcp(
     hosted: HostedWorld, headers: dict[str, str], status: int
 ) -> None:
     host = hosted.base.removeprefix("http://")
-    connection = http.client.HTTPConnection(host, timeout=10)
+    connection = http.client.HTTPConnection(host, timeout=PATIENCE)
     connection.request(
         "GET",
         f"/e/{hosted.id}/documents/openapi.json",

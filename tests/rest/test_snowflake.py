@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import httpx
 import pytest
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
@@ -35,7 +36,7 @@ def hosted(episode_of: Callable[..., HostedWorld]) -> HostedWorld:
 def connect(hosted: HostedWorld, **options: Any) -> Any:
     host, _, port = hosted.base.removeprefix("http://").partition(":")
     options = {"user": "me", "password": hosted.id, "account": "any", "database": "SALES"} | options
-    return connector.connect(host=host, port=int(port), protocol="http", login_timeout=5, **options)
+    return connector.connect(host=host, port=int(port), protocol="http", login_timeout=PATIENCE, **options)
 
 
 @pytest.fixture
@@ -104,13 +105,16 @@ def test_what_is_bound_as_a_number_is_one(hosted: HostedWorld) -> None:
     answered = httpx.post(
         f"{hosted.base}/session/v1/login-request",
         json={"data": {"LOGIN_NAME": "me", "PASSWORD": hosted.id}},
+        timeout=PATIENCE,
     )
     token = answered.json()["data"]["token"]
     headers = {"Authorization": f'Snowflake Token="{token}"'}
 
     def ask(content: str) -> dict[str, Any]:
         url = f"{hosted.base}/queries/v1/query-request"
-        return cast(dict[str, Any], httpx.post(url, content=content, headers=headers).json())
+        return cast(
+            dict[str, Any], httpx.post(url, content=content, headers=headers, timeout=PATIENCE).json()
+        )
 
     bound = {"sqlText": "select ?", "bindings": {"1": {"type": "FIXED", "value": "getenv('HOME')"}}}
     assert ask(json.dumps(bound))["message"] == "Numeric value 'getenv('HOME')' is not recognized"

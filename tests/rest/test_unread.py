@@ -11,6 +11,7 @@ from time import sleep
 from urllib.parse import urlsplit
 
 import pytest
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 from rest.mailing import ADA, BOB, MailHost, mail_host, ok
 from rest.mailing import fill as fill_mailbox
@@ -68,7 +69,7 @@ def rest(connection: socket.socket) -> int:
 
 def is_cut(connection: socket.socket, read: Callable[[], object]) -> bool:
     """Whether the server ends the connection while its client reads like this."""
-    for _ in range(300):
+    for _ in range(PATIENCE * 10):
         read()
         sleep(0.1)
         # The other side sends a reset, which is all that a client sees that does not read.
@@ -102,7 +103,7 @@ def test_where_too_much_waits_those_who_took_nothing_for_longest_give_way(
 ) -> None:
     monkeypatch.setattr("mesocosm.doors.unread.MOST", SIZE)
     left = [ask() for _ in range(4)]
-    for _ in range(300):
+    for _ in range(PATIENCE * 10):
         left = [one for one in left if not one.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)]
         if len(left) == 1:
             break

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import shop
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 from woocommerce import API
 
@@ -30,7 +31,11 @@ def hosted(episode_of: Callable[..., HostedWorld]) -> HostedWorld:
 def client(hosted: HostedWorld, token: str | None = None) -> API:
     key = token or hosted.id
     return API(
-        url=hosted.api("woocommerce"), consumer_key=key, consumer_secret=key, version="wc/v3", timeout=30
+        url=hosted.api("woocommerce"),
+        consumer_key=key,
+        consumer_secret=key,
+        version="wc/v3",
+        timeout=PATIENCE,
     )
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from later import Later
 
 from mesocosm.agents.scripted.ability import check_can_answer
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.asking import question_task
 from mesocosm.evaluation.questions import question_sets
 from mesocosm.evaluation.rollouts import tabulate
 from mesocosm.kits.rollouts.answering import answer_in_conversation
@@ -19,6 +19,8 @@ from mesocosm.kits.rollouts.dataset import Plan, make
 from mesocosm.kits.rollouts.judging import Scored
 from mesocosm.kits.rollouts.questions import TYPES
 from mesocosm.kits.rollouts.transcript import message_tokens
+
+asking = Later("mesocosm.evaluation.asking")
 
 
 def test_the_papers_counts_are_two_hundred_questions_a_bucket() -> None:
@@ -78,7 +80,7 @@ def test_reports_stand_against_chance() -> None:
 
 def test_a_conversation_has_roles_and_calls_and_the_same_golds() -> None:
     asked = question_sets()["agentlongbench"]
-    task = question_task(asked, {"settings": "ki", "formats": "c", "seeds": "0", "messages": True})
+    task = asking.question_task(asked, {"settings": "ki", "formats": "c", "seeds": "0", "messages": True})
     for sample in task.dataset:
         roles = Counter(message.role for message in sample.input)  # type: ignore[union-attr]
         assert roles["system"] == 1

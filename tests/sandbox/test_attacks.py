@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from confinement import RUNNER_TOKEN, SLOTS_WORK, needs_sandbox, running_code_runner
+from patience import PATIENCE
 
 import mesocosm
 from mesocosm.sandbox import sharing
@@ -423,7 +424,7 @@ code = "import time\\nwhile True: open('alive', 'a').write('x'); time.sleep(0.02
 bubblewrap.Bubblewrap().run(Job((runtime.PYTHON, "-c", code), Path({str(tmp_path)!r}), Limits()))
 """
     server = subprocess.Popen([sys.executable, "-c", program])
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while not (tmp_path / "alive").exists():
         assert time.monotonic() < deadline
         time.sleep(0.05)

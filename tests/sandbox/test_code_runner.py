@@ -19,6 +19,7 @@ from typing import Any
 import httpx2
 import pytest
 from confinement import RUNNER_TOKEN, SLOTS_WORK, needs_sandbox, running_code_runner, wait_for
+from patience import PATIENCE
 from typer.testing import CliRunner
 
 from mesocosm.cli.commands import app
@@ -174,7 +175,10 @@ def test_a_file_is_sent_once(world: World, runner: str) -> None:
 
     headers = {"Authorization": f"Bearer {RUNNER_TOKEN}"}
     answer = httpx2.post(
-        f"{runner}/missing", json=[hashlib.sha256(data).hexdigest(), "0" * 64], headers=headers
+        f"{runner}/missing",
+        json=[hashlib.sha256(data).hexdigest(), "0" * 64],
+        headers=headers,
+        timeout=PATIENCE,
     )
     assert answer.json() == ["0" * 64]
     assert hashlib.md5(data).hexdigest() in before
@@ -275,7 +279,7 @@ levels.active().run(job)
 @pytest.mark.parametrize("path", ["/status", "/missing", "/runs", "/runs/x"])
 def test_nobody_comes_in_without_the_token(runner: str, path: str) -> None:
     for headers in ({}, {"Authorization": "Bearer wrong"}):
-        assert httpx2.post(f"{runner}{path}", json=[], headers=headers).status_code == 401
+        assert httpx2.post(f"{runner}{path}", json=[], headers=headers, timeout=PATIENCE).status_code == 401
 
 
 def test_what_is_no_job_is_refused(runner: str) -> None:
@@ -287,9 +291,10 @@ def test_what_is_no_job_is_refused(runner: str) -> None:
         encode("job", order={"command": ["true"]}),
         b'{"kind":"job","size":-1}\n',
     ]
-    assert [httpx2.post(f"{runner}/runs", content=body, headers=headers).status_code for body in bad] == [
-        400
-    ] * 5
+    assert [
+        httpx2.post(f"{runner}/runs", content=body, headers=headers, timeout=PATIENCE).status_code
+        for body in bad
+    ] == [400] * 5
 
 
 def test_a_runner_that_is_gone_is_a_fault_and_no_result(
@@ -566,7 +571,7 @@ def test_it_can_listen_on_a_socket_in_the_file_system(tmp_path: Path) -> None:
             sandbox.run(Job(("true",), tmp_path / "w", Limits()))
     finally:
         process.terminate()
-        process.wait(300)
+        process.wait(PATIENCE)
 
 
 @pytest.mark.parametrize(

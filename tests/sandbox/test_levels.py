@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from confinement import needs_sandbox
+from patience import PATIENCE
 from typer.testing import CliRunner
 
 from mesocosm.cli.commands import app
@@ -205,7 +206,7 @@ def test_a_trial_that_was_killed_leaves_nothing_behind(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(temporary), "PATH": f"{hangs.parent}:{os.environ['PATH']}"}
     command = [sys.executable, "-c", "from mesocosm.cli import main; main()", "doctor"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as doctor:
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while not (trial := [pid for pid in tree(doctor.pid) if b"sleep\0" in command_of(pid)]):
             assert time.monotonic() < until
             time.sleep(0.05)

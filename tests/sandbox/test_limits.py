@@ -16,6 +16,7 @@ import anyio
 import anyio.to_thread
 import pytest
 from confinement import needs_sandbox
+from patience import PATIENCE
 from typer.testing import CliRunner
 
 from mesocosm.cli.commands import app
@@ -145,7 +146,7 @@ def test_a_wrong_limit_is_wrong_usage(tmp_path: Path) -> None:
         "--limit",
         "workspace_size=x",
     ]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert ran.returncode == 2
     assert "MESOCOSM_WORKSPACE_SIZE" in ran.stderr
 

@@ -39,7 +39,7 @@ def main() -> None:
             result = client.step({"type": "call_tool", "tool_name": tool, "arguments": arguments})
         assert result.done
     server.should_exit = True
-    thread.join(10)
+    thread.join(180)
     print(json.dumps({"reward": result.reward}))
 
 

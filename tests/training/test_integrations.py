@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 import uvicorn
 import yaml
+from patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 INTEGRATIONS = ROOT / "integrations"
@@ -55,7 +56,7 @@ def model() -> Iterator[str]:
     thread.start()
     yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
     server.should_exit = True
-    thread.join(10)
+    thread.join(PATIENCE)
 
 
 def test_the_packages_say_what_they_need() -> None:
@@ -119,7 +120,7 @@ def test_openenv_takes_the_folder(base: str, tmp_path: Path) -> None:
                 result = client.step({"type": "call_tool", "tool_name": tool, "arguments": arguments})
                 print(result.done, result.reward)
         server.should_exit = True
-        thread.join(10)
+        thread.join(PATIENCE)
     """)
     where = {"MESOCOSM_URL": base, "MESOCOSM_ADMIN_TOKEN": TOKEN, "MESOCOSM_TASK": "refund_list"}
     said = ran([python, "-c", asked], tmp_path, (folder,), MESOCOSM_SHAPING="0.5", **where).splitlines()

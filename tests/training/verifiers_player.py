@@ -44,7 +44,7 @@ class Script(vf.Harness[ScriptConfig]):
             for tool, arguments in CALLS:
                 with suppress(MCPError):  # an unknown tool
                     await client.call_tool(tool, arguments)
-        async with httpx.AsyncClient(timeout=30) as http:
+        async with httpx.AsyncClient(timeout=180) as http:
             asked = {"model": ctx.model, "messages": [{"role": "user", "content": data.prompt}]}
             answer = await http.post(
                 f"{endpoint}/chat/completions", json=asked, headers={"Authorization": f"Bearer {secret}"}
