@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import mesocosm
 from typer.main import get_command
 
 from mesocosm.cli.commands import app
@@ -34,13 +35,8 @@ def test_the_readme_shows_what_its_first_command_prints(tmp_path: Path) -> None:
     shown = re.search(r"What the first one prints:\n\n```text\n(.*?)```", readme, re.DOTALL)
     assert command
     assert shown
-    ran = subprocess.run(
-        [sys.executable, "-m", "mesocosm", *command[1].split()],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    ran = mesocosm(*command[1].split(), cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
     printed, said = (re.sub(r"agent time .*", "", text) for text in (ran.stdout, shown[1]))
     assert printed == said
 
@@ -48,16 +44,7 @@ def test_the_readme_shows_what_its_first_command_prints(tmp_path: Path) -> None:
 def test_the_tutorial_without_a_key_does_what_it_says(tmp_path: Path) -> None:
     page = (ROOT / "docs/tutorial.md").read_text().partition("## With a model")[0]
     commands = re.findall(r"^mesocosm (.*)$", page.replace("--seeds 0-2", "--seeds 0"), re.MULTILINE)
-    done = [
-        subprocess.run(
-            [sys.executable, "-m", "mesocosm", *command.split()],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        for command in commands
-    ]
+    done = [mesocosm(*command.split(), cwd=tmp_path) for command in commands]
     assert [one.returncode for one in done] == [0, 1, 0, 0, 0], [one.stderr for one in done]
     assert "passed  reward 1" in done[0].stdout
     assert (tmp_path / "report/index.html").is_file()

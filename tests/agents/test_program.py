@@ -16,6 +16,7 @@ import pytest
 from confinement import needs_sandbox
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from patience import PATIENCE
 
 from mesocosm.agents import program
 from mesocosm.errors import UsageError
@@ -109,7 +110,7 @@ def act(tmp_path: Path, command: str, out: str = "run", **options: Any) -> str:
     episode.mkdir(parents=True)
     for name in ("expected.json", "email.db"):
         (episode / name).write_text("{}")
-    program.act(command, {"FOLDER": "{folder}"}, {"prompt.md": b"do"}, 20, tmp_path / out, **options)
+    program.act(command, {"FOLDER": "{folder}"}, {"prompt.md": b"do"}, PATIENCE, tmp_path / out, **options)
     return (tmp_path / out / "agent.log").read_text()
 
 

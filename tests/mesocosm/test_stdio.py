@@ -18,6 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from commands import mesocosm
 from patience import PATIENCE
 
 from mesocosm.doors import greeting
@@ -78,8 +79,7 @@ def test_all_services_are_served_with_prefixed_names(instance: Path) -> None:
     ],
 )
 def test_what_cannot_be_served_is_said(instance: Path, arguments: list[str], words: str) -> None:
-    command = [*MESOCOSM, "serve", *[word.replace("{world}", str(instance)) for word in arguments]]
-    refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    refused = mesocosm("serve", *(word.replace("{world}", str(instance)) for word in arguments))
     assert refused.returncode == 2
     assert words in refused.stderr
     assert not refused.stdout
