@@ -7,6 +7,7 @@ that (other hash seeds, what a process shows of itself, what is installed) start
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import os
@@ -64,6 +65,11 @@ class _Parent:
         self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
         theirs.close()
         self._stream = ours.makefile("rwb", buffering=0)
+        atexit.register(self._end)
+
+    def _end(self) -> None:
+        self._process.kill()
+        self._process.wait()
 
     def ask(self, asked: dict[str, Any]) -> int | None:
         """The exit status of a command, or nothing if its time was up."""
