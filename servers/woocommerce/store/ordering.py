@@ -325,17 +325,21 @@ def named_product(products: Mapping[int, Record], entry: Row, where: str) -> Rec
 
 
 def _named_line(rows: list[Row], entry: Row, where: str, kind: str) -> Row | None:
-    """The line that an entry names by id, ``{}`` for a new one, ``None`` for one that it removed."""
+    """The line that an entry names by id, ``{}`` for a new one, ``None`` for none: without what makes it one.
+
+    WooCommerce removes a line whose product, method or name is null, and passes over a new one.
+    """
+    identity = _LINE_IDENTITY[kind]
+    is_null = identity in entry and entry[identity] is None
     if not entry.get("id"):
-        return {}
+        return None if is_null else {}
     found = next((row for row in rows if row.get("id") == entry["id"]), None)
     if found is None:
         raise invalid(
             "woocommerce_rest_invalid_item_id",
             f"Order item ID provided is not associated with order. ({where})",
         )
-    identity = _LINE_IDENTITY[kind]
-    if entry.get("quantity") == 0 or (identity in entry and entry[identity] is None):
+    if is_null or entry.get("quantity") == 0:
         rows.remove(found)
         return None
     return found
