@@ -48,6 +48,8 @@ _MISSING = {
 }
 _TOLD = {"dropped": 0.6}
 """Shares of the edge cases: of those whose presentation counts, of those without one, of those who left."""
+_UNTOLD = frozenset({"uploaded", "silent", "off_roster"})
+"""What becomes of students without a mail."""
 _CLASSES = 24
 """So many other classes an assistant helps with, at most."""
 _SMALL = 24
@@ -64,16 +66,21 @@ def valid(params: Any) -> None:
             raise ValueError(f"{name}: between 0 and {most:g}")
 
 
-def _fates(params: Any, rng: Any) -> list[str]:
-    """What becomes of each student of a class."""
+def _shares(params: Any) -> dict[str, float]:
+    """Of the students of a class, the share that meets each fate."""
     dropped = params.dropout_rate
     counted = (1 - dropped) * params.submission_rate
     weight = params.edge_case_weight
-    shares = {
+    return {
         **tangled(counted, "plain", _COUNTED, weight),
         **tangled(1 - dropped - counted, "silent", _MISSING, weight),
         **tangled(dropped, "off_roster", _TOLD, weight),
     }
+
+
+def _fates(params: Any, rng: Any) -> list[str]:
+    """What becomes of each student of a class."""
+    shares = _shares(params)
     numbers = drawn_numbers(shares, params.num_students, rng)
     fates = [fate for fate, number in numbers.items() for _ in range(number)]
     if not any(fate in MISSING for fate in fates):
@@ -115,7 +122,9 @@ def simulate(stream: Any, params: Any) -> Organisation:
         staff = [campus.secretary, campus.office, campus.technician, campus.librarian, *campus.assistants]
         deliver_mail(world, me, letters, dict.fromkeys([*staff, *people]), campus.zone)
         return [Evidence(service="filesystem", contains=records.log_line(one)) for one in own] + [
-            Evidence(service="excel", contains=f'"value":"{who.number}"') for who in course.students
+            Evidence(service="excel", contains=f'"value":"{value}"')
+            for who in course.students
+            for value in (who.full, who.number, who.email)
         ]
 
     return Organisation(
@@ -141,6 +150,9 @@ def _siblings(
 ) -> Iterator[Story]:
     """Stories of other classes, and everyday ones: drawn by turns, without end."""
     rng = stream("siblings")
+    # As in the class in question, but for what no mail tells.
+    shares = {fate: share for fate, share in _shares(params).items() if fate not in _UNTOLD}
+    shares["plain"] /= _MAILED
     size = min(18, max(4, params.num_students // 3))
     stories: list[Story] = []
     besides: list[Person] = []
@@ -153,17 +165,21 @@ def _siblings(
         drawn = rng.sample(list(course.students), len(course.students))
         own = sorted(drawn, key=lambda who: taken[who])[: (2 * size + 2) // 3]
         taken.update(own)
-        others = rng.sample(besides, min(len(besides), size - len(own)))
-        other = campus.add_course(second if index % 4 == 1 else course.instructor, size, [*own, *others])
+        others = [who for who in besides if taken[who] < 2][: size - len(own)]
+        other = campus.add_course(second if index % 8 == 1 else course.instructor, size, [*own, *others])
         if other.instructor is not course.instructor:
             second = other.instructor
+        taken.update(who for who in other.students if who not in own)
         besides += [who for who in other.students if who not in course.students and who not in besides]
         work = Coursework(campus, me, stream(f"sibling:{index}"))
-        fates = [rng.choice(_WEIGHED) for _ in range(size)]
+        fates = rng.choices(list(shares), list(shares.values()), k=size)
         made = work.run(other, fates, campus.now - index // 8 * 3 * _DAY, matters=False)
         classes.append(made)
         stories += made.stories
-    rng.shuffle(stories)
+    # Whoever is only in these classes is met in all their matters, or in none: who was met once is met again.
+    rank = {who: rng.random() for who in besides}
+    places = [rank.get(story.roles.get("s"), rng.random()) for story in stories]
+    stories = [story for _, story in sorted(zip(places, stories, strict=True), key=lambda pair: pair[0])]
     begin = min(story.begins for story in [*stories, *classes[0].stories])
 
     left = {story.roles["s"] for story in [*stories, *classes[0].stories] if story.kind == "dropped"}
@@ -197,20 +213,15 @@ def _siblings(
             yield Story("everyday_staff", roles, matters=False)
 
     def mixed() -> Iterator[Story]:
-        """A seventh is everyday life, as long as there are stories of other classes."""
+        """A ninth is everyday life, as long as there are stories of other classes."""
         daily = everyday()
         for count, story in enumerate(stories):
             yield story
-            if count % 6 == 5:
+            if count % 8 == 7:
                 yield next(daily)
         yield from daily
 
     return mixed()
-
-
-_FILED = ("plain", "joint", "draft", "draft_left", "wrong_file", "wrong_left", "retracted", "retracted_left")
-_WEIGHED = (*(["plain"] * 3), *_FILED, *_COUNTED, *_MISSING, "dropped", "silent", "uploaded")
-"""What becomes of students of other classes; as many of their mails have a file as of those in question."""
 
 
 def answer(directory: Directory, events: Sequence[Event], known: Mapping[str, Any], params: Any) -> Answer:

@@ -26,9 +26,15 @@ MIXES: Mapping[str, Mapping[str, float]] = {
     "expert": {"described": 0.2, "referring": 0.5, "spread": 0.3},
 }
 """How many of the stories are told at each level, by the difficulty."""
-_MAYBE = 0.5
-_UNANSWERED = 0.7
+_MAYBE = 0.75
+"""How often an optional beat is left out."""
+_UNANSWERED = 0.9
 """The share of closing replies that only acknowledge, and that nobody bothers to write."""
+_QUIET = 0.8
+"""How often scenes come first in which the owner of the mailbox writes only what tells something.
+
+Other mail of theirs never decides anything: in numbers it would tell by its folder what need not be read.
+"""
 _NOTICES = 3
 """A message of several notices has so many at least."""
 _HOUR, _MINUTE = dt.timedelta(hours=1), dt.timedelta(minutes=1)
@@ -109,6 +115,8 @@ class Director:
         rng = self._stream(f"cast:{self._number}:{story.kind}")
         level = rng.choices(list(self._mix), list(self._mix.values()))[0]
         fitting = self._fitting(story, level)
+        if not self._whole and rng.random() < _QUIET:
+            fitting = [one for one in fitting if not one.answered] or fitting
         if most:
             fitting = [one for one in fitting if self.used[one.name] < min(most, one.capacity)]
         if not fitting:

@@ -162,6 +162,11 @@ class Scene(_Strict):
         return min(counts, default=1)
 
     @cached_property
+    def answered(self) -> bool:
+        """True if the owner of the mailbox writes something in it that tells nothing."""
+        return any(one.from_ == "me" and not any(beat.tell for beat in one.beats) for one in self.messages)
+
+    @cached_property
     def channels(self) -> frozenset[str]:
         """The channels that its first message may take."""
         return frozenset(self.messages[0].via)

@@ -121,7 +121,7 @@ class Coursework:
             for kind, roles in self._fate(made, student, partner, fate, begin, end):
                 made.stories.append(Story(kind, base | {"s": student} | roles, matters))
         present = [who for who, fate in zip(students, fates, strict=True) if fate not in GONE] or students
-        for student in rng.sample(present, max(1, len(present) // 9)):
+        for student in rng.sample(present, max(1, len(present) // 9) if matters else 0):
             when = waking(rng, begin - 3 * _DAY, made.due + _DAY, student)
             kind, role = rng.choice((("other_work", "o"), ("claimed", "k")))
             if not any(story.kind == kind and story.roles["s"] is student for story in made.stories):

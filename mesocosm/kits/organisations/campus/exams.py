@@ -27,11 +27,11 @@ _LENGTHS = {"final": (60, 90, 120, 150, 180), "oral": (15, 20, 30, 40)}
 _KINDS = ("quiz", "midterm", "make-up", "practice", "other section")
 _WEEKS = 5
 """So long before the mailbox is read the first word on exams is spoken."""
-_CONSIDERED = 6
+_CONSIDERED = 10
 """Fellow students of whom two are chosen."""
 _REVIEW_HOURS = (10, 11, 12, 14, 15, 16, 17)
 Noun = Literal["final", "oral"]
-_DISTRACTIONS = {"other_course": 6, "bulletin": 2, "hearsay": 2, "other_exam": 2, "everyday_student": 1}
+_DISTRACTIONS = {"other_course": 10, "bulletin": 1, "hearsay": 1, "other_exam": 1, "everyday_student": 1}
 """Stories that decide nothing, and how often each is drawn."""
 
 CHANGES = (
@@ -61,8 +61,10 @@ _OF_OTHERS = {
         "examiner",
         "back",
         "cancelled",
+        "exempt",
+        "exempt_withdrawn",
     ),
-    "oral": ("moved", "moved_twice", "room", "examiner", "back", "cancelled"),
+    "oral": ("moved", "moved_twice", "room", "examiner", "back", "cancelled", "exempt", "exempt_withdrawn"),
 }
 """What may happen to the exam of a course that is not one's own."""
 _NOTICES = {
@@ -204,11 +206,11 @@ class Exams:
         }
 
     def _fellows_of(self, others: Sequence[Person]) -> list[Person]:
-        """Draw two of some fellow students; who was met once is met again."""
+        """Draw two of some fellow students; whom one knows, one hears of again."""
         if len(others) < 2:
             return [others[0], others[0]]
         drawn = self.rng.sample(others, min(_CONSIDERED, len(others)) if self.steady else 2)
-        drawn.sort(key=lambda who: self.steady and self._met[who] != 1)
+        drawn.sort(key=lambda who: -self._met[who] if self.steady else 0)
         self._met.update(drawn[:2])
         return drawn[:2]
 
@@ -497,7 +499,10 @@ class Exams:
                 continue
             self.rng = rng = stream(f"other course:{course.code}")
             changes = rng.sample(_OF_OTHERS[self.noun], rng.choice((1, 2, 2, 3)))
-            changes.sort(key=lambda change: (change == "cancelled", change.startswith("examiner")))
+            # Nobody is let off what is cancelled.
+            if "exempt" in changes or "exempt_withdrawn" in changes:
+                changes = [one for one in changes if one not in ("cancelled", "back")]
+            changes.sort(key=lambda change: (change in ENDS, change.startswith("examiner")))
             for story in self.run(course, "mail", changes):
                 # Only mail reaches whoever is on no list of the course.
                 yield replace(

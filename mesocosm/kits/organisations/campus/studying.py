@@ -23,7 +23,7 @@ from mesocosm.services.world import World
 _DAY = dt.timedelta(days=1)
 _CLASS = (7, 12)
 """So many fellow students of each course are on its list."""
-_SHARED = 0.5
+_SHARED = 0.8
 """The share of the other courses that are taught by instructors of one's own."""
 
 
