@@ -139,7 +139,7 @@ class Director:
         for story in made.story.among:
             fitting = [one for one in self._fitting(story, made.level) if one.notice]
             if not story.matters:
-                fitting = [one for one in fitting if self.used[one.name] < min(most or 1, one.capacity)]
+                fitting = [one for one in fitting if self.used[one.name] < min((most or 1) + 1, one.capacity)]
             if not fitting:
                 if story.matters:
                     return False
