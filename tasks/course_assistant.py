@@ -178,8 +178,10 @@ def _siblings(
         stories += made.stories
     # Whoever is only in these classes is met in all their matters, or in none: who was met once is met again.
     rank = {who: rng.random() for who in besides}
-    places = [rank.get(story.roles.get("s"), rng.random()) for story in stories]
-    stories = [story for _, story in sorted(zip(places, stories, strict=True), key=lambda pair: pair[0])]
+    places = [
+        rank.get(story.roles["s"], rng.random()) if "s" in story.roles else rng.random() for story in stories
+    ]
+    stories = [stories[number] for number in sorted(range(len(stories)), key=places.__getitem__)]
     begin = min(story.begins for story in [*stories, *classes[0].stories])
 
     left = {story.roles["s"] for story in [*stories, *classes[0].stories] if story.kind == "dropped"}

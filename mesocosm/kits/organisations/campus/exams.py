@@ -33,6 +33,8 @@ _REVIEW_HOURS = (10, 11, 12, 14, 15, 16, 17)
 Noun = Literal["final", "oral"]
 _DISTRACTIONS = {"other_course": 10, "bulletin": 1, "hearsay": 1, "other_exam": 1, "everyday_student": 1}
 """Stories that decide nothing, and how often each is drawn."""
+_REHEARSED = {"other_course": 6, "bulletin": 2, "hearsay": 2, "other_exam": 2, "everyday_student": 1}
+"""The same where scenes are rehearsed: there has to be enough of each."""
 
 CHANGES = (
     "moved",
@@ -445,6 +447,7 @@ class Exams:
         """Stories that decide nothing, without end: exams of other courses, quizzes, hearsay, other sections
         and everyday life."""
         courses, others = self.campus.listed, self._of_others(stream)
+        weights = _DISTRACTIONS if self.steady else _REHEARSED
         number = 0
         while True:
             rng = stream(f"distraction:{number}")
@@ -456,12 +459,12 @@ class Exams:
             course = rng.choice(coming)
             begin = now - rng.randint(1, _WEEKS * 7) * _DAY
             when = waking(rng, begin, min(begin + _DAY, now - 2 * _HOUR), course.instructor)
-            kind = rng.choices(list(_DISTRACTIONS), list(_DISTRACTIONS.values()))[0]
+            kind = rng.choices(list(weights), list(weights.values()))[0]
             if kind == "other_course" and (story := next(others, None)):
                 yield story
                 continue
             while kind == "other_course":  # everything was told of them
-                kind = rng.choices(list(_DISTRACTIONS), list(_DISTRACTIONS.values()))[0]
+                kind = rng.choices(list(weights), list(weights.values()))[0]
             if kind == "bulletin":
                 yield self._bulletin(waking(rng, when, when + _DAY, self.campus.office), rng)
                 continue
