@@ -57,6 +57,18 @@ def refused(response: Any, status: int, code: str) -> Any:
 # -- reading ----------------------------------------------------------------------------------------------
 
 
+def test_a_new_line_without_what_makes_it_one_is_passed_over(hosted: HostedWorld) -> None:
+    api = client(hosted)
+    data = {
+        "line_items": [{"product_id": shop.TABLE}, {"product_id": None, "quantity": 3}],
+        "shipping_lines": [{"method_id": "flat_rate", "total": "7.5"}, {"method_id": None, "total": "1"}],
+        "fee_lines": [{"name": None, "total": "1.25"}],
+    }
+    order = ok(api.post("orders", data), 201)
+    found = [len(order[lines]) for lines in ("line_items", "shipping_lines", "fee_lines")]
+    assert (found, order["shipping_total"]) == ([1, 1, 0], "7.50")
+
+
 def test_lists_are_walked_page_by_page_by_their_headers(reading: HostedWorld) -> None:
     api = client(reading)
     names, path, params = [], "products", {"per_page": 2, "orderby": "id", "order": "asc"}

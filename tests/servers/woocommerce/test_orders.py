@@ -75,19 +75,6 @@ def test_an_order_is_added_up_from_present_prices(shop: Any) -> None:
     assert order["billing"]["city"] == ""
 
 
-def test_a_new_line_without_what_makes_it_one_is_passed_over(shop: Any) -> None:
-    order = shop.call(
-        "orders_create",
-        orderData={
-            "line_items": [{"product_id": shop.TABLE}, {"product_id": None, "quantity": 3}],
-            "shipping_lines": [{"method_id": "flat_rate", "total": "7.5"}, {"method_id": None, "total": "1"}],
-            "fee_lines": [{"name": None, "total": "1.25"}],
-        },
-    )
-    found = [len(order[lines]) for lines in ("line_items", "shipping_lines", "fee_lines")]
-    assert (found, order["shipping_total"]) == ([1, 1, 0], "7.50")
-
-
 def test_a_line_may_have_a_price_of_its_own(shop: Any) -> None:
     line = {"product_id": shop.TABLE, "quantity": 2, "subtotal": "500", "total": "450"}
     order = shop.call("orders_create", orderData={"line_items": [line]})
