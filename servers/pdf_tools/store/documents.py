@@ -121,8 +121,10 @@ class Document:
         """The text of a page, from 1."""
         if page not in self._read.texts:
             with reading(self.name):
-                text = self.reader.pages[page - 1].extract_text()[:MAX_PAGE_TEXT]
-                self._let_go()
+                try:
+                    text = self.reader.pages[page - 1].extract_text()[:MAX_PAGE_TEXT]
+                finally:  # also when it takes too long here
+                    self._let_go()
             # A damaged font can yield half of a surrogate pair, which no text may hold.
             self._read.texts[page] = text.encode("utf-8", "replace").decode().replace("\0", "")
             _ALL_READ.keep(self._key, self._read)
