@@ -142,7 +142,6 @@ class Slots:
     name: ClassVar[str] = Slot.name
 
     def __init__(self, folder: Path) -> None:
-        _adopt_orphans()
         self._folder = folder
         self._free: list[Slot] = []
         self._made = 0
@@ -181,6 +180,7 @@ class Slots:
 
     def _make(self) -> Slot:
         if self._image is None:
+            _adopt_orphans()  # only where slots are used: nobody buries what other walls leave
             self._image = self._folder / "image"
             _fill(self._image)
         root = self._folder / f"slot-{self._made}"
