@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["__version__", "connect", "connect_sync"]
 
-__version__ = "0.1.0"
+__version__ = "0.8.0"
 
 # openpyxl writes other bytes with lxml than without; whoever imports it first decides, so it is said here.
 os.environ["OPENPYXL_LXML"] = "False"

@@ -9,12 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from commands import mesocosm
 from typer.main import get_command
 
+from mesocosm import __version__ as mesocosm_version
 from mesocosm.cli.commands import app
 
 ROOT = Path(__file__).parents[1]
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 TEXT = "\n".join(path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 
 
@@ -72,3 +75,23 @@ def test_the_tests_that_hold_what_is_promised_exist() -> None:
     assert len(named) > 60
     for file, test in named:
         assert f"def {test}(" in (ROOT / "tests" / file).read_text(), f"{file}::{test}"
+
+
+def test_the_changelog_announces_every_version_of_a_task() -> None:
+    """The last number of a task's row is the version that its file has."""
+    rows = re.findall(r"^\| `(\w+)` \|(.*)\|$", CHANGELOG.partition("## Versions of tasks")[2], re.MULTILINE)
+    announced = {task: int(re.findall(r"\d+", cells)[-1]) for task, cells in rows}
+    files = {path.stem: yaml.safe_load(path.read_text()) for path in (ROOT / "tasks").glob("*.yaml")}
+    assert announced == {task: file.get("version", 1) for task, file in files.items()}
+
+
+def test_the_newest_section_of_the_changelog_is_this_version() -> None:
+    released = re.findall(r"^## ([\d.]+) \((\d{4}-\d\d-\d\d)\)$", CHANGELOG, re.MULTILINE)
+    assert released[0][0] == mesocosm_version
+    assert f"version: {mesocosm_version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert released == sorted(released, reverse=True)
+
+
+def test_a_version_of_the_changelog_fits_on_a_screen() -> None:
+    for section in CHANGELOG.partition("## Versions of tasks")[0].split("\n## ")[1:]:
+        assert len(section.splitlines()) <= 50, section.partition("\n")[0]
