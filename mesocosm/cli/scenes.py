@@ -27,14 +27,17 @@ Split = Annotated[str, typer.Option(help="Only this split: train or test.")]
 OfDomain = Annotated[str, typer.Option("--domain", help="The domain whose stories the scenes tell.")]
 
 
-def _scenes(domain: str, folder: Path | None) -> tuple[Domain, Path, list[Scene]]:
-    """The domain, the folder, and the scenes in it."""
+def _scenes(domain: str, folder: Path | None, unsound: bool = False) -> tuple[Domain, Path, list[Scene]]:
+    """The domain, the folder, and the scenes in it; refuses any that cannot be cast, unless ``unsound``."""
     from mesocosm.kits.organisations.domains import load_domain
-    from mesocosm.kits.organisations.scenes import read_scenes
+    from mesocosm.kits.organisations.scenes import read_scenes, require_sound
 
     made = load_domain(domain)
     place = folder or made.scenes
-    return made, place, read_scenes(place)
+    scenes = read_scenes(place)
+    if not unsound:
+        require_sound(scenes, made.vocabulary)
+    return made, place, scenes
 
 
 @group.command()
@@ -43,18 +46,19 @@ def check(folder: Folder = None, domain: OfDomain = "campus", as_json: AsJson = 
     something is amiss."""
     from mesocosm.kits.organisations import readings
     from mesocosm.kits.organisations.rehearsal import rehearse
-    from mesocosm.kits.organisations.scenes import complaints
+    from mesocosm.kits.organisations.scenes import complaints, sound
 
-    of, place, scenes = _scenes(domain, folder)
+    of, place, scenes = _scenes(domain, folder, unsound=True)
     found = [str(one) for one in complaints(scenes, of.vocabulary)]
-    for scene in scenes:
+    castable = sound(scenes, of.vocabulary)
+    for scene in castable:
         castings = list(rehearse(of, scene, seeds=4)) or list(rehearse(of, scene, seeds=24))
         if not castings:
             found.append(f"{scene.path}, line {scene.line}: {scene.name}: no story of the simulation fits it")
         for fault in dict.fromkeys(fault for casting in castings for fault in casting.faults()):
             found.append(f"{scene.path}, line {scene.line}: {fault}")
     kept = readings.read_kept(place / "readings.txt")
-    agreed = readings.agreement(readings.items(of, scenes), kept)
+    agreed = readings.agreement(readings.items(of, castable), kept)
     counts: dict[str, int] = {}
     for scene in scenes:
         counts[f"{scene.split or place.name}: {scene.story}"] = (

@@ -119,6 +119,14 @@ def test_a_split_without_a_story_says_which(tmp_path: Path) -> None:
         built("oral_exams", tmp_path, split=str(tmp_path / "mine"))
 
 
+def test_a_split_with_a_scene_that_cannot_be_cast_says_where(tmp_path: Path) -> None:
+    shutil.copytree(load_domain("campus").scenes / "train", tmp_path / "mine")
+    file = tmp_path / "mine" / "exam_set.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("<c>", "<c.nose>", 1), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"exam_set.yaml, line \d+: \w+: message \w+.*unknown slot <c.nose>"):
+        built("oral_exams", tmp_path, split=str(tmp_path / "mine"))
+
+
 @pytest.mark.parametrize("name", FAMILIES)
 def test_nothing_in_the_world_tells_which_messages_matter(name: str, tmp_path: Path) -> None:
     """Scenes, levels and stories are told to nobody: neither names nor keys of them are in any file."""

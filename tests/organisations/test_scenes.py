@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from commands import mesocosm
 
 from mesocosm.kits.organisations import readings
 from mesocosm.kits.organisations.conditions import ConditionError, condition
@@ -89,7 +90,7 @@ def read(tmp_path: Path, text: str) -> list[Scene]:
     ("wrong", "instead", "said"),
     [
         ("finished talk for <c>", "finished talk for <d.nose>", "unknown slot <d.nose>"),
-        ("finished talk for <c>", "finished talk for <e.nose>", "is nothing that a event has"),
+        ("finished talk for <c>", "finished talk for <e.nose>", "is nothing that an event has"),
         ("      from: s\n", "      from: z\n", "no role 'z' here"),
         ("      at: e.at\n", "", "one of `at`, `after` or `before` is needed"),
         ("        - tell: e\n", "        - tell: q\n", "tells 'q', which is no role here"),
@@ -121,6 +122,19 @@ def test_a_file_that_cannot_be_read_is_refused(wrong: str, instead: str, said: s
     with pytest.raises(SceneProblem) as refused:
         read(tmp_path, GOOD.replace(wrong, instead))
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("slot", ["<c.nose>", "<exam.nose>", "<nobody>"])
+def test_a_scene_that_cannot_be_cast_is_named_by_every_command(slot: str, tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text(GOOD.replace("for <c>", f"for <c> {slot}"), encoding="utf-8")
+    for words, code in (
+        (["check", tmp_path], 1),
+        (["show", "lost_key", "--folder", tmp_path], 2),
+        (["sheet", tmp_path], 2),
+    ):
+        said = mesocosm("scenes", *words, COLUMNS="400")
+        assert said.returncode == code
+        assert f"line 2: lost_key: message a, beat 1: any: unknown slot {slot}" in said.stdout + said.stderr
 
 
 @pytest.mark.parametrize("text", ["().__class__", "f.__class__", "f()", "[f]", "f.x.__y__", "lambda: f"])

@@ -40,7 +40,7 @@ from mesocosm.kits.organisations.derivations import (
 from mesocosm.kits.organisations.domains import Domain, load_domain
 from mesocosm.kits.organisations.events import Event, Story, number_events
 from mesocosm.kits.organisations.people import Person
-from mesocosm.kits.organisations.scenes import SPLITS, Scene, read_scenes
+from mesocosm.kits.organisations.scenes import SPLITS, Scene, read_scenes, require_sound
 from mesocosm.kits.organisations.sentences import messages_of
 from mesocosm.kits.organisations.telling import Letter, Speaker, Teller
 from mesocosm.kits.yaml_tasks import keeping
@@ -305,7 +305,9 @@ class Asked(Written):
             raise UsageError(
                 f"{self.path}: parameters: split: {split!r} is none of {', '.join(SPLITS)}, and no folder"
             )
-        return read_scenes(folder, split)
+        scenes = read_scenes(folder, split)
+        require_sound(scenes, self.domain.vocabulary)
+        return scenes
 
     def _mix(self, params: family.Params) -> Mapping[str, float]:
         return MIXES[getattr(params, "difficulty", "hard")]

@@ -265,9 +265,25 @@ def complaints(scenes: Sequence[Scene], vocabulary: Vocabulary) -> Iterator[Comp
     """Say what is wrong with scenes: unknown slots and roles, too few alternates, a thread that does not
     say what it is about."""
     for scene in scenes:
-        for what in _wrong(scene, vocabulary):
-            yield Complaint(scene.path, scene.line, scene.name, what)
+        yield from _complaints_of(scene, vocabulary)
     yield from _repeated(scenes)
+
+
+def sound(scenes: Sequence[Scene], vocabulary: Vocabulary) -> list[Scene]:
+    """Return the scenes that nothing is wrong with: those that can be cast."""
+    return [scene for scene in scenes if not any(_complaints_of(scene, vocabulary))]
+
+
+def require_sound(scenes: Sequence[Scene], vocabulary: Vocabulary) -> None:
+    """Refuse scenes of which one cannot be cast: ``SceneProblem`` names file, line and scene of the first."""
+    for scene in scenes:
+        if complaint := next(_complaints_of(scene, vocabulary), None):
+            raise SceneProblem(f"{complaint} (`mesocosm scenes check FOLDER` says all that is wrong)")
+
+
+def _complaints_of(scene: Scene, vocabulary: Vocabulary) -> Iterator[Complaint]:
+    for what in _wrong(scene, vocabulary):
+        yield Complaint(scene.path, scene.line, scene.name, what)
 
 
 def _wrong(scene: Scene, vocabulary: Vocabulary) -> Iterator[str]:
@@ -290,7 +306,7 @@ def _wrong(scene: Scene, vocabulary: Vocabulary) -> Iterator[str]:
             if role and role not in roles:
                 yield f"{where}: no role {role!r} here; there are {', '.join(roles)}"
             elif role and roles[role] not in ("person", "owner"):
-                yield f"{where}: {role!r} is a {roles[role]}, and nobody who writes or reads"
+                yield f"{where}: {role!r} is {_with_article(roles[role])}, and nobody who writes or reads"
         if [message.at, message.after, message.before].count(None) != 2:
             yield f"{where}: one of `at`, `after` or `before` is needed"
         if message.at is not None and not re.fullmatch(r"[a-z]\w*\.at", message.at):
@@ -358,15 +374,20 @@ def _slots(text: str, where: str, roles: Mapping[str, str], vocabulary: Vocabula
         if role not in roles:
             yield f"{where}: unknown slot <{slot}>"
         elif attribute and attribute not in vocabulary.attributes.get(roles[role], frozenset()):
-            yield f"{where}: unknown slot <{slot}>: {attribute!r} is nothing that a {roles[role]} has"
+            kind = _with_article(roles[role])
+            yield f"{where}: unknown slot <{slot}>: {attribute!r} is nothing that {kind} has"
         elif not attribute and roles[role] == "event":
-            yield f"{where}: <{slot}> is a {roles[role]}: name what of it is meant"
+            yield f"{where}: <{slot}> is an event: name what of it is meant"
     for found in _ARTICLE.findall(text):
         yield f"{where}: {found!r}: what is meant may have an article of its own"
     for found in _BEFORE_EXAM.findall(text):
         yield f"{where}: {found!r}: the exam may be a final or an oral"
     if re.sub(SLOT, "", text).count("<") or re.sub(SLOT, "", text).count(">"):
         yield f"{where}: a slot is not closed: {text[:60]!r}"
+
+
+def _with_article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeio' else 'a'} {kind}"
 
 
 def _repeated(scenes: Sequence[Scene]) -> Iterator[Complaint]:
