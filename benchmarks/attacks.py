@@ -26,7 +26,7 @@ from mesocosm.kits.organisations import moments
 from mesocosm.kits.organisations.asking import Asked, AskedExpected, Organisation
 from mesocosm.kits.organisations.campus.directory import Directory
 from mesocosm.kits.organisations.events import Event
-from mesocosm.kits.organisations.telling import Letter
+from mesocosm.kits.organisations.letters import Letter
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.randomness import Dice
 

@@ -31,7 +31,7 @@ from hosts import LENGTH, TASK, rate
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
 from mesocosm.families.quantities import parse_length
-from mesocosm.hosting.collecting import leave_modules_out
+from mesocosm.hosting.gc_freeze import leave_modules_out
 from mesocosm.hosting.pool import EpisodePool
 
 EPISODES = 300

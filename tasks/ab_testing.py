@@ -18,8 +18,8 @@ from itertools import accumulate, pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from mesocosm.kits.others import draw_other as draw_other
-from mesocosm.kits.others import some_others
+from mesocosm.kits.other_codes import draw_other as draw_other
+from mesocosm.kits.other_codes import some_others
 from mesocosm.kits.paging import folder_texts, query_rows
 from mesocosm.services.calling import Tools
 from mesocosm.services.columns import Columns

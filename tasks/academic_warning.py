@@ -17,8 +17,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
-from mesocosm.kits.others import draw_other as draw_other
-from mesocosm.kits.others import some_others
+from mesocosm.kits.other_codes import draw_other as draw_other
+from mesocosm.kits.other_codes import some_others
 from mesocosm.kits.paging import folder_texts, found, query_rows
 from mesocosm.services.calling import Tools
 

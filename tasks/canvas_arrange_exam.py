@@ -16,7 +16,7 @@ from mesocosm.kits.organisations.asking import Answer, Organisation
 from mesocosm.kits.organisations.campus.directory import Directory
 from mesocosm.kits.organisations.campus.exams import Exam, exam_of
 from mesocosm.kits.organisations.campus.platform import survey_student
-from mesocosm.kits.organisations.campus.studying import Studies
+from mesocosm.kits.organisations.campus.studies import Studies
 from mesocosm.kits.organisations.events import Event, Story
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.servers.memory.store import MemoryStore

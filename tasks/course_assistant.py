@@ -13,12 +13,12 @@ from mesocosm.kits.organisations.asking import Answer, Organisation
 from mesocosm.kits.organisations.campus import records
 from mesocosm.kits.organisations.campus.coursework import MISSING, NEUTRAL, Class, Coursework, missing, waking
 from mesocosm.kits.organisations.campus.directory import Directory, Lists
-from mesocosm.kits.organisations.campus.naming import CampusSpeaker
 from mesocosm.kits.organisations.campus.setting import Campus
+from mesocosm.kits.organisations.campus.speaker import CampusSpeaker
 from mesocosm.kits.organisations.delivery import deliver_mail
 from mesocosm.kits.organisations.events import Event, Story
+from mesocosm.kits.organisations.letters import Letter
 from mesocosm.kits.organisations.people import Person
-from mesocosm.kits.organisations.telling import Letter
 from mesocosm.services.world import World
 
 _COUNTED = {

@@ -14,7 +14,7 @@ import anyio.to_thread
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope
 
-from mesocosm.doors.intake import Take
+from mesocosm.doors.body_quota import Take
 
 MAX_CONTAINERS = 50_000
 """Lists and objects in one call; what a product's own client sends has some hundred."""

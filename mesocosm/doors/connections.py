@@ -14,7 +14,7 @@ from collections import Counter
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from mesocosm.doors.unread import Unread
+from mesocosm.doors.send_buffers import Unread
 
 SHARE = 4
 """One descriptor in so many may be a connection."""

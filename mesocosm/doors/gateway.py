@@ -16,8 +16,8 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
 from mesocosm.doors.bodies import MAX_QUERY, TooLarge, received, takes_long
+from mesocosm.doors.body_quota import Full, Take, intake
 from mesocosm.doors.episodes import ServedEpisode, why_not_now
-from mesocosm.doors.intake import Full, Take, intake
 from mesocosm.doors.request import FORMS, KEPT_HEADERS, Request
 from mesocosm.doors.rest import Api
 from mesocosm.errors import Denied, Invalid, Refusal, UnreadableBody

@@ -36,11 +36,11 @@ from starlette.types import Message, Receive, Scope, Send
 import mesocosm
 from mesocosm.doors import request_ids
 from mesocosm.doors.bodies import looked_at
+from mesocosm.doors.body_quota import Full, intake
+from mesocosm.doors.dispatch import take_turn
 from mesocosm.doors.episodes import Caller, why_not_now
 from mesocosm.doors.greeting import Greeting
-from mesocosm.doors.intake import Full, intake
 from mesocosm.doors.stdio import Conversation
-from mesocosm.doors.turns import take_turn
 from mesocosm.services.calling import FAULT_TEXT, ToolError, Tools
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import (

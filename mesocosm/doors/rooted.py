@@ -21,7 +21,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope
 
 from mesocosm.doors.bodies import TooLarge, received
-from mesocosm.doors.intake import Take
+from mesocosm.doors.body_quota import Take
 from mesocosm.doors.rest import basic_credentials
 from mesocosm.services.content import find_module, service_names
 

@@ -13,7 +13,7 @@ import anyio
 import anyio.to_thread
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
-from mesocosm.doors.turns import take_turn
+from mesocosm.doors.dispatch import take_turn
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action, Service
 from mesocosm.services.world import World

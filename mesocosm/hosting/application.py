@@ -31,17 +31,17 @@ from mesocosm.doors.request_ids import RAW, current, known, new_id
 from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
 from mesocosm.errors import InUse, NotNow, OtherVersion, UsageError
 from mesocosm.families.storing import Store
-from mesocosm.hosting.collecting import leave_modules_out
 from mesocosm.hosting.control_plane import control_plane
 from mesocosm.hosting.draining import REFUSED, RETRY_AFTER, Drain, Draining, gauge_draining
+from mesocosm.hosting.gc_freeze import leave_modules_out
 from mesocosm.hosting.hosts.placement import Seat
-from mesocosm.hosting.keeping import KEEP_EVERY
 from mesocosm.hosting.metrics import LINES_LOST, RequestLog, kind_of
 from mesocosm.hosting.pool import EpisodePool, HostedEpisode, log_request
 from mesocosm.hosting.quotas import Quotas, answer_within
+from mesocosm.hosting.replication import KEEP_EVERY
 from mesocosm.hosting.tokens import Keys, Quota
 from mesocosm.hosting.views import OTHER_TABLES
-from mesocosm.worlds.courtesy import request_came
+from mesocosm.worlds.cpu_yield import request_came
 
 _log = logging.getLogger("mesocosm.hosting")
 _PROBES = ("/health", "/ready", "/metrics")

@@ -22,7 +22,7 @@ import uvicorn
 from mesocosm.doors.connections import IDLE
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import LOOPBACK, Hosting
-from mesocosm.hosting.collecting import leave_modules_out
+from mesocosm.hosting.gc_freeze import leave_modules_out
 from mesocosm.hosting.http import Answering, Http
 
 _log = logging.getLogger(__name__)

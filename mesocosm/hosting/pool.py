@@ -26,9 +26,9 @@ from anyio.from_thread import BlockingPortal
 
 from mesocosm.doors import request_ids
 from mesocosm.doors.connections import most_connections
+from mesocosm.doors.dispatch import call_threads, code_places, take_turn
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api
-from mesocosm.doors.turns import call_threads, code_places, take_turn
 from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
@@ -47,8 +47,8 @@ from mesocosm.hosting.expiring import (
 )
 from mesocosm.hosting.health import disk_trouble
 from mesocosm.hosting.hosts.ids import is_id
-from mesocosm.hosting.keeping import KEEP_EVERY, Keeping
 from mesocosm.hosting.metrics import Metrics, RequestLog, kind_of
+from mesocosm.hosting.replication import KEEP_EVERY, Keeping
 from mesocosm.sandbox.levels import announce
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action, Operation, Service, load_service

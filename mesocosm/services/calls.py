@@ -18,9 +18,9 @@ from mesocosm.services.kept_reads import RecentReads
 from mesocosm.services.outcomes import Outcome, failed, fault, outcome_of, too_long
 from mesocosm.services.service import Action, Store, load_service
 from mesocosm.worlds import database, deadlines
+from mesocosm.worlds.argument_json import written_down
 from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.limits import setting
-from mesocosm.worlds.writing_down import written_down
 
 if TYPE_CHECKING:
     from mesocosm.services.world import World

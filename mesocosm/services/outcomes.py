@@ -13,7 +13,7 @@ from mesocosm.errors import Invalid, Refusal
 from mesocosm.services.calling import FAULT_TEXT
 from mesocosm.services.service import Image, Page, Reply
 from mesocosm.worlds import deadlines
-from mesocosm.worlds.declining import declined
+from mesocosm.worlds.error_mapping import declined
 from mesocosm.worlds.limits import settings
 
 

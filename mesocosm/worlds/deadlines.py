@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter
 
-from mesocosm.worlds.courtesy import give_way
+from mesocosm.worlds.cpu_yield import give_way
 from mesocosm.worlds.limits import setting
 
 QUICK = 0.02

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from mesocosm.kits.html_text import visible_text
+from mesocosm.kits.yaml_tasks.evidence_proof import Collecting, missing
+from mesocosm.kits.yaml_tasks.fairness import _Refusing
 from mesocosm.kits.yaml_tasks.judging import _lines_of, matches
-from mesocosm.kits.yaml_tasks.sampling import _Refusing
-from mesocosm.kits.yaml_tasks.stated import Collecting, missing
 
 LINE = "I will be there at 2025-02-26 11:45"
 SAID = {"lines": LINE, "only": "(?i).*be there at.*"}

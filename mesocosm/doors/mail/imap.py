@@ -27,15 +27,15 @@ from pysasl.creds.server import ServerCredentials
 from pysasl.hashing import Cleartext
 from pysasl.identity import Identity
 
+from mesocosm.doors.body_quota import Full, intake
 from mesocosm.doors.connections import INTRODUCTION, connections
-from mesocosm.doors.intake import Full, intake
 from mesocosm.doors.mail.access import STRANGERS, Access, BadSignIn, Broken, Closed, Mailboxes, one_line
 from mesocosm.doors.mail.criteria import BAD_CHARSET, Search, UidSearch
 from mesocosm.doors.mail.mailbox_names import mend_pymap
 from mesocosm.doors.mail.onward import Declined, Onward
 from mesocosm.doors.mail.sections import mend_sections
 from mesocosm.doors.mail.session import MailSession, Refused
-from mesocosm.worlds.courtesy import Pauses, lane_of
+from mesocosm.worlds.cpu_yield import Pauses, lane_of
 
 MAX_LITERAL = 15_000_000
 """Longest string that a client may send, in bytes."""

@@ -10,14 +10,14 @@ from typing import Any, cast
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
+from mesocosm.doors.body_quota import Full, Take, intake
 from mesocosm.doors.connections import INTRODUCTION, connections
 from mesocosm.doors.episodes import UnknownEpisode
-from mesocosm.doors.intake import Full, Take, intake
 from mesocosm.doors.mail.access import STRANGERS, Access, BadSignIn, Broken, Closed, Mailboxes, one_line
 from mesocosm.doors.mail.onward import Declined, Onward
 from mesocosm.doors.mail.source import source_arguments
 from mesocosm.errors import Denied, Refusal
-from mesocosm.worlds.courtesy import Pauses, lane_of
+from mesocosm.worlds.cpu_yield import Pauses, lane_of
 
 MAX_BYTES = 15_000_000
 """Largest message as it is transmitted; what it holds may be 10,240,000 bytes."""

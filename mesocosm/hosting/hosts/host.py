@@ -19,8 +19,8 @@ from mesocosm.families.storing import Store
 from mesocosm.hosting.hosts.ids import Ids
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.hosts.scheduling import take_turns
-from mesocosm.hosting.keeping import KEEP_EVERY
 from mesocosm.hosting.pool import EpisodePool
+from mesocosm.hosting.replication import KEEP_EVERY
 from mesocosm.hosting.tokens import Quota
 
 if TYPE_CHECKING:

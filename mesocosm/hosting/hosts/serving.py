@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import uvicorn
 
-from mesocosm.hosting.collecting import leave_modules_out
+from mesocosm.hosting.gc_freeze import leave_modules_out
 from mesocosm.hosting.hosts.door import Door
 from mesocosm.hosting.hosts.host import HostSettings
 from mesocosm.hosting.hosts.ids import Ids

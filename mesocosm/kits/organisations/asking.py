@@ -39,11 +39,11 @@ from mesocosm.kits.organisations.derivations import (
 )
 from mesocosm.kits.organisations.domains import Domain, load_domain
 from mesocosm.kits.organisations.events import Event, Story, number_events
+from mesocosm.kits.organisations.letters import Letter, Speaker, Teller
 from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.scenes import SPLITS, Scene, read_scenes, require_sound
 from mesocosm.kits.organisations.sentences import messages_of
-from mesocosm.kits.organisations.telling import Letter, Speaker, Teller
-from mesocosm.kits.yaml_tasks import keeping
+from mesocosm.kits.yaml_tasks import serialization
 from mesocosm.kits.yaml_tasks.damaging import all_findings, damage, tables
 from mesocosm.kits.yaml_tasks.entities import Entity
 from mesocosm.kits.yaml_tasks.judging import wanted_of
@@ -216,7 +216,7 @@ class Asked(Written):
             told = {letter.key: letter for letter in letters if letter.key in leaned}
             return self.Expected(
                 evidence=[*(evidence_of(letter) for letter in told.values()), *records],
-                truth=keeping.kept(truth, 0),
+                truth=serialization.kept(truth, 0),
                 prompt=self.prompt_of(truth),
                 lists=lists,
                 records=dict(made.records),
@@ -399,7 +399,7 @@ class Asked(Written):
     def _expecting(self, expected: AskedExpected, answer: Answer) -> AskedExpected:
         """Return what the checker would be told if the answer were another one."""
         truth = self._answered(expected, answer)
-        otherwise = expected.model_copy(update={"truth": keeping.kept(truth, 0)})
+        otherwise = expected.model_copy(update={"truth": serialization.kept(truth, 0)})
         otherwise._settled = {}  # what follows from the facts as they are
         return otherwise
 

@@ -14,8 +14,8 @@ import orjson
 from mesocosm.families.family import Evidence
 from mesocosm.kits.attachments import attachment
 from mesocosm.kits.moments import utc_stamp
+from mesocosm.kits.organisations.letters import Letter
 from mesocosm.kits.organisations.people import Person
-from mesocosm.kits.organisations.telling import Letter
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.services.world import World

@@ -22,9 +22,9 @@ from pydantic import BaseModel, ConfigDict
 from mesocosm.kits.organisations import moments
 from mesocosm.kits.organisations.delivery import delivered_text
 from mesocosm.kits.organisations.events import Event
+from mesocosm.kits.organisations.letters import Letter, Telling, Value
 from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.referring import Reference
-from mesocosm.kits.organisations.telling import Letter, Telling, Value
 
 
 class Step(BaseModel):

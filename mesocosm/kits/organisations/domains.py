@@ -13,9 +13,9 @@ from pydantic import BaseModel
 from mesocosm.errors import UsageError
 from mesocosm.kits.organisations.derivations import Directory
 from mesocosm.kits.organisations.events import Event, Story
+from mesocosm.kits.organisations.letters import Letter, Speaker
 from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.scenes import Scene, Vocabulary
-from mesocosm.kits.organisations.telling import Letter, Speaker
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from mesocosm.kits.organisations.casting import Director
 from mesocosm.kits.organisations.derivations import Derivation, Rereading, derivation, texts_of
 from mesocosm.kits.organisations.domains import Domain, Stage
+from mesocosm.kits.organisations.letters import Letter, Teller
 from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.scenes import CHANNELS, Scene
-from mesocosm.kits.organisations.telling import Letter, Teller
 
 
 @dataclass

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from mesocosm.families.exposure.sentences import Messages, Sentence
+from mesocosm.kits.organisations.letters import Letter, Speaker
 from mesocosm.kits.organisations.people import Person
-from mesocosm.kits.organisations.telling import Letter, Speaker
 from mesocosm.worlds import tokens
 
 _END = re.compile(r"(?<=[.!?])(?<![ap]\.m\.)\s+")

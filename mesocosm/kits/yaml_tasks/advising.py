@@ -12,7 +12,7 @@ from mesocosm.kits.yaml_tasks.definition import Definition, Selection, Statement
 from mesocosm.kits.yaml_tasks.deriving import selections
 from mesocosm.kits.yaml_tasks.entities import Wrong, selects
 from mesocosm.kits.yaml_tasks.gaps import Gap
-from mesocosm.kits.yaml_tasks.telling import Told
+from mesocosm.kits.yaml_tasks.placement import Told
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
 

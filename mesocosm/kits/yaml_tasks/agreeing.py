@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from mesocosm.families.task import Task
+from mesocosm.kits.yaml_tasks.ambiguity import rows_in
 from mesocosm.kits.yaml_tasks.definition import Definition, Rows
 from mesocosm.kits.yaml_tasks.gaps import Gap
-from mesocosm.kits.yaml_tasks.telling_apart import rows_in
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
 

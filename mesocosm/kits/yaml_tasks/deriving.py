@@ -16,9 +16,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from mesocosm.kits.yaml_tasks.ambiguity import TellingApart, passed_over, rows_in
 from mesocosm.kits.yaml_tasks.definition import Case, Definition, Distractor, Rows, Selection, Statement
 from mesocosm.kits.yaml_tasks.drawing import Draw, drawn
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated, selects
+from mesocosm.kits.yaml_tasks.evidence_proof import behind, reads_of, text_of
 from mesocosm.kits.yaml_tasks.expressions import ANYTHING, Expression
 from mesocosm.kits.yaml_tasks.filling import Filled
 from mesocosm.kits.yaml_tasks.filters import show
@@ -26,11 +28,9 @@ from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.judging import wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.numerals import says_number, says_span
+from mesocosm.kits.yaml_tasks.placement import Told
 from mesocosm.kits.yaml_tasks.rendering import expressions_of, prepared
 from mesocosm.kits.yaml_tasks.showing import Place, Showing
-from mesocosm.kits.yaml_tasks.stated import behind, reads_of, text_of
-from mesocosm.kits.yaml_tasks.telling import Told
-from mesocosm.kits.yaml_tasks.telling_apart import TellingApart, passed_over, rows_in
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
 

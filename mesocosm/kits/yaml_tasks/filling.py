@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mesocosm.errors import Refusal
 from mesocosm.families.family import Evidence
 from mesocosm.kits.yaml_tasks.entities import Wrong
-from mesocosm.kits.yaml_tasks.telling import Teller, Told
+from mesocosm.kits.yaml_tasks.placement import Teller, Told
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import Owner, Thing, find_thing, load_words
 

@@ -17,8 +17,8 @@ from mesocosm.kits.yaml_tasks import checking, complaints, spreading
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.drawing import Draw
 from mesocosm.kits.yaml_tasks.entities import Wrong
+from mesocosm.kits.yaml_tasks.fairness import Sample
 from mesocosm.kits.yaml_tasks.names import unknown_names
-from mesocosm.kits.yaml_tasks.sampling import Sample
 from mesocosm.kits.yaml_tasks.written import Written
 from mesocosm.services.content import service_names
 from mesocosm.services.words import load_words

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant
 from mesocosm.kits.yaml_tasks.damaging import all_findings, damage, tables
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
+from mesocosm.kits.yaml_tasks.dependencies import Supposition
 from mesocosm.kits.yaml_tasks.drawing import Date, Draw, Moment, Number, Ref, Series
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
 from mesocosm.kits.yaml_tasks.judging import Table, Wanted, wanted_of
@@ -33,7 +34,6 @@ from mesocosm.kits.yaml_tasks.mistakes import (
     walked,
 )
 from mesocosm.kits.yaml_tasks.solving import Solution
-from mesocosm.kits.yaml_tasks.supposing import Supposition
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.calling import ToolError, Tools
 

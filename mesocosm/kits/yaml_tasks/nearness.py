@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from mesocosm.kits.yaml_tasks.definition import Definition
 from mesocosm.kits.yaml_tasks.deriving import shortened
 from mesocosm.kits.yaml_tasks.entities import Entity
+from mesocosm.kits.yaml_tasks.evidence_proof import text_of
 from mesocosm.kits.yaml_tasks.filters import show
-from mesocosm.kits.yaml_tasks.stated import text_of
-from mesocosm.kits.yaml_tasks.telling import Told
+from mesocosm.kits.yaml_tasks.placement import Told
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
 

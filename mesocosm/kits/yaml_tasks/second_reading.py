@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
+from mesocosm.kits.yaml_tasks.ambiguity import rows_in
 from mesocosm.kits.yaml_tasks.definition import Definition
 from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.rendering import expressions_of, prepared
-from mesocosm.kits.yaml_tasks.telling_apart import rows_in
 
 
 def shared(definition: Definition, solve: Callable[..., Any] | None, hooks: Collection[str]) -> Iterator[Gap]:

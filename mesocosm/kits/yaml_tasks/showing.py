@@ -18,9 +18,9 @@ from mesocosm.kits.yaml_tasks.drawing import Number
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.judging import wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
+from mesocosm.kits.yaml_tasks.placement import Told
 from mesocosm.kits.yaml_tasks.rendering import prepared
 from mesocosm.kits.yaml_tasks.scopes import Scope
-from mesocosm.kits.yaml_tasks.telling import Told
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
 

@@ -10,7 +10,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families.task import Growth, Task
 from mesocosm.kits.yaml_tasks.entities import Wrong
 from mesocosm.kits.yaml_tasks.letters import Sketches
-from mesocosm.kits.yaml_tasks.telling import Teller, is_rows
+from mesocosm.kits.yaml_tasks.placement import Teller, is_rows
 from mesocosm.kits.yaml_tasks.written import Start, Written
 from mesocosm.worlds.randomness import Dice
 

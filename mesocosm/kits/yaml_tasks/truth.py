@@ -20,12 +20,12 @@ from mesocosm.kits.yaml_tasks.definition import (
     EntityType,
     Selection,
 )
+from mesocosm.kits.yaml_tasks.dependencies import Following
 from mesocosm.kits.yaml_tasks.drawing import weighted
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, selects, settle
 from mesocosm.kits.yaml_tasks.expressions import bare
+from mesocosm.kits.yaml_tasks.id_dependence import late_names
 from mesocosm.kits.yaml_tasks.language import ExpressionError, missing
-from mesocosm.kits.yaml_tasks.lateness import late_names
-from mesocosm.kits.yaml_tasks.supposing import Following
 
 T = TypeVar("T")
 Stream = Callable[[str], random.Random]

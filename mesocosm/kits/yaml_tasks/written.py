@@ -21,12 +21,12 @@ from mesocosm.families.task import FileProblem, Task
 from mesocosm.families.verdict import Check, Misreading, Mutant
 from mesocosm.kits.yaml_tasks import (
     checking,
-    keeping,
+    evidence_proof,
     nearness,
     questions,
     second_reading,
+    serialization,
     spreading,
-    stated,
 )
 from mesocosm.kits.yaml_tasks.agreeing import disagreeing
 from mesocosm.kits.yaml_tasks.braces import has_values
@@ -47,9 +47,9 @@ from mesocosm.kits.yaml_tasks.filling import Filled, fill
 from mesocosm.kits.yaml_tasks.judging import judge, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions
 from mesocosm.kits.yaml_tasks.misreading import misreadings
+from mesocosm.kits.yaml_tasks.placement import Teller
 from mesocosm.kits.yaml_tasks.rendering import survey_options
 from mesocosm.kits.yaml_tasks.solving import Refused, Solution
-from mesocosm.kits.yaml_tasks.telling import Teller
 from mesocosm.kits.yaml_tasks.truth import Stream, Truth, read_zone
 from mesocosm.services.calling import Tools
 from mesocosm.services.words import load_words
@@ -73,7 +73,7 @@ class WrittenExpected(family.Expected):
     told: Sequence[tuple[str, str, str]] = ()
     """(service, text, which fact it tells) of what the survey must deliver."""
     _settled: dict[str, Any] = PrivateAttr(default_factory=dict)
-    _needed: Callable[[], Sequence[stated.Stated]] | None = PrivateAttr(None)
+    _needed: Callable[[], Sequence[evidence_proof.Stated]] | None = PrivateAttr(None)
     _derive: Callable[[], Derived] | None = PrivateAttr(None)
     _near: Callable[[], list[str]] | None = PrivateAttr(None)
     _lacking: Callable[[], list[str]] | None = PrivateAttr(None)
@@ -167,7 +167,7 @@ class Written:
             filled = fill(teller, world, params.filler_tokens, self.task.servers)
             with truth.watched() as prompt_reads:
                 prompt = self.prompt_of(truth)
-            kept = keeping.kept(truth, _KEPT_BACKGROUND)
+            kept = serialization.kept(truth, _KEPT_BACKGROUND)
             if files := {service: sorted(paths) for service, paths in filled.files.items() if paths}:
                 kept["files"] = files
             expected = WrittenExpected(evidence=filled.evidence, truth=kept, prompt=prompt)
@@ -206,10 +206,10 @@ class Written:
 
     def _to_be_told(
         self, truth: Truth, filled: Filled, prompt: Iterable[Read]
-    ) -> Callable[[], list[stated.Stated]]:
-        def needed() -> list[stated.Stated]:
+    ) -> Callable[[], list[evidence_proof.Stated]]:
+        def needed() -> list[evidence_proof.Stated]:
             with self._placed():
-                return stated.needed(self.definition, truth, filled, prompt)
+                return evidence_proof.needed(self.definition, truth, filled, prompt)
 
         return needed
 
@@ -323,7 +323,7 @@ class Written:
     def truth_of(self, expected: family.Expected) -> Truth:
         """The facts, as they were drawn."""
         assert isinstance(expected, WrittenExpected)
-        truth = keeping.read(self.definition, expected.truth, self.hooks)
+        truth = serialization.read(self.definition, expected.truth, self.hooks)
         truth.settled = expected._settled
         return truth
 
@@ -368,9 +368,9 @@ class Written:
     def unstated(self, tools: Tools, expected: family.Expected) -> list[str]:
         """What the goal needs and the survey does not deliver."""
         assert isinstance(expected, WrittenExpected)
-        survey = stated.Collecting(tools)
+        survey = evidence_proof.Collecting(tools)
         self.survey(survey, expected)
-        found = stated.missing(survey, expected.told)
+        found = evidence_proof.missing(survey, expected.told)
         if expected._derive is not None:
             derived = expected._derive()
             gaps = [*derived.asked, *derived.gaps, *derived.apart]

@@ -29,8 +29,8 @@ from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.engine import engine
 from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.guards import check_functions
-from mesocosm.services.queries.picking import Picking, picking
 from mesocosm.services.queries.resolving import columns_asked, label_columns, resolve
+from mesocosm.services.queries.row_selection import Picking, picking
 from mesocosm.services.queries.selecting import generated
 from mesocosm.services.queries.statements import parse_one
 

@@ -7,6 +7,7 @@ from mesocosm.servers.codehost.store.accounts import Accounts
 from mesocosm.servers.codehost.store.administering import Administering
 from mesocosm.servers.codehost.store.assets import Assets
 from mesocosm.servers.codehost.store.contents import Contents
+from mesocosm.servers.codehost.store.edits import TakingBack
 from mesocosm.servers.codehost.store.fields import Fields
 from mesocosm.servers.codehost.store.filling import (
     Filling,
@@ -29,7 +30,6 @@ from mesocosm.servers.codehost.store.search_accounts import AccountSearch
 from mesocosm.servers.codehost.store.search_code import CodeSearch
 from mesocosm.servers.codehost.store.search_issues import IssueSearch
 from mesocosm.servers.codehost.store.searching import Searching
-from mesocosm.servers.codehost.store.taking_back import TakingBack
 from mesocosm.services.service import Store, Topic
 
 

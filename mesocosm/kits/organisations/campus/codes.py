@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from mesocosm.kits.organisations.domains import Stage
 from mesocosm.kits.organisations.events import Event
+from mesocosm.kits.organisations.letters import Letter
 from mesocosm.kits.organisations.people import Person
-from mesocosm.kits.organisations.telling import Letter
 
 CODES: Mapping[str, str] = {
     "deadline": "deadline MOMENT",

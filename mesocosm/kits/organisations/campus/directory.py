@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from mesocosm.kits.organisations.campus.naming import COURSE_ATTRIBUTES, CampusSpeaker
 from mesocosm.kits.organisations.campus.setting import Campus, Course
+from mesocosm.kits.organisations.campus.speaker import COURSE_ATTRIBUTES, CampusSpeaker
 from mesocosm.kits.organisations.derivations import Step
 from mesocosm.kits.organisations.people import Person
 

@@ -13,8 +13,8 @@ from typing import Any
 from mesocosm.kits.moments import utc_stamp
 from mesocosm.kits.organisations.campus.setting import Campus, Course
 from mesocosm.kits.organisations.delivery import deliver_posts
+from mesocosm.kits.organisations.letters import Letter
 from mesocosm.kits.organisations.people import Person
-from mesocosm.kits.organisations.telling import Letter
 from mesocosm.kits.paging import mails
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.assignments import NewAssignment

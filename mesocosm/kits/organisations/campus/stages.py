@@ -11,8 +11,8 @@ from mesocosm.kits.organisations.campus import coursework, exams
 from mesocosm.kits.organisations.campus.coursework import Coursework
 from mesocosm.kits.organisations.campus.directory import Lists
 from mesocosm.kits.organisations.campus.exams import ENDS, Exams
-from mesocosm.kits.organisations.campus.naming import CampusSpeaker
 from mesocosm.kits.organisations.campus.setting import Campus
+from mesocosm.kits.organisations.campus.speaker import CampusSpeaker
 from mesocosm.kits.organisations.domains import Stage
 from mesocosm.kits.organisations.events import Event, Story, number_events
 from mesocosm.kits.organisations.people import Person

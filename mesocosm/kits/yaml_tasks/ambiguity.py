@@ -10,8 +10,8 @@ from mesocosm.kits.yaml_tasks.entities import Entity
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.gaps import Gap
+from mesocosm.kits.yaml_tasks.placement import Told
 from mesocosm.kits.yaml_tasks.rendering import expressions_of, prepared
-from mesocosm.kits.yaml_tasks.telling import Told
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import find_thing
 

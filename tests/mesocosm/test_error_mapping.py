@@ -17,7 +17,7 @@ import pytest
 from mesocosm.services.service import load_service
 from mesocosm.services.world import World
 from mesocosm.worlds import deadlines
-from mesocosm.worlds.declining import declined
+from mesocosm.worlds.error_mapping import declined
 
 LONG = "x" * 300
 Arguments = dict[str, Any]

@@ -11,13 +11,13 @@ from mesocosm.families.family import Evidence
 from mesocosm.kits.organisations.asking import Organisation
 from mesocosm.kits.organisations.campus.directory import Lists
 from mesocosm.kits.organisations.campus.exams import NEUTRAL, Exams, Noun
-from mesocosm.kits.organisations.campus.naming import CampusSpeaker
 from mesocosm.kits.organisations.campus.platform import place_on_canvas
 from mesocosm.kits.organisations.campus.setting import Campus, Course
+from mesocosm.kits.organisations.campus.speaker import CampusSpeaker
 from mesocosm.kits.organisations.delivery import deliver_mail
 from mesocosm.kits.organisations.events import Story
+from mesocosm.kits.organisations.letters import Letter
 from mesocosm.kits.organisations.people import Person
-from mesocosm.kits.organisations.telling import Letter
 from mesocosm.services.world import World
 
 _DAY = dt.timedelta(days=1)

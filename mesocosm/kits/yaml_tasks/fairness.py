@@ -9,17 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesocosm.families.quantities import show_length
-from mesocosm.kits.yaml_tasks import advising, sizing, stated
+from mesocosm.kits.yaml_tasks import advising, evidence_proof, sizing
+from mesocosm.kits.yaml_tasks.ambiguity import TellingApart, rows_in
 from mesocosm.kits.yaml_tasks.definition import Between, EntityType, Goal
 from mesocosm.kits.yaml_tasks.deriving import missing_quotations, spelt
 from mesocosm.kits.yaml_tasks.entities import Read
 from mesocosm.kits.yaml_tasks.filling import Filled
 from mesocosm.kits.yaml_tasks.judging import Wanted, wanted_of
 from mesocosm.kits.yaml_tasks.letters import Sketches
+from mesocosm.kits.yaml_tasks.placement import Teller, Told
 from mesocosm.kits.yaml_tasks.rendering import misfit
 from mesocosm.kits.yaml_tasks.solving import Solution
-from mesocosm.kits.yaml_tasks.telling import Teller, Told
-from mesocosm.kits.yaml_tasks.telling_apart import TellingApart, rows_in
 from mesocosm.kits.yaml_tasks.written import Start, Written
 from mesocosm.services.calling import Tools
 from mesocosm.services.patterns import BadPattern, Pattern
@@ -142,7 +142,7 @@ class Sample:
 
     def _unstated(self, filled: Filled, prompt: set[Read]) -> Iterator[Finding]:
         seen = set()
-        for service, _, what in stated.needed(self._definition, self._truth, filled, prompt):
+        for service, _, what in evidence_proof.needed(self._definition, self._truth, filled, prompt):
             label, _, field = what.partition(": ")
             keys = "entities", label.split()[0], "fields", field
             if not service and keys not in seen:

@@ -8,8 +8,8 @@ from typing import Any
 from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
 from mesocosm.kits.yaml_tasks import Written
+from mesocosm.kits.yaml_tasks.dependencies import Supposition
 from mesocosm.kits.yaml_tasks.judging import wanted_of
-from mesocosm.kits.yaml_tasks.supposing import Supposition
 from mesocosm.kits.yaml_tasks.truth import Truth
 
 VISITS = Path(__file__).with_name("visits.yaml")

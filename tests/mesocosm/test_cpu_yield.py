@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from mesocosm.worlds import courtesy, deadlines
+from mesocosm.worlds import cpu_yield, deadlines
 
 
 def _rests(work: Callable[[], object]) -> int:
@@ -39,14 +39,14 @@ def _asked() -> None:
 def test_who_computes_rests_only_while_requests_come_in_and_never_at_the_door() -> None:
     def busy() -> None:
         # As if the thread that answers had been asked a moment ago.
-        courtesy._Door.ident, courtesy._Door.last = 0, time.perf_counter()
+        cpu_yield._Door.ident, cpu_yield._Door.last = 0, time.perf_counter()
         _asked()
 
     def at_the_door() -> None:
-        courtesy.request_came()
+        cpu_yield.request_came()
         _asked()
 
-    courtesy._Door.last = float("-inf")
+    cpu_yield._Door.last = float("-inf")
     idle = _rests(_asked)
     assert _rests(busy) > idle + 2
     assert _rests(at_the_door) <= idle + 2

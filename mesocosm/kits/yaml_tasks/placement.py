@@ -16,8 +16,8 @@ from mesocosm.kits.prose.courses import subject_called
 from mesocosm.kits.yaml_tasks.definition import Definition, Everyday, Rows, Statement
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.further import Further
+from mesocosm.kits.yaml_tasks.id_dependence import goes_through, is_late
 from mesocosm.kits.yaml_tasks.language import ExpressionError
-from mesocosm.kits.yaml_tasks.lateness import goes_through, is_late
 from mesocosm.kits.yaml_tasks.letters import LEAST, Crowd, Letters, Strangers
 from mesocosm.kits.yaml_tasks.options import chosen
 from mesocosm.kits.yaml_tasks.rendering import (
