@@ -93,7 +93,7 @@ async def received(receive: Receive, headers: Mapping[str, str], take: Take) -> 
 
 
 def _unpacked(body: bytes, most: int) -> bytes:
-    """What was compressed with gzip. Raises ``zlib.error`` unless the body is one whole stream."""
+    """Decompress gzip. Raises ``zlib.error`` unless the body is one whole stream."""
     unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     unpacked = unpacking.decompress(body, most + 1)
     if len(unpacked) > most:
@@ -104,7 +104,8 @@ def _unpacked(body: bytes, most: int) -> bytes:
 
 
 def takes_long(query: str, kind: str, body: bytes) -> bool:
-    """Whether to read a request takes longer than a thread costs; ``TooLarge`` if nobody may wait for it.
+    """True if parsing a request takes longer than handing it to a thread. Raises ``TooLarge`` beyond the
+    limit.
 
     Args:
         query: That of its URL.

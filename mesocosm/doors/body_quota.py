@@ -1,4 +1,4 @@
-"""What comes in for an episode: it lies in memory until it is answered, so there may be so much at a time.
+"""Quota of request bodies per episode: a body stays in memory until its request is answered.
 
 Each request has a limit of its own, but of a thousand that are sent at once, and never to their end, each
 would be within it.
@@ -23,7 +23,7 @@ class Full(Exception):
 
 
 class Intake:
-    """What each episode is being sent."""
+    """Bytes that each episode is currently receiving."""
 
     def __init__(self) -> None:
         self._held: Counter[str] = Counter()

@@ -69,7 +69,7 @@ def _claude_code_commands(servers: Servers) -> str:
 
 
 def _program() -> str:
-    """Where the command line lies: clients that start it have no shell to look for it."""
+    """Return the absolute path of the command: clients start it without a shell."""
     beside = Path(sys.executable).with_name("mesocosm")
     return str(beside) if beside.is_file() else shutil.which("mesocosm") or "mesocosm"
 

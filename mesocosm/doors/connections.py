@@ -38,7 +38,7 @@ def raise_file_limit() -> None:
 
 
 def most_connections() -> int:
-    """How many connections this process may have at a time."""
+    """Return the maximum number of simultaneous connections of this process."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(FEWEST, min(MOST, files // SHARE))
 

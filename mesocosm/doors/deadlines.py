@@ -18,7 +18,7 @@ class Deadline:
         self._timer: TimerHandle | None = None
 
     def set(self, seconds: float | None) -> None:
-        """What comes next has to be there within so many seconds; ``None``: nothing is expected."""
+        """Require the next data within ``seconds``; ``None`` expects nothing."""
         if seconds is None:
             self._until = None
             return

@@ -1,4 +1,4 @@
-"""Where a call is made: at once among all others while that keeps nobody waiting, else in a thread."""
+"""Dispatch of calls: on the event loop while that delays nobody, else in a thread."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def take_turn(
 
 
 def _is_large(arguments: Mapping[str, Any]) -> bool:
-    """Whether only to read the arguments takes long; what is small is told in microseconds."""
+    """True if even parsing the arguments takes long. Cheap for small ones."""
     values, characters = list(arguments.values()), 0
     # The list grows while it is walked through: a structure may be nested deeper than functions may call.
     for value in values:
@@ -66,14 +66,14 @@ def _is_large(arguments: Mapping[str, Any]) -> bool:
 
 
 class _OfLoop(Generic[T]):
-    """What each event loop has of its own."""
+    """A value per event loop."""
 
     def __init__(self, name: str, make: Callable[[], T]) -> None:
         self._kept: RunVar[T] = RunVar(name)
         self._make = make
 
     def get(self) -> T:
-        """What the event loop that runs has."""
+        """Return the running event loop's value."""
         try:
             return self._kept.get()
         except LookupError:

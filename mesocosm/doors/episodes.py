@@ -1,4 +1,4 @@
-"""What a door knows of the episodes behind it."""
+"""The interface between a door and the episodes behind it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ class UnknownEpisode(UsageError):
 
 
 def why_not_now(error: Exception) -> str | None:
-    """What a client is told whose call cannot be answered at present, and may be sent again soon; ``None``
-    for other errors."""
+    """Return the message for a call that cannot be answered at present but may be repeated soon; ``None`` for
+    other errors.
+    """
     if isinstance(error, InUse):
         return f"Not done: {BEING_MOVED}; send it again."
     if isinstance(error, NotNow):
@@ -39,8 +40,7 @@ class Caller(Protocol):
         """The services of its world, whether it offers tools of them or not."""
 
     def is_open(self, service: str) -> bool:
-        """Whether the episode offers all of the service, so also what is no tool: its vendor's API, and what
-        MCP clients read."""
+        """True if the episode offers the whole service, including its vendor's API and MCP resources."""
 
     async def make(
         self, service: str, action: Action, arguments: Mapping[str, Any], key: str | None
@@ -52,7 +52,7 @@ class ServedEpisode(Caller, Protocol):
     """An episode as every door may use it."""
 
     def operation(self, service: str, name: str) -> Operation:
-        """What is asked for by that name, else ``UnknownTool``."""
+        """Return the named operation; raises ``UnknownTool``."""
 
     async def revision(self, service: str) -> int | None:
         """Number of the last call that changed a service, between two calls."""

@@ -48,7 +48,7 @@ def parts_of(content_type: str, body: bytes) -> Iterator[tuple[Message, bytes]]:
 
 
 def _divided(body: bytes, mark: bytes) -> list[bytes]:
-    """What stands between marks that are alone on their line; others are part of a content."""
+    """Split a body at marks that stand alone on a line. Other occurrences are content."""
     first, *rest = body.split(mark)
     found = [[first]]
     for piece in rest:

@@ -73,7 +73,9 @@ def _asked(words: Sequence[str]) -> tuple[str, list[str]] | None:
 
 
 def _about(service: str, services: list[str]) -> dict[str, Any] | None:
-    """What the server says of itself; ``None`` where the source does not say it in so many words."""
+    """Return the server's introduction, read from source; ``None`` if the source does not have it as a
+    literal.
+    """
     import mesocosm
 
     served = services if service == "all" else [service]

@@ -88,7 +88,7 @@ class WorldCaller:
         return self._world.all_services
 
     def is_open(self, service: str) -> bool:
-        """Whether all of a service is offered."""
+        """True if the whole service is offered."""
         return self._world.is_open(service)
 
     async def make(
@@ -191,7 +191,7 @@ def _server(
 
 
 def _resources(services: Collection[str], caller_of: Callable[[Context], Caller]) -> dict[str, Any]:
-    """What clients may read of services without a tool; a read is a call like any other."""
+    """Collect the MCP resources of services. Reading one is a call like any other."""
 
     def offered(context: Context) -> dict[str, tuple[str, Action]]:
         caller = caller_of(context)
@@ -436,7 +436,7 @@ def error_body(message: str) -> bytes:
 
 
 def _block(content: types.ContentBlock) -> Iterator[str | Image]:
-    """What a program makes of a content block; nothing of what our services never send."""
+    """Convert a content block for programs; skip types that our services never send."""
     if isinstance(content, types.TextContent):
         yield content.text
     elif isinstance(content, types.ImageContent):
@@ -498,7 +498,7 @@ class McpTools(Tools):
 
     @property
     def instructions(self) -> str:
-        """What the server says of itself."""
+        """The instructions of the MCP server."""
         return self._client.instructions or ""
 
     @cached_property

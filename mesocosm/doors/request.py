@@ -76,12 +76,12 @@ class Request:
 
     @property
     def media_type(self) -> str:
-        """What the body is, without parameters such as the character set."""
+        """The body's media type without parameters."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     @cached_property
     def asked(self) -> Fields:
-        """What the query says, by name."""
+        """The query's fields by name."""
         return Fields(nested(self.pairs))
 
     @cached_property
@@ -99,7 +99,7 @@ class Request:
 
     @cached_property
     def data(self) -> Fields:
-        """What the body says, by name: of a JSON object or of a form, whose files are ``Upload``s."""
+        """The body's fields by name, from a JSON object or a form. Files are ``Upload``s."""
         if not self.body:
             return Fields({})
         if self.media_type in FORMS:
@@ -130,7 +130,7 @@ class Request:
 
     @cached_property
     def values(self) -> Fields:
-        """What the query and the body say, by name; of the same name, the body's."""
+        """Fields of query and body by name; the body wins."""
         return Fields.together(self.asked, self.data)
 
     def left_over(

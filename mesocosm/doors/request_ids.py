@@ -20,5 +20,5 @@ def new_id() -> str:
 
 
 def known(text: str | None) -> str | None:
-    """What a client sent, if it may be one."""
+    """Return a client's request id if it is acceptable."""
     return text if text and _ALLOWED.fullmatch(text) else None

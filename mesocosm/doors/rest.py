@@ -89,7 +89,7 @@ class Route:
         return described
 
     def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """What the function gets; ``Invalid`` names what is wrong."""
+        """Convert arguments for the function; ``Invalid`` names the wrong one."""
         found = self.pattern.fullmatch(arguments["path"])
         assert found, f"{arguments['path']} is not of the form {self.template}"
         params = {name: unquote(value) for name, value in found.groupdict().items()}
@@ -291,7 +291,7 @@ class Api:
         return reply
 
     def nothing(self, method: str, path: str) -> str:
-        """What is said of a path that no route has."""
+        """Return the error for an unknown path."""
         return "There is nothing at this path."
 
     def unknown(self, name: str) -> Refusal:
@@ -359,7 +359,7 @@ def link_header(
 
 
 def _shown(result: Any) -> Any:
-    """What an answer says, as data."""
+    """Convert an answer to plain data."""
     if not isinstance(result, Reply):
         return result
     try:

@@ -32,7 +32,7 @@ _LOGIN = 65_536
 
 @dataclass(frozen=True)
 class Rooted:
-    """How requests to the root of the server are known to be a service's, and whose they are."""
+    """Recognition of requests to the server's root: which service they are for, and which episode."""
 
     service: str
     paths: re.Pattern[str]
@@ -116,7 +116,7 @@ class RootedByToken:
 
 
 def _little() -> Take:
-    """What is read of a client that has not said yet who it is."""
+    """Return the limits for a client that has not signed in yet."""
     left = _LOGIN
 
     def take(size: int) -> None:

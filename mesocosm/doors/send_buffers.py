@@ -1,4 +1,4 @@
-"""What clients were sent and have not taken yet: it lies in this process's memory.
+"""Send buffers: bytes that clients have not taken yet, in this process's memory.
 
 A client that asks for much and reads nothing, or a byte a second, would keep that memory for ever, and
 whoever writes to it would wait as long. So who takes too little in its time is cut off; and where more lies

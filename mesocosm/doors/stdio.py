@@ -40,7 +40,7 @@ class SharedWorld:
             self._open = frozenset(filter(world.is_open, world.all_services))
 
     def is_open(self, service: str) -> bool:
-        """Whether all of a service is offered."""
+        """True if the whole service is offered."""
         return service in self._open
 
     async def make(

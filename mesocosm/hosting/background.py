@@ -1,4 +1,4 @@
-"""What a process does beside answering, again and again, for as long as it serves."""
+"""Periodic background work of a serving process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Background:
 
     @property
     def trouble(self) -> str | None:
-        """Why not all is well, or ``None``."""
+        """Description of the current failure, or ``None``."""
         for name, error in self._failed.items():
             return f"{name} fails: {error}"
         now = monotonic()

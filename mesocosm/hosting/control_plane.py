@@ -181,7 +181,7 @@ def control_plane(
 
     @app.get("/metrics", tags=["status"], response_class=PlainTextResponse, **admin)
     async def metrics() -> PlainTextResponse:
-        """What was counted, for Prometheus."""
+        """Metrics for Prometheus."""
         page = pool.metrics.page()
         if page is None:
             raise HTTPException(501, MISSING)
@@ -196,7 +196,7 @@ def control_plane(
 
     @app.get("/drain", tags=["status"], **admin)
     async def drained(within: Within = QUIET) -> Drain:
-        """Whether the server is being drained, and what goes on."""
+        """Whether the server is draining, and what still runs."""
         return drain(within, None)
 
     @app.post("/drain", tags=["status"], **operator)
@@ -325,7 +325,7 @@ def control_plane(
 
     @app.get("/episodes/{id}/truth", tags=["episodes"], **known)
     async def truth(id: str) -> dict[str, Any]:
-        """What the checker knows: for reference agents that walk by it. Never to be shown to an agent."""
+        """Return what the checker knows, for reference agents. Never show it to an agent."""
         expected = await pool.get(id).do(Episode.expected)
         known_by_it: dict[str, Any] = expected.model_dump(mode="json")
         return known_by_it

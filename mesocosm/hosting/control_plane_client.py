@@ -49,7 +49,7 @@ class ControlPlane:
         return self._episode(episode).grade().data
 
     def truth(self, episode: str) -> bytes:
-        """What the checker knows of an episode, as JSON."""
+        """Return what the checker knows of an episode, as JSON."""
         return json.dumps(self._episode(episode).truth()).encode()
 
     def journal(self, episode: str) -> Iterator[dict[str, Any]]:

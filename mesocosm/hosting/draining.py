@@ -20,7 +20,7 @@ _MOST = 100_000
 
 
 class Drain(BaseModel):
-    """Whether a server is being drained, and what goes on."""
+    """State of draining: whether it is on, and what still runs."""
 
     draining: bool
     requests: int = Field(description="Requests that are being answered, besides this one")
@@ -28,13 +28,13 @@ class Drain(BaseModel):
 
 
 class Draining:
-    """Whether a process takes orders for further episodes; a restart forgets it."""
+    """Switch that stops a process from making further episodes. A restart turns it off."""
 
     def __init__(self) -> None:
         self.on = False
 
     def refuses(self, method: str, path: str) -> bool:
-        """Whether a request would make an episode that is not to be made any more."""
+        """True if a request would make an episode while draining."""
         return self.on and method == "POST" and _makes_episodes(path)
 
 
@@ -49,7 +49,7 @@ def gauge_draining(metrics: Metrics, draining: Draining) -> None:
 
 
 class LastUsed:
-    """When something was last asked of each episode."""
+    """Time of the last request to each episode."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now

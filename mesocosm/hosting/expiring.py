@@ -1,4 +1,4 @@
-"""What nobody has used for long: episodes that were left, and instances that no episode was made of."""
+"""Expiry of what nobody uses: abandoned episodes, and instances without episodes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_age(text: str) -> float:
 
 
 def unused(folder: Path, seconds: float, names: tuple[str, ...] = _JOURNALS) -> bool:
-    """Whether nobody has used an episode for so long."""
+    """True if nobody used an episode for ``seconds``."""
     last = 0.0
     for name in names:
         try:

@@ -1,4 +1,4 @@
-"""What a server needs, and whether it has it: room on the disk, and a code runner that answers."""
+"""Health of a server's dependencies: disk space, and a code runner that answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOOKED_EVERY = 10.0
 
 
 def disk_trouble(root: Path) -> str | None:
-    """Why the state directory cannot be written to, or soon cannot be; ``None`` if it can."""
+    """Return why the state directory cannot be written to, or soon cannot be; ``None`` if all is well."""
     probe = root / f".ready-{os.getpid()}"
     try:
         probe.write_bytes(_PROBE)

@@ -28,8 +28,9 @@ class _TooMany(Exception):
 
 
 class _Answer:
-    """What an answer is written to: its head goes with the beginning of its body, as one piece, which wakes
-    whoever reads once; where the body is not there at the same turn, the head goes alone."""
+    """Output of an answer. Head and first piece of the body go out as one write, which wakes the reader once;
+    a body that comes later follows by itself.
+    """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport, self._loop = transport, loop
@@ -59,7 +60,7 @@ class _Answer:
         self._transport.close()
 
     def is_closing(self) -> bool:
-        """Whether the connection is ending."""
+        """True if the connection is closing."""
         return self._transport.is_closing()
 
 

@@ -217,7 +217,7 @@ def serving(
 
 
 def _content(*paths: str | os.PathLike[str]) -> tuple[bytes, ...]:
-    """What lies in files; nothing in those that cannot be read."""
+    """Read the certificate files; empty for those that cannot be read."""
     found = []
     for path in paths:
         try:

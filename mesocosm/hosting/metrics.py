@@ -1,4 +1,4 @@
-"""What serving processes count, as Prometheus reads it (extra ``metrics``), and one line for each request.
+"""Metrics for Prometheus (extra ``metrics``), and a log line per request.
 
 Neither says an episode's id, which opens it: logs have its public number, by which its folder is found.
 """
@@ -30,7 +30,7 @@ _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 
 
 def kind_of(path: str) -> str:
-    """What a request is: a call over ``mcp``, of a vendor's ``api``, or of the ``control`` plane."""
+    """Classify a path: a call over ``mcp``, of a vendor's ``api``, or of the ``control`` plane."""
     if path.startswith("/e/"):
         return "mcp" if path.endswith("/mcp") else "api"
     return "control" if path.startswith(("/episodes", "/grade")) else "other"
@@ -119,7 +119,7 @@ def together(door: bytes, hosts: Mapping[int, bytes]) -> bytes:
 
 
 class _Gauges:
-    """What a function says of several, as ``prometheus_client`` collects."""
+    """Gauges whose values come from one function, as a ``prometheus_client`` collector."""
 
     def __init__(self, name: str, text: str, label: str, now: Callable[[], Mapping[str, float]]) -> None:
         self._name, self._text, self._label, self._now = name, text, label, now

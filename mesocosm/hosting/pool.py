@@ -190,11 +190,11 @@ class HostedEpisode:
         return [name for name in self.all_services if load_api(name) and self.is_open(name)]
 
     def operation(self, service: str, name: str) -> Operation:
-        """What a client of another protocol asks for by that name, else ``UnknownTool``."""
+        """Return the named operation of another protocol; raises ``UnknownTool``."""
         return self.episode.world.operation(service, name)
 
     def is_open(self, service: str) -> bool:
-        """Whether clients of a service's own protocols may use it."""
+        """True if clients of the service's own protocols may use it."""
         return self.episode.world.is_open(service)
 
     @property
@@ -273,7 +273,7 @@ def _take_into_use(root: Path) -> int:
 
 
 def count_in(root: Path) -> int:
-    """How many episodes a directory has."""
+    """Count the episodes in a directory."""
     folder = root / "episodes"
     return sum(entry.name.isalnum() for entry in os.scandir(folder)) if folder.is_dir() else 0
 
@@ -363,7 +363,7 @@ class EpisodePool:
             )
 
     def trouble(self) -> str | None:
-        """Why not all can be done that this is for, or ``None``."""
+        """Return what prevents the pool from working, or ``None``."""
         return disk_trouble(self.root) or self.keeping.failed or self.background.trouble
 
     @asynccontextmanager
@@ -422,13 +422,13 @@ class EpisodePool:
             tell()
 
     def path(self, id_: str) -> Path:
-        """Where an episode of that id lies."""
+        """Return the folder of an episode."""
         if not is_id(id_):
             raise UnknownEpisode("unknown episode")
         return self.root / "episodes" / folder_of(id_)
 
     def has(self, id_: str) -> bool:
-        """Whether there is an episode of that id."""
+        """True if an episode exists."""
         try:
             return self.path(id_).is_dir()
         except UnknownEpisode:
@@ -493,7 +493,7 @@ class EpisodePool:
                 del self._open[id_]
 
     def count(self) -> int:
-        """How many episodes there are."""
+        """Count the episodes."""
         return count_in(self.root)
 
     def ids(self) -> list[str]:

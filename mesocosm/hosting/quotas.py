@@ -57,7 +57,7 @@ class _Exceeded(Exception):
 
 
 class Quotas:
-    """What holders of tokens make, and whether they may.
+    """Quotas of tokens: what their holders have made, and what they still may.
 
     Args:
         state: The state directory.
@@ -98,14 +98,14 @@ class Quotas:
 
     @staticmethod
     def concern(method: str, path: str) -> bool:
-        """Whether a request makes or removes episodes."""
+        """True if a request makes or removes episodes."""
         if method == "DELETE":
             return path.startswith("/episodes/")
         made = path in ("/episodes", "/episodes/batch", "/grade") or path.endswith("/fork")
         return method == "POST" and made and not path.startswith("/e/")
 
     async def answer(self, asked: Asked, act: Act) -> Reply:
-        """What ``act`` answers, if it may; else why not."""
+        """Return the reply of ``act`` if the quota allows it, else the refusal."""
         holder = self._keys.holder(asked.headers.get("authorization"))
         if holder is None:
             return await act()
@@ -184,7 +184,9 @@ class Quotas:
             self._set_level(quota, min(self._level(quota) + count, quota.creations.count))
 
     def _level(self, quota: Quota) -> float:
-        """How many may be made now: as many as the rate has, less those made, which come back evenly."""
+        """Return how many episodes may be made now: the rate's maximum, minus recent ones, which are restored
+        evenly.
+        """
         assert quota.creations
         most, now = quota.creations.count, time.time()  # noqa: TID251 - of the server, in no world
         row = self._ledger.execute("SELECT level, at FROM rates WHERE token = ?", (quota.name,)).fetchone()
@@ -222,7 +224,7 @@ class Quotas:
         ]
 
     def _forget_missing(self, token: str) -> int:
-        """How many there are after those were forgotten that were removed behind our back."""
+        """Forget episodes that were removed by others; return how many are left."""
         missing = [(name,) for name in self._names(token) if not (self._episodes / name).is_dir()]
         self._ledger.executemany("DELETE FROM episodes WHERE name = ?", missing)
         return self._number(token)

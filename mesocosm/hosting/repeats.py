@@ -28,13 +28,13 @@ class _Request:
 
 
 class Repeats:
-    """What was answered to requests with a key, for as long as this process runs."""
+    """Replies to requests with an idempotency key, for the lifetime of this process."""
 
     def __init__(self) -> None:
         self._requests: OrderedDict[str, _Request] = OrderedDict()
 
     async def once(self, key: str | None, asked: object, act: Callable[[], Awaitable[R]]) -> R:
-        """What ``act`` returns, or returned when it was asked before under this key.
+        """Return the result of ``act``, or the earlier one for the same key.
 
         One that failed is done again. Raises ``UsageError`` for a key under which something else was asked.
         """

@@ -43,7 +43,7 @@ class Keepable(Protocol):
 
 
 class Keeping:
-    """What is to be kept of a process's episodes, and when.
+    """Replication of a process's episodes to a store.
 
     Args:
         store: Where; ``None``: nowhere, and then nothing is done.
@@ -71,15 +71,15 @@ class Keeping:
 
     @property
     def not_kept(self) -> int:
-        """How many episodes could not be kept, each for a reason of its own."""
+        """Number of episodes that could not be stored, each for its own reason."""
         return len(self._not_kept)
 
     def __len__(self) -> int:
-        """How many episodes are to be kept."""
+        """Number of episodes that wait to be stored."""
         return len(self._waiting)
 
     def __contains__(self, id_: str) -> bool:
-        """Whether an episode is to be kept."""
+        """True if an episode waits to be stored."""
         return id_ in self._waiting
 
     async def touched(self, episode: Keepable) -> None:
@@ -97,7 +97,7 @@ class Keeping:
             await self._keep(episode)
 
     def holds(self, id_: str) -> bool:
-        """Whether nobody else serves an episode."""
+        """True if no other server serves an episode."""
         if self._leases is None:
             return True
         return not self._leases.lapsed and self._fences.get(id_, (0, 0))[1] == self._leases.age

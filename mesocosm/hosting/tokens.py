@@ -99,7 +99,7 @@ def read_tokens(path: Path) -> list[Quota]:
 
 
 class Keys:
-    """What opens the control plane.
+    """Tokens that open the control plane.
 
     Args:
         own: The server's own token.
@@ -116,7 +116,7 @@ class Keys:
         self._scopes: dict[str, tuple[Scope, ...]] = {quota.name: quota.scopes for quota in others}
 
     def may(self, holder: str, scope: Scope) -> bool:
-        """Whether a token opens a part of the control plane."""
+        """True if a token has a scope."""
         return holder == OWN or scope in self._scopes[holder]
 
     def holder(self, authorization: str | None) -> str | None:
@@ -145,7 +145,9 @@ class TokenFile:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
     def changed(self) -> list[Quota] | None:
-        """What it says now, if that is something else. Raises ``UsageError`` for one that is wrong."""
+        """Return the new content, or ``None`` if the file is unchanged. Raises ``UsageError`` if it is
+        invalid.
+        """
         try:
             mark = self._mark()
             if mark == self._seen:
@@ -158,7 +160,7 @@ class TokenFile:
 
 
 def scope_of(method: str, path: str) -> Scope:
-    """Which part of the control plane a request is about."""
+    """Return the scope that a request needs."""
     if path.endswith(("/grade", "/truth", "/archive")):
         return "grade"
     # Ids open episodes, so to have them listed is to serve.

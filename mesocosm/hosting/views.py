@@ -1,4 +1,4 @@
-"""What the control plane is asked and what it answers."""
+"""Requests and responses of the control plane."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ class _Body(BaseModel):
 
 
 class NewEpisode(_Body):
-    """What to build. Give a length, or the generator's parameters, or neither for the shortest default."""
+    """An instance to build. Give a length, or the generator's parameters, or neither for the shortest
+    default.
+    """
 
     task: str = Field(description="Name of a task", examples=["canvas_arrange_exam"])
     length: str | int | None = Field(
@@ -81,13 +83,13 @@ class NewEpisodes(NewEpisode):
 
 
 class Orders(_Body):
-    """What to build, for many episodes."""
+    """An instance to build for many episodes."""
 
     episodes: list[NewEpisodes] = Field(min_length=1, max_length=MAX_BATCH)
 
 
 class GradeOrder(_Body):
-    """Which episodes to judge, and how."""
+    """Episodes to judge, and how."""
 
     ids: list[str] = Field(min_length=1, max_length=MAX_BATCH)
     reward: RewardKind = "verdict"
@@ -96,7 +98,7 @@ class GradeOrder(_Body):
 
 
 class HostsUp(_Body):
-    """Which hosts serve; of what a door says, the highest turn holds."""
+    """Hosts that serve, by a door; the highest turn counts."""
 
     up: list[int]
     turn: int
@@ -104,13 +106,13 @@ class HostsUp(_Body):
 
 
 class SnapshotName(_Body):
-    """Which snapshot."""
+    """Name of a snapshot."""
 
     name: str = Field(examples=["before-sending"])
 
 
 class StepNumber(_Body):
-    """Which step."""
+    """Number of a step."""
 
     step: int = Field(ge=0, le=2**62, description="Number of a call in the journal; 0: as it was built")
 
@@ -192,7 +194,7 @@ class JournalPage(BaseModel):
 
 
 class Health(BaseModel):
-    """That the process is alive, and what it runs."""
+    """Health of the process, with its version."""
 
     status: Literal["ok"] = "ok"
     version: str = mesocosm.__version__
@@ -239,7 +241,7 @@ def judge(episode: Episode, strict: bool, reward: RewardKind = "verdict") -> Gra
 
 
 def _reward(episode: Episode, verdict: Verdict, kind: RewardKind) -> float | None:
-    """Where a fault of ours may be why not all passed, what the verdict says of it, whatever the kind."""
+    """Compute the reward; the verdict decides if an internal error may have cost a pass."""
     if kind == "gained":
         return verdict.gained(grading.untouched(episode))
     if kind == "findings" and verdict.verdict != "errored":

@@ -192,7 +192,7 @@ class _World:
 
 
 class _Worker:
-    """What the process does."""
+    """The worker process's side."""
 
     def __init__(self) -> None:
         self._held: OrderedDict[Identity, bytes] = OrderedDict()

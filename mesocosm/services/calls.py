@@ -47,7 +47,7 @@ class _Call:
 
     @property
     def microseconds(self) -> int:
-        """How long it has taken so far."""
+        """Microseconds since the call began."""
         return (perf_counter_ns() - self.started) // 1000
 
 
@@ -83,7 +83,7 @@ class Calls:
 
     @property
     def ended(self) -> bool:
-        """Whether the agent has said that it is done."""
+        """True once the agent has declared the task done."""
         return self._ended_now or self._ended_before
 
     @property
@@ -94,7 +94,7 @@ class Calls:
 
     @property
     def counted(self) -> int:
-        """How many calls were made until then."""
+        """Number of calls made before the agent declared the task done."""
         return self._world.journal.last if self.end is None else self.end
 
     @property
@@ -141,7 +141,7 @@ class Calls:
         return self._world.calls
 
     def _may_undo(self) -> bool:
-        """Whether the call that is being made can be undone, with all that it called, and made again."""
+        """True if the current call, with all calls inside it, can be undone and repeated."""
         steps, outermost = self._world.steps, self._outermost
         if self._times >= _TIMES or steps is None or outermost is None or steps.first >= outermost:
             return False

@@ -80,7 +80,7 @@ def _meant(value: Any, kinds: Mapping[str | None, Any]) -> Any:
 
 
 def _spelled(text: str, kinds: Mapping[str | None, Any], takes_numbers: bool) -> Any:
-    """What a text spells, if it is of a kind that is expected."""
+    """Parse a text as one of the expected kinds; return the text if it is none of them."""
     if takes_numbers and _NUMBER.fullmatch(text):
         number = float(text) if set(text) & set(".eE") else int(text)
         return int(number) if "number" not in kinds and number == int(number) else number

@@ -1,4 +1,4 @@
-"""Where servers, generators, checkers, solvers and tasks are found: in Mesocosm, and in what others add.
+"""Discovery of servers, generators, checkers, solvers and tasks, in Mesocosm and in other packages.
 
 A *root* is a package with folders of these names. Mesocosm is one. Others are packages installed with
 an entry point (group ``mesocosm.content``, value: the package), and folders that ``MESOCOSM_PATH`` names,

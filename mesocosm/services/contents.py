@@ -1,4 +1,4 @@
-"""What files of an agent's hold, as those who judge read it: what was read, or why it cannot be read.
+"""Content of an agent's files as checkers read them: the value, or why it cannot be read.
 
 An agent may leave any bytes anywhere. That they are no text, no table or no workbook is a finding about its
 work, never a fault of ours: readers answer with ``Unreadable`` and raise nothing.
@@ -37,7 +37,7 @@ class Grid:
     """What is wrong with it whatever stands in it: it begins elsewhere, there is something beside it."""
 
     def uneven(self) -> list[str]:
-        """What is odd about it, and lines that are blank or longer or shorter than the first."""
+        """List oddities of the grid: blank lines, and lines longer or shorter than the first."""
         width = len(self.head)
         found = list(self.oddities)
         for number, line in enumerate(self.lines, start=2):
@@ -110,8 +110,7 @@ def _filled(row: Sequence[Any]) -> list[Any]:
 
 
 def json_data(data: bytes) -> Any:
-    """What a JSON file holds; ``Unreadable``, too, where an object has a name twice, of which programs take
-    one or the other."""
+    """Parse a JSON file. Duplicate keys are ``Unreadable``, because programs disagree on which one counts."""
     text = text_of(data)
     if isinstance(text, Unreadable):
         return text

@@ -1,4 +1,4 @@
-"""What every service promises, as code that anybody can apply to their own."""
+"""Contract checks that every service has to pass, usable for your own services."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def complaints(name: str, *, calls: int = 200, seed: int = 0) -> Iterator[str]:
 
 
 def undescribed(service: Service[Any]) -> Iterator[str]:
-    """What an agent is not told: about the service, a tool, or an argument."""
+    """List what has no description: the service, a tool or an argument."""
     if not service.instructions:
         yield f"{service.name}: the service has no instructions"
     for tool in service.tools.values():

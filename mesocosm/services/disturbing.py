@@ -1,4 +1,4 @@
-"""What may come between an agent and its world on purpose; who does it knows more than lies in the world."""
+"""Interface of disturbances between an agent and its world."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Disturber(Protocol):
     calls are disturbed alike."""
 
     def instead(self, service: str, action: Action, raw: str) -> Outcome | None:
-        """What is answered instead of making a call with these arguments (JSON); ``None``: it is made."""
+        """Return the outcome to show instead of making a call (arguments as JSON); ``None`` to make it."""
 
     def shown(self, service: str, action: Action, raw: str, outcome: Outcome) -> Outcome:
-        """What a reading call with these arguments shows of its result."""
+        """Return the outcome of a reading call as the agent shall see it."""
 
     def meanwhile(self, service: str) -> Action | None:
-        """What somebody else does in a service after a call."""
+        """Return what somebody else does in a service after a call."""

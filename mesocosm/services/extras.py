@@ -21,7 +21,7 @@ def require_extras(services: Iterable[str]) -> None:
 
 @cache
 def is_installed(extra: str) -> bool:
-    """Whether all is there that an extra names, by what this package says of itself."""
+    """True if all packages of an extra are installed, by this package's metadata."""
     try:
         needed = requires("mesocosm") or []
         for one in needed:

@@ -1,4 +1,4 @@
-"""What a client says by name, and which of it an answer took no notice of.
+"""Fields that a client sent, with a record of those that the answer ignored.
 
 A field that is dropped with a success status is a lie to the client that sent it. So what a request says is
 kept in ``Fields``, which remember what was asked of them. What nobody asked for when the answer stands is
@@ -109,7 +109,7 @@ def remembering(value: Any, where: str = "") -> Any:
 
 
 def _same(sent: Any, shown: Any) -> bool:
-    """Whether a value that was sent is the one that is shown; a form can write nothing but text."""
+    """True if a sent value equals the shown one. Forms send text only."""
     return bool(sent == shown) or (isinstance(sent, str) and sent == _written(shown))
 
 

@@ -52,7 +52,7 @@ class RecentReads:
 
 
 def _size(outcome: Outcome) -> int:
-    """What a result takes; of an answer its text says nothing, because that may stand for a pack."""
+    """Estimate the memory of a result. The text is no measure, because a pack may stand behind it."""
     if outcome.reply is not None:
         return len(outcome.reply.body)
     return sum(len(block if isinstance(block, str) else block.data) for block in outcome.blocks)

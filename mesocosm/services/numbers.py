@@ -1,4 +1,4 @@
-"""Which number a value is, for all who judge, and how a number is written."""
+"""Numbers as checkers compare them, and how they are written."""
 
 from __future__ import annotations
 

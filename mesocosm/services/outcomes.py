@@ -1,4 +1,4 @@
-"""What comes of a call on a world: an answer, a refusal, or a fault of ours."""
+"""Outcomes of a call on a world: an answer, a refusal, or an internal error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mesocosm.worlds.limits import settings
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one call."""
+    """Outcome of one call."""
 
     status: Literal["ok", "refused", "fault", "disturbed"]
     blocks: tuple[str | Image, ...] = field(default=())
@@ -29,7 +29,7 @@ class Outcome:
 
     @property
     def is_error(self) -> bool:
-        """Whether the caller is told that the call failed."""
+        """True if the caller is told that the call failed."""
         return self.status != "ok"
 
     @property
@@ -41,7 +41,7 @@ class Outcome:
 
 
 def failed(error: Exception, size: int) -> tuple[Outcome, str | None]:
-    """What an exception amounts to, which is being handled: a refusal, or a fault of ours.
+    """Classify the exception being handled as a refusal or an internal error.
 
     ``size``: characters of what the call was given to read.
     """

@@ -1,4 +1,4 @@
-"""What the tools of a service take, read from its source: for those who look at tools and call none.
+"""Signatures of a service's tools, read from source, for callers that only look at tools.
 
 Loading a service makes its tables and all its schemas, which takes a third of a second; reading what its
 tools are called and which arguments they have takes a hundredth. A service some of whose tools follow from
@@ -54,7 +54,7 @@ def _sources(service: str) -> Iterator[Path]:
 
 
 def _declares(module: ast.Module) -> bool:
-    """Whether a module makes tools from resources."""
+    """True if a module derives tools from resources."""
     return any(isinstance(node, ast.Name) and node.id == "ResourceTools" for node in ast.walk(module))
 
 

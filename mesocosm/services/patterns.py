@@ -68,7 +68,7 @@ class Pattern:
         return found
 
     def steps(self, text: str) -> int:
-        """What a search takes at most."""
+        """Return an upper bound on the steps of a search."""
         return int(self._compiled.programsize) * len(text)
 
     def _bearable(self, text: str) -> str:

@@ -1,4 +1,4 @@
-"""What a file looks like: tables, workbooks, PDF, pictures, text; other bytes by their size."""
+"""Previews of files: tables, workbooks, PDF, pictures and text; the size of anything else."""
 
 from __future__ import annotations
 

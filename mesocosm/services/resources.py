@@ -38,7 +38,7 @@ _KEY = "field"
 
 @dataclass(frozen=True)
 class Field:
-    """What a vendor's API says of one field.
+    """Declaration of one field of a vendor's API.
 
     Args:
         check: Of what is written; ``None`` where only the product writes it.
@@ -97,7 +97,7 @@ def blank(kind: type[Any]) -> Object:
 
 
 class Resource:
-    """What follows from the declaration of a table, or of objects that have no table of their own."""
+    """Everything derived from the declaration of a table, or of objects without a table."""
 
     passed_over: ClassVar[frozenset[str]] = frozenset()
     """What the vendor's answers have besides the fields, and clients send back."""
@@ -126,12 +126,12 @@ class Resource:
 
     @cached_property
     def checks(self) -> Checks:
-        """What clients may write."""
+        """Checks on what clients write."""
         return dict(self._checks("clients"))
 
     @cached_property
     def filled_checks(self) -> Checks:
-        """What generators may write."""
+        """Checks on what generators write."""
         return dict(self._checks("clients", "filling"))
 
     def _checks(self, *writers: By) -> Iterator[tuple[str, Check]]:
@@ -142,7 +142,7 @@ class Resource:
 
     @cached_property
     def read_only(self) -> frozenset[str]:
-        """What answers show and clients may not write: they send it back as they read it."""
+        """Fields that clients may send back but not change."""
         shown = {name for name, said in self.fields.items() if said.shown}
         shown |= {said.also for said in self.fields.values() if said.also}
         return frozenset((shown | self.passed_over) - self.checks.keys())
@@ -158,7 +158,7 @@ class Resource:
         return {name: values[second.get(name, name)] for name in self.kept if name in {*values, *second}}
 
     def blank(self) -> Object:
-        """What is kept of an object of which nothing was said."""
+        """Return the stored form of an object with only default values."""
         if self.table is not None:
             return blank(self.model)
         return {name: said.default for name, said in self.fields.items() if isinstance(said, Shown)}
@@ -239,7 +239,7 @@ class Resource:
         return _WORDS.get(kind, "data")
 
     def is_text(self, name: str) -> bool:
-        """Whether a field is kept as text, which some vendors do with amounts."""
+        """True if a field is stored as text, as some vendors do with amounts."""
         return self._hints[name] is str
 
 

@@ -69,7 +69,7 @@ class Extra:
 
 
 class About:
-    """What a parameter that several tools take is for: ``Annotated[str, About("The calendar.")]``.
+    """Description of a parameter that several tools share: ``Annotated[str, About("The calendar.")]``.
 
     The ``Args:`` of a docstring may say something else.
     """
@@ -88,7 +88,7 @@ Cell = str | float | bool | None
 
 @dataclass(frozen=True)
 class Signature:
-    """What a caller may pass to a function, and how to turn it into the function's arguments."""
+    """Parameters of a function, and the conversion of a call's arguments."""
 
     schema: JSONSchema
     integers: frozenset[str]
@@ -352,7 +352,7 @@ def description_of(function: Callable[..., Any]) -> str:
 
 
 def has_more_values(read: Any) -> bool:
-    """Whether a structure has more values than a call may have; told without looking at more."""
+    """True if a structure has more values than a call may have. Stops counting at the limit."""
     waiting, values = [read], 0
     # The list grows while it is walked through: a structure may be nested deeper than functions may call.
     for each in waiting:
@@ -437,7 +437,7 @@ _JSON_TYPES: list[tuple[type | tuple[type, ...], str]] = [
 def _wrong_inside(
     error: fastjsonschema.JsonSchemaValueException,
 ) -> fastjsonschema.JsonSchemaValueException | None:
-    """What is wrong inside a list or an object that is of the kind which one of several options has."""
+    """Find the error inside a list or object that matches one of several options by kind."""
     kind = "array" if isinstance(error.value, list) else "object" if isinstance(error.value, dict) else None
     for option in error.rule_definition:
         if kind and option.get("type") == kind:

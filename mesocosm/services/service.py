@@ -54,7 +54,7 @@ LONG = "A result can be longer than 25,000 tokens, which some clients cut: ask f
 
 
 class Rules:
-    """What the rules of a service have at hand: its tables and the files and the clock of one world.
+    """State that the rules of a service use: tables, files and clock of one world.
 
     Rules keep no state of their own: everything is in the tables, so a refused call can be rolled back.
     """
@@ -185,7 +185,7 @@ class UnknownTool(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Action(ABC):
-    """What may be asked of a service, by whatever protocol: it runs as one call on a world."""
+    """An operation of a service over any protocol; it runs as one call on a world."""
 
     name: str
     """As the journal calls it."""
@@ -204,8 +204,7 @@ class Action(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Operation(Action):
-    """What a client of another protocol than MCP may ask of a service, such as
-    ``GET /api/v1/courses/{id}`` or ``IMAP STORE``."""
+    """An operation of another protocol than MCP, such as ``GET /api/v1/courses/{id}`` or ``IMAP STORE``."""
 
     bound_by: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
 
@@ -263,7 +262,7 @@ class Tool(Action):
 
     @cached_property
     def gives_object(self) -> bool:
-        """Whether its result is an object, by what its function says that it returns."""
+        """True if the annotated result is an object."""
         returned = typing.get_type_hints(self.function).get("return")
         origin = typing.get_origin(returned) or returned
         return isinstance(origin, type) and issubclass(origin, Mapping)
@@ -425,7 +424,7 @@ def _in_its_words(function: Callable[P, R], parameters: Iterable[str]) -> Callab
 
 
 def _described(function: Callable[..., Any], long: bool) -> str:
-    """What an agent reads about a tool; of one that returns pages also how the rest is fetched."""
+    """Return the description of a tool for agents; of a paged one also how to fetch the rest."""
     is_paged = typing.get_type_hints(function).get("return") is Page
     remarks = [*([Page.remark] if is_paged else []), *([LONG] if long else [])]
     return "\n\n".join([description_of(function), *remarks])
@@ -456,7 +455,7 @@ def offered_tool(services: Mapping[str, Service[Any]], service: str, name: str) 
 
 @cache
 def combined_names(services: tuple[str, ...]) -> Mapping[tuple[str, str], str]:
-    """What the tools of these services are called where all are together, by service and tool.
+    """Return the names of the tools of several services in one endpoint, by service and tool.
 
     A tool keeps its own name; where several of the services have one of that name, each of these bears its
     service before it. All tools count, whether they are offered or not, so a choice of tools renames none.
@@ -485,7 +484,7 @@ _DOORS = ("rest", "mail", "resources")
 
 @cache
 def load_operations(name: str) -> Mapping[str, Operation]:
-    """What clients of other protocols than MCP may ask of a service, by name."""
+    """Load the operations of a service for other protocols than MCP, by name."""
     found: dict[str, Operation] = {}
     for door in _DOORS:
         if module := find_module("servers", name, door):
@@ -495,7 +494,7 @@ def load_operations(name: str) -> Mapping[str, Operation]:
 
 @cache
 def load_resources(name: str) -> Mapping[str, Operation]:
-    """What MCP clients may read of a service without a tool, by URI: ``servers/<name>/resources.py``."""
+    """Load the MCP resources of a service by URI: ``servers/<name>/resources.py``."""
     module = find_module("servers", name, "resources")
     return importlib.import_module(module).operations if module else {}
 

@@ -1,4 +1,4 @@
-"""What answers are made of."""
+"""Building blocks of answers."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from typing import Any
 
 
 def same(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """What an answer has of a row as it is, under the same names and in this order."""
+    """Return the attributes of a row under their own names, in this order."""
     return {name: row[name] for name in names}

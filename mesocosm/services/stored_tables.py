@@ -1,4 +1,4 @@
-"""What tables of a warehouse hold, which are made by its users and known to its catalogue alone."""
+"""Warehouse tables made by users, which only the catalogue knows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a service says when it is disturbed on purpose, in its vendor's own form.
+"""Disturbances of a service in its vendor's own form.
 
 A service says it in ``servers/<name>/troubles.py``: ``TROUBLES`` has a ``Trouble`` for each of ``KINDS``. One
 that has no such file is never disturbed: what runs beside the agent has no network that could fail.
@@ -37,7 +37,7 @@ class Trouble:
     """What other protocols say, by the first word of their operations: ``IMAP``, ``SMTP``."""
 
     def said(self, operation: str) -> str:
-        """What whoever asked for an operation, or called a tool, is told."""
+        """Return the message for an operation or tool."""
         protocol = operation.partition(" ")[0]
         return self.spoken.get(protocol) or self.told or f"{self.status}: {self.message}"
 
@@ -51,7 +51,7 @@ _CREDENTIALS = (
 def google_troubles(
     product: str, limited: str, *, status: int = 429, code: str = "rateLimitExceeded"
 ) -> Mapping[Kind, Trouble]:
-    """What an API of Google says, of which there are several: https://cloud.google.com/apis/design/errors
+    """Return the errors of a Google API: https://cloud.google.com/apis/design/errors
 
     Args:
         product: Its name, as the tools say it.
@@ -78,7 +78,7 @@ def google_troubles(
 
 @dataclass(frozen=True)
 class Touched:
-    """What somebody else changes meanwhile in a row that is there: nothing that a task depends on.
+    """A change by somebody else to an existing row. No task depends on it.
 
     Whoever judges takes the row to have been so from the beginning.
     """
@@ -102,7 +102,7 @@ def began(store: Store) -> str:
 
 @cache
 def load_troubles(service: str) -> Mapping[Kind, Trouble]:
-    """What a service says; nothing if it is never disturbed."""
+    """Load the disturbances of a service; empty if it is never disturbed."""
     name = find_module("servers", service, "troubles")
     found: Mapping[Kind, Trouble] = importlib.import_module(name).TROUBLES if name else {}
     return found
@@ -110,7 +110,7 @@ def load_troubles(service: str) -> Mapping[Kind, Trouble]:
 
 @cache
 def load_touch(service: str) -> Touch | None:
-    """What somebody else does in a service meanwhile; ``None`` if nobody does anything."""
+    """Load what others change in a service; ``None`` if nothing."""
     name = find_module("servers", service, "troubles")
     found: Touch | None = getattr(importlib.import_module(name), "touch", None) if name else None
     return found

@@ -1,4 +1,4 @@
-"""How a call that changed something is taken back with the tools of its service.
+"""Undoing a call with the tools of its service.
 
 A service says it in ``servers/<name>/undoing.py``: ``UNDO`` maps names of tools to functions, each of which
 gets the call and the service as it was at first, and returns the calls that take it back.
@@ -31,11 +31,11 @@ class Done:
 
     @property
     def value(self) -> Any:
-        """What it returned, decoded."""
+        """The result, decoded."""
         return decode(self.result.partition("\n")[0])
 
     def earlier(self, tool: str, **arguments: Any) -> Any:
-        """What a reading call returned at first, decoded; ``None`` if it was refused."""
+        """Return the decoded first result of a reading call; ``None`` if it was refused."""
         text = self.before(tool, arguments)
         return None if text is None else decode(text)
 
@@ -45,7 +45,7 @@ Undo = Callable[[Done], list[ToolCall]]
 
 @cache
 def load_undo(service: str) -> Mapping[str, Undo]:
-    """What a service says of taking back; nothing if it says nothing."""
+    """Load the undo rules of a service; empty if it has none."""
     name = find_module("servers", service, "undoing")
     found: Mapping[str, Undo] = importlib.import_module(name).UNDO if name else {}
     return found

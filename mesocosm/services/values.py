@@ -1,4 +1,4 @@
-"""What callers write, on its way to what is kept: one way for arguments of tools and bodies of requests.
+"""Conversion from what callers write to what is stored, for tool arguments and request bodies alike.
 
 A check takes a value and the name by which the caller knows it; it returns what is kept, or refuses. Those
 of the plain kinds are a vendor's ``Kinds``, which say in its words what is wrong; a store adds its own (an
@@ -183,5 +183,5 @@ class Reader:
         return None if value is None else check(value, self.named(body, name))
 
     def named(self, body: Mapping[str, Any], name: str) -> str:
-        """What the vendor calls a field."""
+        """Return the vendor's name of a field."""
         return f"{body.where}{name}" if self._paths and isinstance(body, Fields) else name

@@ -87,7 +87,7 @@ class Fields:
 
 @dataclass(frozen=True)
 class Message:
-    """What somebody wrote: a mail, an announcement, a comment."""
+    """A message by a person: a mail, an announcement, a comment."""
 
     sender: str
     text: str
@@ -170,7 +170,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Tree:
-    """What lies below what."""
+    """A hierarchy to show."""
 
     roots: Sequence[Branch]
     title: str = ""
@@ -226,14 +226,14 @@ class Item:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a page was asked for besides its path."""
+    """Query of a page."""
 
     options: Mapping[str, str] = field(default_factory=dict)
     size: int = PAGE
 
     @property
     def start(self) -> int:
-        """How many rows come before those of this page."""
+        """Number of rows before this page."""
         given = self.options.get("from", "")
         return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
 

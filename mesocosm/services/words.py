@@ -68,7 +68,7 @@ class InForms(str):
 
 @dataclass(frozen=True)
 class Owner:
-    """Who acts in a world: signed in wherever one can be."""
+    """The person who acts in a world, signed in wherever possible."""
 
     name: str
     email: str
@@ -132,7 +132,7 @@ class Thing:
     """The judged field that says which of the present ones is meant, where a goal changes or removes."""
 
     def check(self, fields: Fields) -> str | None:
-        """What is wrong with values of which each alone is right."""
+        """Return an error if values that are valid alone do not fit together."""
         return None
 
     def moved(self, fields: Fields, moment: datetime) -> Fields:
@@ -158,7 +158,9 @@ class Thing:
         return 0
 
     def read_singly(self, fields: Fields, options: Mapping[str, Any]) -> bool:
-        """Whether a survey with these options meets it; else it only bears on what queries answer."""
+        """True if a survey with these options reads the thing itself; otherwise only query results depend on
+        it.
+        """
         return True
 
     def continued(self, things: Sequence[tuple[Fields, Collection[str]]]) -> list[Fields]:
@@ -183,7 +185,7 @@ class Thing:
         return ()
 
     def shown(self, name: str, value: Any) -> str:
-        """How the survey shows the value of a field."""
+        """Return a field's value as the survey shows it."""
         if isinstance(value, datetime):
             return stamp(value)
         if isinstance(value, bool):
@@ -246,7 +248,7 @@ class Words:
         explained: Sequence[Found] = (),
         apart_from: Collection[str] = (),
     ) -> Iterator[str]:
-        """What changed in the service and is explained by nothing, ``apart_from`` some tables."""
+        """Yield changes in the service that nothing explains, except in the tables ``apart_from``."""
         rows = {row for found in explained for row in found.rows} | set(self.excuses(world, changes))
         columns: dict[tuple[str, Any], set[str]] = {}
         for found in explained:

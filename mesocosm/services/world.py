@@ -50,13 +50,13 @@ S = TypeVar("S", bound=Store)
 
 
 class Adviser(Protocol):
-    """Who knows more of an episode than lies in its world; part of the control plane."""
+    """A source of advice that knows more than the world holds; part of the control plane."""
 
     def told_state(self) -> str:
-        """What is known so far, for the agent."""
+        """Return a summary for the agent of what is known so far."""
 
     def told_plan(self) -> str:
-        """What to do next, for the agent."""
+        """Return a recommendation for the agent's next step."""
 
 
 class World:
@@ -152,7 +152,7 @@ class World:
         return self.manifest.start + timedelta(seconds=self.manifest.tick_seconds * self.journal.last)
 
     def turns(self, service: str) -> int:
-        """How many calls of a service were answered before the one that is being made, refused ones too."""
+        """Count the answered calls of a service before the current one, refused ones included."""
         self.looked_further = True
         return 0 if self._building else self.journal.answered(service)
 
@@ -237,15 +237,16 @@ class World:
         return self.calls.make(service, tool, arguments, idempotency_key=idempotency_key, patience=patience)
 
     def operation(self, service: str, name: str) -> Operation:
-        """What a client of another protocol asks for, else ``UnknownTool``."""
+        """Return an operation of another protocol; raises ``UnknownTool``."""
         operation = load_operations(service).get(name) if self.is_open(service) else None
         if operation is None:
             raise UnknownTool(f"Unknown operation {name!r} of {service!r}")
         return operation
 
     def is_open(self, service: str) -> bool:
-        """Whether clients of other protocols may use a service: its API would get round a task that offers
-        only some of the tools."""
+        """True if clients of other protocols may use a service. Its API would bypass a task that offers only
+        some tools.
+        """
         return service in self.manifest.services and self.manifest.services[service] is None
 
     # -- files ------------------------------------------------------------------------------------------
@@ -302,7 +303,7 @@ class World:
         return self._applied(service)
 
     def changes(self) -> Changes:
-        """What changed since the world was built, in all services but those ``besides``; needs ``base``."""
+        """Compare with the world as it was built, except in the services ``besides``; needs ``base``."""
         assert self.base is not None, "this world was opened without its base"
         found = compare(self.path, self.base)
         tables = {key: those for key, those in found.tables.items() if key[0] not in self.besides}

@@ -13,7 +13,7 @@ from enum import IntEnum
 
 
 class Kind(IntEnum):
-    """What an answer says about the state that was asked about."""
+    """Reply about a file that the process may hold already."""
 
     MISSING = 0
     """It is not here; all of it has to be sent."""

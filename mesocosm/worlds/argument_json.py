@@ -1,4 +1,4 @@
-"""How the arguments of a call are written down in the journal."""
+"""Serialisation of a call's arguments for the journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed in a world since it was built: rows of every table, and files of the workspace."""
+"""Differences between a world and the one that was built: rows of every table, files of the workspace."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ def _files(workspace: Path) -> dict[str, str]:
 
 
 def _held(name: str, others: Collection[str]) -> bool:
-    """Whether a name is that of an empty folder which the other workspace has with something in it."""
+    """True for an empty folder that the other workspace has, but not empty."""
     return name.endswith("/") and any(other.startswith(name) for other in others)
 
 
 def _same_entry(one: str, other: str) -> bool:
-    """Whether two entries of one name are of one kind and hold the same; links are not followed."""
+    """True if two entries of one name have the same kind and content. Links are not followed."""
     status, before = os.lstat(one), os.lstat(other)
     if os.path.samestat(status, before):
         return True
@@ -108,7 +108,7 @@ def _same(one: str | Path, other: str | Path) -> bool:
 
 
 def _saved_anew(one: str, base: str) -> bool:
-    """Whether a workbook or the like differs in who saved it when alone; read is as much as the base has."""
+    """True if two workbooks differ only in their metadata. Reads no more bytes than the base has."""
     try:
         with ZipFile(one) as mine, ZipFile(base) as theirs:
             if sorted(mine.namelist()) != sorted(theirs.namelist()):
@@ -195,12 +195,12 @@ def _compare_table(db: sqlite3.Connection, table: str) -> TableChanges:
 
 
 def _is_row_id(columns: Sequence[tuple[str, str, int]]) -> bool:
-    """Whether the key is SQLite's own number of a row: never empty, and found without an index."""
+    """True if the key is SQLite's rowid: never null, and found without an index."""
     return [kind.upper() for _, kind, key in columns if key] == ["INTEGER"]
 
 
 def _by_row_id(table: str, key: str, columns: Sequence[str]) -> Iterator[str]:
-    """What asks for the rows that only one of two tables has, in the time of reading both."""
+    """Build SQL that selects the rows that only one of two tables has, in linear time."""
     other = " OR ".join(f"one.{column} COLLATE BINARY IS NOT another.{column}" for column in columns)
     for one, another in (("main", "base"), ("base", "main")):
         yield (

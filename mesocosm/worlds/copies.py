@@ -60,7 +60,7 @@ def link_tree(source: Path, target: Path) -> None:
 
 
 def is_within(source: Path, entries: int, size: int) -> bool:
-    """Whether a folder of the agent's holds no more entries and bytes; looks at no more of them."""
+    """True if a folder holds at most ``entries`` and ``size`` bytes. Stops counting at the limit."""
     with open_folder(source) as folder:
         return _is_within(folder, setting("workspace_depth"), [entries, size])
 
@@ -117,7 +117,7 @@ class Copied:
             os.close(opened)
 
     def _linked(self, status: os.stat_result, target: int, name: str) -> bool:
-        """Whether an earlier copy of the file could be given a further name."""
+        """Link the earlier copy of the file; false if there is none or the file system refuses."""
         copy = self._copies.get(_identity(status))
         if copy is None:
             return False

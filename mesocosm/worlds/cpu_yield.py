@@ -29,7 +29,7 @@ class _Door:
 
 
 class _Own(threading.local):
-    """What each thread knows of itself."""
+    """State of one thread."""
 
     since = 0.0
     """When it last rested."""

@@ -137,7 +137,7 @@ _fitting: dict[MetaData, int] = {}
 
 
 def _maker(file: Path) -> str:
-    """What made the world in which a file lies, as far as it is noted beside it."""
+    """Describe the versions that made the world of a file, if they were recorded beside it."""
     for folder in file.parents[:_AROUND]:
         if (noted := folder / MADE_WITH).is_file():
             parts = orjson.loads(noted.read_bytes())
@@ -313,7 +313,7 @@ def _converter(kind: TypeEngine[Any]) -> Callable[[Any], Any] | None:
 
 
 def _from_json(kept: Any) -> Any:
-    """What a JSON column holds; SQLite keeps a bare number as such, and no value as none."""
+    """Decode a JSON column. SQLite stores a bare number as a number, and null as NULL."""
     if not isinstance(kept, str):
         return kept
     try:
@@ -329,14 +329,14 @@ def begin(session: Session, *, read_only: bool) -> None:
 
 
 def allow_writes(session: Session, allowed: bool) -> None:
-    """Whether statements may change the file."""
+    """Allow or forbid statements that write the file."""
     if session.info.get("writes") is not allowed:
         session.info["writes"] = allowed
         driver_connection(session).execute(f"PRAGMA query_only={'OFF' if allowed else 'ON'}")
 
 
 def may_write(session: Session) -> bool:
-    """Whether statements may change the file."""
+    """True if statements may write the file."""
     return bool(session.info.get("writes", True))
 
 

@@ -1,4 +1,4 @@
-"""How long a call may take: nothing that one agent asks for may keep the others waiting.
+"""Deadlines of calls: no call may keep other episodes waiting.
 
 A call is first made where all episodes are served, with a few milliseconds; one that needs more is given
 up there, undone, and made once more in a thread, where it ends at its deadline. Whatever takes time in
@@ -27,7 +27,7 @@ class Overdue(BaseException):
 
 
 def moment() -> float | None:
-    """When the time of the present call is up, by ``perf_counter``; ``None`` if it has no end."""
+    """Return when the current call has to end, by ``perf_counter``; ``None`` without a deadline."""
     return _until.get()
 
 
@@ -38,13 +38,13 @@ def left() -> float | None:
 
 
 def overdue() -> bool:
-    """Whether the time of the present call is up."""
+    """True if the current call is past its deadline."""
     until = _until.get()
     return until is not None and perf_counter() > until
 
 
 def is_tried() -> bool:
-    """Whether the present call is made once more when its time is up."""
+    """True if the current call is repeated when its time is up."""
     return _is_tried.get()
 
 

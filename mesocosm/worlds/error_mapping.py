@@ -1,4 +1,4 @@
-"""What the operating system, SQLite or the interpreter declines because of what a call asks: a refusal.
+"""Errors of the operating system, SQLite or Python that a call's arguments caused: they become refusals.
 
 A tool that hands a path, a pattern or a number on is told no by whoever knows the limits: a name is too long,
 a pattern too complex, a structure nested too deep. That is part of the product, as if a rule of the store had

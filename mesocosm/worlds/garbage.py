@@ -1,4 +1,6 @@
-"""When a process of ours looks for garbage: loading it makes a million objects, which all stay."""
+"""Garbage collection of our processes: imports create a million objects that all stay, so collecting then is
+waste.
+"""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ class Journal:
         )
 
     def _keep(self, text: str) -> str | bytes:
-        """What stands for a text: itself, or its digest if it is long."""
+        """Return the stored form of a text: itself, or its digest if it is long."""
         if len(text) < _LONG:
             return text
         digest = _digest(text)
@@ -240,7 +240,7 @@ class Journal:
         return [_entry(row) for row in rows.fetchall()]
 
     def faults(self, end: int | None = None) -> list[tuple[str, str]]:
-        """Where each fault of ours was met, up to the call ``end``, and its traceback."""
+        """Return the call and traceback of each internal error up to the call ``end``."""
         sql = "SELECT seq, service, tool, error FROM calls WHERE status = 'fault' AND seq <= ? ORDER BY seq"
         rows = self._db.execute(sql, (self.last if end is None else end,))
         return [(f"call {seq}, {service}.{tool}", error or "") for seq, service, tool, error in rows]
@@ -253,12 +253,12 @@ class Journal:
 
     @property
     def refused(self) -> int:
-        """How many calls were refused."""
+        """Number of refused calls."""
         row = self._db.execute("SELECT count(*) FROM calls WHERE status = 'refused'").fetchone()
         return int(row[0])
 
     def answered(self, service: str) -> int:
-        """How many calls of a service were answered, whatever the answer."""
+        """Number of answered calls of a service, refusals included."""
         sql = "SELECT count(*) FROM calls WHERE service = ? AND status IN ('ok', 'refused', 'fault')"
         return int(self._db.execute(sql, (service,)).fetchone()[0])
 
@@ -270,12 +270,12 @@ class Journal:
 
     @property
     def disturbed(self) -> int:
-        """How many calls were not made, on purpose."""
+        """Number of calls that a disturbance replaced."""
         row = self._db.execute("SELECT count(*) FROM calls WHERE status = 'disturbed'").fetchone()
         return int(row[0])
 
     def earlier(self, service: str, tool: str, arguments: str, before: int) -> str | None:
-        """What the last such call before another one was answered; ``None`` if there was none."""
+        """Return the answer of the last identical call before ``before``; ``None`` if there was none."""
         sql = (
             f"SELECT {_whole('result')} FROM calls WHERE service = ? AND tool = ? AND arguments = ?"
             " AND status = 'ok' AND parent IS NULL AND seq < ? ORDER BY seq DESC LIMIT 1"
@@ -284,7 +284,7 @@ class Journal:
         return row[0] if row else None
 
     def is_step(self, seq: int) -> bool:
-        """Whether a call is there (or is 0, before all of them) and was not made inside another."""
+        """True if ``seq`` is 0 or a call that was not made inside another."""
         row = self._db.execute("SELECT parent FROM calls WHERE seq = ?", (seq,)).fetchone()
         return seq == 0 or (row is not None and row[0] is None)
 
@@ -371,7 +371,7 @@ def _empty() -> bytes:
 
 
 def _digest(text: str) -> bytes:
-    """That of a text in UTF-8; taken by pieces, because a copy of a long one holds up every other thread."""
+    """Hash a text as UTF-8, in pieces: encoding a long text at once blocks every other thread."""
     digest = blake2b(digest_size=16)
     for at in range(0, len(text), _PIECE):
         digest.update(text[at : at + _PIECE].encode("utf-8", "surrogatepass"))

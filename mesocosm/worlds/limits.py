@@ -1,4 +1,4 @@
-"""What an operator may set: how much a workspace may hold, how much code of agents may use, what may wait.
+"""Limits that an operator can set: size of workspaces, resources of agents' code, size of queues.
 
 Each setting is the environment variable ``MESOCOSM_<NAME>``, or ``NAME=VALUE`` given to ``mesocosm serve`` as
 ``--limit``. Sizes are bytes or carry a unit, as in ``64MiB``. They can show in results (a write is refused, a

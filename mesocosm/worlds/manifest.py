@@ -1,4 +1,4 @@
-"""What a world is: its manifest, ``world.json``, in which nothing of the answer stands."""
+"""The manifest of a world, ``world.json``. It holds nothing of the answer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Length(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What ``world.json`` says."""
+    """Content of ``world.json``."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -46,7 +46,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a process says."""
+    """Reply of a process."""
 
     kind: Kind
     data: bytes
@@ -174,7 +174,7 @@ class Processes:
         self._process_id = os.getpid()
 
     def ask(self, whom: str, question: Question) -> Answer:
-        """What a process answers, for an episode. Raises ``Gone``, and ``Overdue``."""
+        """Send an episode's question to a process and return the reply. Raises ``Gone`` and ``Overdue``."""
         if self._process_id != os.getpid():  # a fork has the processes of its parent, which it must not use
             self._begin()
         while True:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 class Streams(Protocol):
-    """Where a generator draws from; a world that is being built is one, ``Dice`` are one without a world."""
+    """Source of random streams: a world that is being built, or ``Dice`` without a world."""
 
     @property
     def rng(self) -> random.Random:

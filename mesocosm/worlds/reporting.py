@@ -1,4 +1,4 @@
-"""What a process that serves reports of itself: a line with time, level and place."""
+"""Log configuration of serving processes: one line with time, level and logger."""
 
 from __future__ import annotations
 

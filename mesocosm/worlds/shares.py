@@ -44,12 +44,12 @@ class Shares:
 
     @property
     def running(self) -> int:
-        """How many places are held."""
+        """Number of places in use."""
         return len(self._held)
 
     @property
     def waiting(self) -> int:
-        """How many wait for one."""
+        """Number of callers waiting for a place."""
         return len(self._waiting)
 
     @asynccontextmanager

@@ -36,7 +36,7 @@ _FILES = "workspace-files"
 
 @dataclass(frozen=True)
 class _Kept:
-    """What a call changed, as it was before."""
+    """A file's state before a call changed it."""
 
     seq: int
     path: Path

@@ -6,7 +6,7 @@ import select
 
 
 def readable(descriptor: int, seconds: float) -> bool:
-    """Whether there is something to be read within so many seconds, or an end.
+    """True if the descriptor becomes readable, or reaches its end, within ``seconds``.
 
     By ``poll``: ``select`` takes no descriptors above 1,023, and a server has one for every file of every
     episode that is open.

@@ -54,7 +54,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Details:
-    """What there is to know of one file or folder."""
+    """Metadata of a file or folder."""
 
     kind: Literal["file", "folder"]
     size: int
@@ -66,7 +66,7 @@ class Details:
 
 @dataclass(frozen=True)
 class Below:
-    """What there is below a folder: how many levels, and the bytes of the longest path from there."""
+    """Extent of a folder's content: its depth, and the bytes of its longest path."""
 
     height: int
     length: int
@@ -150,7 +150,7 @@ class Workspace:
         return path
 
     def shown(self, path: Path) -> str:
-        """How the agent knows a path on disk."""
+        """Return the agent's name of a path on disk."""
         relative = os.path.relpath(path, self._root())
         return self.ALIAS if relative == "." else f"{self.ALIAS}/{visible(relative)}"
 
@@ -213,15 +213,15 @@ class Workspace:
         )
 
     def is_folder(self, name: str) -> bool:
-        """Whether a folder of that name exists."""
+        """True if a folder of that name exists."""
         return self.resolve(name).is_dir()
 
     def exists(self, name: str) -> bool:
-        """Whether anything of that name exists."""
+        """True if a file, folder or link of that name exists."""
         return os.path.lexists(self.resolve(name))
 
     def entries(self, name: str = ".") -> list[Entry]:
-        """What a folder holds, in the order of the names."""
+        """List the content of a folder, sorted by name."""
         path = self.resolve(name)
         try:
             with self._folder(path) as folder:
@@ -474,7 +474,7 @@ class Workspace:
             )
 
     def _below(self, path: Path) -> Below:
-        """What there is below a file or folder."""
+        """Measure the content of a file or folder."""
         inside = f"{path.relative_to(self._root()).as_posix()}/"
         below = [entry.path[len(inside) :] for entry in self.walk() if entry.path.startswith(inside)]
         return Below(
@@ -483,7 +483,7 @@ class Workspace:
         )
 
     def _refusal(self, path: Path, error: OSError, *, doing: str = "read", kind: str = "file") -> Refusal:
-        """What an operating system's error means to the agent."""
+        """Translate an operating system error into a refusal for the agent."""
         shown = self.shown(path)
         match error.errno:
             case errno.ENOENT:
@@ -507,7 +507,7 @@ def visible(name: str) -> str:
 
 
 def is_text(name: str) -> bool:
-    """Whether a name from the disk is UTF-8, so that results and requests can bear it."""
+    """True if a name from the disk is valid UTF-8 and so can be sent in results and requests."""
     try:
         name.encode()
     except UnicodeEncodeError:

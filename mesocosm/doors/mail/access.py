@@ -113,7 +113,7 @@ class Access:
 
 
 class Mailboxes(Protocol):
-    """Where clients sign in."""
+    """Mail server's accounts, checked at login."""
 
     async def sign_in(self, operation: str, user: str, password: str) -> Access | Onward:
         """Open the mailbox of the episode whose id is the password, here or on another server.

@@ -1,4 +1,4 @@
-"""What an operation of a mail protocol answers."""
+"""Answers of mail operations."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ class Answer(Reply):
 
     @property
     def text(self) -> str:
-        """What the client learns."""
+        """The answer as the client sees it."""
         return self.said

@@ -65,7 +65,7 @@ class TooLarge(ResponseError):
 
 
 def criterion_of(keys: Sequence[SearchKey], selected: SelectedMailbox) -> Criterion:
-    """That all keys are met."""
+    """Build the criterion that all keys match."""
     return ["and", *sorted((_criterion(key, selected) for key in keys), key=repr)]
 
 

@@ -42,7 +42,7 @@ def _unshifted(base64: bytes) -> str:
 
 
 def encode(name: str) -> bytes:
-    """How a name is written."""
+    """Encode a mailbox name for the wire."""
     return _SHIFTING.sub(_shifted, name).encode("ascii")
 
 
@@ -54,7 +54,7 @@ def _shifted(found: re.Match[str]) -> str:
 
 
 def matcher(pattern: str) -> Callable[[str], bool]:
-    """Whether a name matches a pattern with wildcards, which may stand for nothing; names have no levels."""
+    """Compile a LIST pattern into a predicate. Wildcards may match nothing; mailboxes have no hierarchy."""
     first, *others = _WILDCARDS.split(pattern)
     if sum(map(len, (first, *others))) > _LONGEST:
         return lambda name: False

@@ -40,7 +40,7 @@ class _Content(MessageContent):
 
     @classmethod
     def _find_lines(cls, data: bytes) -> list[tuple[int, int, int]]:
-        """Where each line begins, where its text ends, and where the next one begins."""
+        """Find each line: its start, the end of its text, and the start of the next."""
         lines = []
         start = 0
         for piece in range(0, len(data), _LONG):
@@ -159,7 +159,7 @@ def _asks_for_parts(attribute: FetchAttribute) -> bool:
 
 
 def _part_for(attributes: Sequence[FetchAttribute]) -> str:
-    """How much of a message these attributes are taken from."""
+    """Return how much of a message is needed for these attributes."""
     part = "size"
     for attribute in attributes:
         section = attribute.section

@@ -69,7 +69,7 @@ class Selected(SelectedMailbox):
     __slots__ = ()
 
     def _compare(self, before: Any, after: Any, with_uid: bool) -> Iterable[UntaggedResponse]:
-        """What the client is told.
+        """Yield the untagged responses for the differences.
 
         A message that tools moved here keeps its id, so it may belong between others. New messages can only
         be announced at the end: those above it are announced as removed, then as new.
@@ -85,7 +85,7 @@ class Selected(SelectedMailbox):
 
 
 class MailSession(SessionInterface):
-    """What one client that has signed in does."""
+    """Session of one signed-in client."""
 
     __slots__ = ("_access", "_revision")
 

@@ -86,7 +86,7 @@ class _Handler:
         return f"250 2.0.0 OK: queued as {sent.data}"
 
     async def handle_exception(self, error: Exception) -> str:
-        """What aiosmtpd itself stumbles over: clients send whatever they like."""
+        """Answer an exception that aiosmtpd itself raised on malformed input."""
         _log.warning("an SMTP command could not be understood: %s", type(error).__name__)
         return "500 5.5.2 The command cannot be understood."
 
@@ -96,7 +96,7 @@ class _Endless(Exception):
 
 
 class _Reader:
-    """What a client sends, as aiosmtpd reads it: with an end, and pauses in which others are answered."""
+    """Stream of a client for aiosmtpd, with a limit, and with pauses in which others are answered."""
 
     def __init__(self, reader: StreamReader) -> None:
         self.whole = reader
@@ -107,11 +107,13 @@ class _Reader:
         self._take: Take | None = None
 
     def begin_message(self, take: Take) -> None:
-        """What follows is a message: twice what one may have, so that whoever sends too much is told."""
+        """Switch to reading a message. Accepts twice the maximum size, so that an oversized message gets an
+        answer.
+        """
         self._of_message, self._left, self._lines, self._take = True, 2 * MAX_BYTES, MAX_LINES + 1, take
 
     def end_message(self) -> None:
-        """What follows are commands, of which each is a line."""
+        """Switch back to reading commands, one per line."""
         self._of_message, self._left, self._take = False, _MAX_LINE, None
 
     async def readuntil(self, separator: bytes = b"\n") -> bytes:
@@ -187,7 +189,7 @@ class Connection(SMTP):
                 self._input.end_message()
 
     async def handle_exception(self, error: Exception) -> str:
-        """What a client is told whose command could not be done."""
+        """Answer a command that failed."""
         if not isinstance(error, (_Endless, Full)):
             return await super().handle_exception(error)
         # What is still coming is never read; the answer is written before.

@@ -71,7 +71,7 @@ class BlockingServer:
 
     @property
     def plane(self) -> Plane:
-        """What is asked of it."""
+        """Steps that ask the control plane."""
         return self._steps
 
     def _do(self, steps: Steps[R]) -> R:
@@ -139,5 +139,5 @@ def connect_sync(
     timeout: float = 600,
     wait: float | None = None,
 ) -> BlockingServer:
-    """What ``connect`` gives, without ``async``: ``with mesocosm.connect_sync(url, token=...) as m``."""
+    """Connect like ``connect``, without ``async``: ``with mesocosm.connect_sync(url, token=...) as m``."""
     return BlockingServer(Plane(address_of(url, token, retries, wait)), timeout)

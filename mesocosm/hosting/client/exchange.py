@@ -1,4 +1,4 @@
-"""How a request gets its answer: which are sent again, and when there is none to be had.
+"""Exchange of a request for an answer: retries, and when to give up.
 
 What a client does is written as generators that yield what is to be sent or waited for, and are told what
 came of it. Who drives them decides whether others run meanwhile.
@@ -42,7 +42,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What was answered; ``status`` 0 where nothing was, and then ``body`` says why."""
+    """Answer to a request. ``status`` is 0 if none came, and ``body`` then says why."""
 
     status: int
     headers: Mapping[str, str]
@@ -50,12 +50,12 @@ class Answer:
 
     @property
     def is_success(self) -> bool:
-        """Whether it was done."""
+        """True for a status of success."""
         return 200 <= self.status < 300
 
     @property
     def detail(self) -> str:
-        """What is wrong, in the server's words."""
+        """The server's error message."""
         try:
             said = json.loads(self.body)
             return str(said["detail"] if "detail" in said else said["error"]["message"])
@@ -84,7 +84,7 @@ _LONGEST_PAUSE = 60.0
 
 @dataclass(frozen=True)
 class Address:
-    """Where a server is, what opens its control plane, and how much patience it may ask for."""
+    """Address of a server, the token for its control plane, and how long to wait for it."""
 
     base: str
     token: str
@@ -101,8 +101,9 @@ class Exchange:
         self._wait = address.wait
 
     def answer(self, request: Request) -> Steps[tuple[Answer, int]]:
-        """What is answered, and how often it was tried before; the same request is sent again where it was
-        lost or the server had too much to do."""
+        """Return the answer and the number of earlier tries. Repeats a request that was lost or met an
+        overloaded server.
+        """
         yield from self._until_up()
         tries = 0
         while (answer := (yield request)) and answer.status in _AGAIN and tries < self.address.retries:
@@ -112,14 +113,14 @@ class Exchange:
         return answer, tries
 
     def success(self, request: Request) -> Steps[Answer]:
-        """What is answered; ``ServerError`` where that is no success."""
+        """Return the answer; raises ``ServerError`` unless it is a success."""
         answer, _ = yield from self.answer(request)
         if not answer.is_success:
             raise self.failure(request, answer)
         return answer
 
     def failure(self, request: Request, answer: Answer) -> ServerError:
-        """What an answer amounts to that is no success."""
+        """Turn an unsuccessful answer into an error."""
         if not answer.status:
             return Unreachable(f"cannot reach {self.address.base}: {answer.detail}")
         return failure(self.address.base, request.path, answer.status, answer.detail)

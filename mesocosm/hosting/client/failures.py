@@ -1,4 +1,4 @@
-"""What can go wrong between a program and a server of episodes."""
+"""Exceptions of the client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client asks of a server, each thing once: both twins of the client are made of these steps."""
+"""Requests of the client, as steps that the asynchronous and the blocking client share."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Plane:
         return {"Idempotency-Key": f"{self._name}-{next(self._numbers)}"}
 
     def ask(self, method: str, path: str, body: Any = None, *, once: bool = False) -> Steps[Any]:
-        """What the control plane answers, decoded."""
+        """Ask the control plane and decode the answer."""
         answer = yield from self._exchange.success(self._request(method, path, body, once=once))
         return json.loads(answer.body)
 
@@ -89,7 +89,7 @@ class Plane:
 
 
 class EpisodeSteps:
-    """What is done with one episode."""
+    """Requests about one episode."""
 
     def __init__(self, plane: Plane, view: View) -> None:
         self.plane = plane
@@ -97,7 +97,7 @@ class EpisodeSteps:
 
     @property
     def id(self) -> str:
-        """What opens it."""
+        """The episode's id, which gives access to it."""
         return self.view.id
 
     def _ask(self, method: str, path: str, body: Any = None, *, once: bool = False) -> Steps[Any]:
@@ -156,7 +156,7 @@ class EpisodeSteps:
         return calls
 
     def truth(self) -> Steps[dict[str, Any]]:
-        """What the checker knows: for reference agents, never to be shown to one that learns."""
+        """Return what the checker knows. For reference agents; never show it to one that learns."""
         known: dict[str, Any] = yield from self._ask("GET", "/truth")
         return known
 
@@ -250,12 +250,12 @@ class Handle:
 
     @property
     def id(self) -> str:
-        """What opens it: whoever has it may call its tools, and nothing else."""
+        """The episode's id. Whoever has it may call its tools, and nothing else."""
         return self._steps.id
 
     @property
     def prompt(self) -> str:
-        """What the agent is asked."""
+        """The task's prompt."""
         return self.view.prompt
 
     @property

@@ -1,4 +1,4 @@
-"""What a client asks and is answered, as values."""
+"""Requests and answers of the client, as values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ since the world was built."""
 
 
 class Order(TypedDict, total=False):
-    """Which episode is wanted; ``count`` of them, in a batch, on the same instance."""
+    """Order for an episode; with ``count`` for a batch of them on one instance."""
 
     task: Required[str]
     length: str | int | None
@@ -28,7 +28,7 @@ class Order(TypedDict, total=False):
 
 
 class Options(TypedDict, total=False):
-    """What an order says besides its task."""
+    """Options of an order besides its task."""
 
     length: str | int | None
     """Target length in tokens (``"64k"``, 64000); without it and without parameters, the task's shortest."""
@@ -53,12 +53,12 @@ class View:
 
     @property
     def id(self) -> str:
-        """What opens the episode: whoever has it may call its tools."""
+        """The episode's id. Whoever has it may call its tools."""
         return str(self.data["id"])
 
     @property
     def prompt(self) -> str:
-        """What the agent is asked."""
+        """The task's prompt."""
         return str(self.data["prompt"])
 
     @property
@@ -68,12 +68,12 @@ class View:
 
     @property
     def ended(self) -> bool:
-        """Whether the agent has said that it is done."""
+        """True once the agent has declared the task done."""
         return bool(self.data["ended"])
 
     @property
     def calls(self) -> int:
-        """How many calls were made."""
+        """Number of calls made."""
         return int(self.data["calls"])
 
     @property
@@ -112,7 +112,7 @@ class Grade:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What the checker found."""
+        """The checker's findings."""
         return tuple(Finding(**one) for one in self.data["verdict"]["findings"])
 
     @property
@@ -123,7 +123,7 @@ class Grade:
 
     @property
     def error(self) -> str | None:
-        """Why it is errored."""
+        """The reason why the episode is errored."""
         error: str | None = self.data["verdict"]["error"]
         return error
 
@@ -156,7 +156,7 @@ class ToolInfo:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a call, errors included."""
+    """Result of a call, errors included."""
 
     blocks: tuple[Mapping[str, Any], ...]
     """The content blocks of MCP."""

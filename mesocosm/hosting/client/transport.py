@@ -1,4 +1,4 @@
-"""What both twins of the client say to ``httpx2``."""
+"""Use of ``httpx2`` by both clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CONNECTING = 10.0
 
 
 def address_of(url: str | None, token: str | None, retries: int, wait: float | None) -> Address:
-    """Where the server is; ``UsageError`` where that or the token is said nowhere."""
+    """Return the server's address; raises ``UsageError`` if it or the token is given nowhere."""
     base = url or os.environ.get(URL) or ""
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"name a server, as in http://127.0.0.1:8321, or set {URL}; got {base!r}")
@@ -25,7 +25,7 @@ def address_of(url: str | None, token: str | None, retries: int, wait: float | N
 
 
 def settings(timeout: float) -> dict[str, Any]:
-    """How connections are made: as many as there are requests at once, kept open."""
+    """Return the connection settings: unlimited kept-alive connections."""
     return {
         "timeout": httpx2.Timeout(timeout, connect=_CONNECTING, pool=None),
         "limits": httpx2.Limits(max_connections=256, max_keepalive_connections=256),
@@ -38,5 +38,5 @@ def received(response: httpx2.Response) -> Answer:
 
 
 def lost(error: httpx2.TransportError) -> Answer:
-    """That none came."""
+    """Make the answer for a request that got none."""
     return Answer(0, {}, (str(error) or type(error).__name__).encode())

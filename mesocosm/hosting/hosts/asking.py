@@ -22,8 +22,9 @@ def handed_on(headers: Mapping[str, str]) -> dict[str, str]:
 async def ask(
     host: Host, method: str, target: str, headers: Mapping[str, str], body: bytes = b"", patience: float = 600
 ) -> Reply:
-    """What a host answers; 503 if it cannot be reached (``REPLACED``), ends meanwhile (``ENDED``), or takes
-    more seconds than that."""
+    """Ask a host; 503 if it cannot be reached (``REPLACED``), ends meanwhile (``ENDED``), or takes longer
+    than ``patience``.
+    """
     try:
         async with asyncio.timeout(patience):
             link = await host.link()
@@ -79,4 +80,4 @@ class _Whole:
             self.reply.set_exception(ConnectionError())
 
     def hold(self, full: bool) -> None:
-        """What the door asks is small, or is kept for the host to take."""
+        """Never pause: the door's own requests are small, or buffered for the host."""

@@ -60,8 +60,9 @@ class _Move:
         """All have been told."""
 
     def awaited(self, id_: str, number: int) -> list[asyncio.Task[None]]:
-        """What has to be over before a host may be asked for an episode: the one before has closed it, and
-        the one now knows that it is its own."""
+        """List what has to finish before a host may be asked for an episode: the previous host has closed it,
+        and the new one knows that it owns it.
+        """
         was = self.before.of(id_)
         if was is None or was == number:
             return []
@@ -69,7 +70,7 @@ class _Move:
 
 
 class Door:
-    """Where requests of clients come in. Needs no more of a host than its address."""
+    """Entry point of clients' requests. Knows nothing of a host but its address."""
 
     def __init__(
         self,
@@ -310,7 +311,7 @@ class Door:
         return await ask(host, head.method, head.target, handed_on(head.headers), body)
 
     async def _once(self, head: Head, body: bytes, act: Callable[[], Awaitable[Reply]]) -> Reply:
-        """What ``act`` makes of a request, or made of it when it came with the same key before."""
+        """Return the reply of ``act``, or the earlier one for the same idempotency key."""
 
         async def succeed() -> Reply:
             reply = await act()
@@ -381,8 +382,9 @@ class Door:
         return Reply(200, together(page, pages), {"content-type": CONTENT_TYPE})
 
     async def _show_ready(self, *_: object) -> Reply:
-        """What is amiss here or at any host; one that ends meanwhile, or is slow, is not waited for where
-        another has answered."""
+        """Report what is amiss here or at any host. Does not wait for slow or ending hosts once another has
+        answered.
+        """
         if trouble := self.background.trouble:
             return Reply.refusal(503, trouble)
         asked = [
@@ -404,7 +406,7 @@ class Door:
         return next((reply for reply in said if reply.status != 200), said[0] if said else busy(_NOBODY, 2))
 
     async def _drain(self, head: Head, _: bytes) -> Reply:
-        """What a host answers that is asked the same, of all of them."""
+        """Drain all hosts and merge their replies into one."""
         asked = {name: value for name, value in head.headers.items() if name in ("authorization", "host")}
         hosts = [self.hosts[number] for number in self.placement.up]
         if not hosts:

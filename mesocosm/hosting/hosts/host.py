@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class HostSettings(BaseModel):
-    """What a host is told when it is started."""
+    """Settings that a host is started with."""
 
     number: int
     """By which the ids that it draws lead to it."""

@@ -37,7 +37,7 @@ class Ids:
 
 
 def is_id(text: str) -> bool:
-    """Whether a text may be the id of an episode."""
+    """True if a text has the form of an episode id."""
     return len(text) == 32 and text.isalnum() and text.isascii()
 
 

@@ -33,7 +33,7 @@ _ASKED_EVERY = 5.0
 
 
 class Joining(BaseModel):
-    """What a host tells the door: where it will serve, as ``name:port``."""
+    """Announcement of a host to the door: where it will serve, as ``name:port``."""
 
     address: str
     mail: dict[str, str] = {}
@@ -145,7 +145,7 @@ def _way_to(door: str) -> str:
 
 
 def _knows(door: str, token: str, address: str) -> bool:
-    """Whether a door has this host; one that cannot be reached may be starting again, and will not."""
+    """True if a door has this host. An unreachable door may be restarting; it then has not."""
     try:
         return any(host["address"] == address for host in _ask(door, token, "GET")["hosts"])
     except UsageError:

@@ -11,7 +11,7 @@ import httptools
 
 
 class Asker(Protocol):
-    """Who waits for an answer."""
+    """A waiting request."""
 
     def answer(self, data: bytes) -> None:
         """Some bytes of it, as they came."""

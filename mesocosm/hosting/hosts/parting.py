@@ -65,7 +65,7 @@ async def create(
 
 
 def wanted_in(body: bytes) -> dict[str, Any] | None:
-    """What a request to judge many asks; ``None`` where a host has to say what is wrong with it."""
+    """Parse a request to grade many; ``None`` if it is invalid and a host has to say why."""
     try:
         asked = orjson.loads(body)
         ids = asked["ids"]

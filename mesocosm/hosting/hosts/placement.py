@@ -1,4 +1,4 @@
-"""Which host an episode is on: a function of its id and of which hosts serve, the same in every process."""
+"""Placement of episodes on hosts: a function of the id and the set of hosts, the same in every process."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ async def _end(process: BaseProcess) -> None:
 
 
 async def _readable(descriptor: int, seconds: float) -> bool:
-    """Whether there is something to read within so many seconds; a process that has ended is one."""
+    """True if the descriptor becomes readable within ``seconds``, also because the process ended."""
     loop = asyncio.get_running_loop()
     there = asyncio.Event()
     loop.add_reader(descriptor, there.set)

@@ -34,7 +34,7 @@ MAX_BODY = 64 * 2**20
 
 @dataclass(frozen=True)
 class Head:
-    """What a request says before its body."""
+    """Head of a request."""
 
     method: str
     path: str
@@ -65,7 +65,7 @@ class Reply:
 
     @classmethod
     def refusal(cls, status: int, detail: str, **headers: str) -> Reply:
-        """What is wrong, as the control plane says it."""
+        """Make an error reply in the control plane's form."""
         return cls(status, orjson.dumps({"detail": detail}), {"content-type": "application/json", **headers})
 
 
@@ -83,7 +83,7 @@ Choice = Host | Handler | Reply | Awaitable[Host | Reply]
 
 
 class Chooser(Protocol):
-    """Who says where a request goes, and is told what came of it."""
+    """Chooser of a request's host. It is told the outcome."""
 
     def choose(self, head: Head) -> Choice:
         """A host, soon or at once; or what answers in its place."""
@@ -125,7 +125,7 @@ class Client(asyncio.Protocol):
 
     @property
     def waits(self) -> bool:
-        """Whether it has asked for something and has not got all of it; streams have no end."""
+        """True if a request is not completely answered. Streams never are."""
         if self._gone or self._transport is None:
             return False
         asked = self._head is not None and not self._streams
@@ -189,8 +189,9 @@ class Client(asyncio.Protocol):
         self._whole = True
 
     def _waits_for_body(self, data: bytes) -> bool:
-        """Whether the body is awaited before a host is told: many clients send it right behind the head, and
-        a host that has both at once is woken once."""
+        """True if the body should be awaited before a host is contacted. Many clients send it right behind
+        the head, and one piece wakes the host once.
+        """
         if self._asks_first is None:
             self._asks_first = b"\r\nexpect:" in b"".join((*self._pieces, data)).lower()
             connections.asks(self._transport)
@@ -416,7 +417,7 @@ class Client(asyncio.Protocol):
             self._link.transport.resume_reading()
 
     def _give_up(self) -> None:
-        """What had to come has not come in time; what a host has of it ends with the connection to that."""
+        """Give up on input that did not arrive in time. The host's part ends with its connection."""
         if self._sent or self._rests:
             self._transport.abort()
         else:

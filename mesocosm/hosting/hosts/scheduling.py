@@ -1,4 +1,4 @@
-"""How threads that answer share processors."""
+"""Scheduling of threads that answer requests."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ _INTERVAL = re.compile(r'(?<!")\bINTERVAL\b(?!")')
 
 
 def has_interval(kind: str) -> bool:
-    """Whether a type of DuckDB's is or holds INTERVAL, of which Python has none with months."""
+    """True if a DuckDB type is or contains INTERVAL. Python has no interval with months."""
     return _INTERVAL.search(kind) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a statement may name, as a server tells it."""
+"""The catalogue of a server: every name that a statement may use."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ class Catalogue(Protocol):
     """The tables and views of a server, as the present session names them."""
 
     def relation(self, path: Path) -> Relation:
-        """What a name means in a place where rows are read or written; refuses a name that means nothing."""
+        """Resolve a name of a table or view; refuse an unknown one."""
 
 
 class Counters(Protocol):
-    """What statements count with: sequences, and columns that number their rows."""
+    """Counters that statements use: sequences and auto-increment columns."""
 
     def counter(self, path: Path) -> str | None:
         """The name that a sequence has here; ``None`` if there is no such sequence."""

@@ -26,7 +26,7 @@ _TARGET = "target"
 
 @dataclass
 class Change:
-    """How many rows a statement has changed."""
+    """Number of rows that a statement changed."""
 
     inserted: int = 0
     updated: int = 0

@@ -1,4 +1,4 @@
-"""What is wrong with a statement that DuckDB does not compute, without DuckDB's words.
+"""Explanations, in the vendor's words, of statements that DuckDB does not compute.
 
 A dialect knows how its vendor says most of it; what it has no words for comes here, so that no sentence, no
 type and no function of DuckDB's is shown. Functions are named as the statement names them, or not at all.
@@ -53,7 +53,7 @@ _TYPE = re.compile(
 
 @dataclass(frozen=True)
 class Complaint:
-    """What is wrong, for a dialect to say."""
+    """An error in a statement, to be worded by a dialect."""
 
     sort: str
     """``arguments``, ``cast``, ``value``, ``clause``, ``range``, ``syntax`` or ``other``."""
@@ -81,8 +81,9 @@ def names_called(tree: exp.Expr) -> tuple[str, ...]:
 def complaint(
     failed: Failed, called: Collection[str], known: Collection[str], types: Mapping[str, str]
 ) -> Complaint:
-    """What is wrong. ``called``: functions of the statement; ``known``: those of the product; ``types``: the
-    product's for those of DuckDB, by their names without parameters; ``[]`` is that of lists."""
+    """Explain a failure. ``called``: functions of the statement; ``known``: those of the product; ``types``:
+    the product's names of DuckDB's types without parameters, ``[]`` for lists.
+    """
     message = failed.message.partition("\n")[0].strip() or failed.message
     if found := _CLAUSE.search(message):
         what = "Aggregate" if found["what"] == "aggregates" else "Window"

@@ -182,7 +182,7 @@ class _Instance:
 
 
 class Computer:
-    """What the process does."""
+    """The computing process's side."""
 
     def __init__(self, line: socket.socket) -> None:
         self._line = line
@@ -335,7 +335,7 @@ def _compute(line: socket.socket, memory: int) -> None:
 
 
 class _Nursery:
-    """What the process does that the others are forked from."""
+    """The process from which the others are forked."""
 
     def __init__(self, line: socket.socket) -> None:
         self._line = line

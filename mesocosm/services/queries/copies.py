@@ -157,7 +157,7 @@ def _as_json(column: Any) -> Any:
 
 
 def _wide(column: Any) -> bool:
-    """Whether a number among these has more than 64 bits."""
+    """True if any number in a column needs more than 64 bits."""
     longest = compute.max(compute.binary_length(column)).as_py() or 0
     if longest <= 18:
         return False

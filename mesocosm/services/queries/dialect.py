@@ -1,4 +1,4 @@
-"""What differs between the dialects of SQL: each vendor's is a subclass."""
+"""The interface of an SQL dialect; each vendor's is a subclass."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def drawn(counter: str) -> exp.Expr:
 
 @dataclass(frozen=True)
 class Context:
-    """What a statement is run in."""
+    """Environment of a statement."""
 
     catalogue: Catalogue
     tables: Tables
@@ -99,7 +99,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def label(self, expression: exp.Expr, index: int) -> str:
-        """What a column of a result is called that was given no name."""
+        """Return the name of a result column that was given none."""
 
     @abstractmethod
     def rewrite(self, tree: exp.Expr, context: Context) -> exp.Expr:
@@ -142,7 +142,7 @@ class Dialect(ABC):
         """The refusal of a column that a table does not have."""
 
     def default_of(self, column: Column) -> exp.Expr:
-        """What a row gets in a column of which it says nothing."""
+        """Return the value of a column that an inserted row leaves out."""
         if column.counter is not None:
             return drawn(column.counter)
         if column.default is None:

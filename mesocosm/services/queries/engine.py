@@ -1,4 +1,4 @@
-"""Where statements are computed: by DuckDB, in processes (``computer``), within time and memory.
+"""The query engine: DuckDB in separate processes (``computer``), with limits of time and memory.
 
 What a process may allocate is bounded by the kernel, its time by being ended, and a result by its bytes
 before any of it is an object of Python here.
@@ -225,7 +225,7 @@ class _Process:
         self.is_silent = True
 
     def answers(self) -> Iterator[tuple[Any, ...]]:
-        """What it answers."""
+        """Yield the replies of the process."""
         self._wait()
         while True:
             self._patience()
@@ -266,7 +266,7 @@ class _Process:
         return left
 
     def _contents(self, tables: Mapping[str, Table]) -> tuple[dict[str, bytes | None], list[str]]:
-        """What is to be sent of each table, and which are to be shared as files."""
+        """Return the bytes to send for each table, and the tables to share as files."""
         contents: dict[str, bytes | None] = {}
         shared = []
         for name, table in tables.items():
@@ -363,7 +363,7 @@ class Engine:
         return self._computed(request, tables, _result)
 
     def passes(self, sql: str, tables: Iterable[str], world: str) -> bool:
-        """Whether a query of these tables passes the wall (``allowlist``)."""
+        """True if a query of these tables passes the allowlist."""
         empty = {name: Table(pa.table({})) for name in tables}
         try:
             self._computed(self._request(world, sql, only_check=True), empty, list)
@@ -415,7 +415,7 @@ class Engine:
         tables: Mapping[str, Table],
         gather: Callable[[Iterable[tuple[Any, ...]]], T],
     ) -> T:
-        """What is gathered of the answers, which come from the beginning again where the place was needed."""
+        """Gather the replies to a request. Starts again from the first one if the process was taken away."""
         while True:
             work = self._adopted(request) or self._begun(request)
             is_left = False

@@ -1,4 +1,4 @@
-"""What DuckDB says when it does not compute a statement."""
+"""DuckDB's error messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Failed(Exception):
 
 
 def failure(name: str, text: str) -> BaseException:
-    """What an error of DuckDB's of a class with this name and with this text means."""
+    """Translate a DuckDB error, by class name and text, into an exception."""
     if name == "InterruptException" or deadlines.overdue():
         return deadlines.Overdue()
     if name == "OutOfMemoryException":

@@ -34,7 +34,7 @@ _MOST_NESTED, _MOST_DEEP = 15, 200
 
 @dataclass(frozen=True)
 class Form:
-    """How a file is to be read.
+    """Format options of a file to read.
 
     ``JSON``: documents one behind the other, each in its line, or one over several; ``LINES``: objects, each
     in its line. ``PARQUET``: the first part that is sent is the schema, as Arrow writes it.

@@ -1,5 +1,6 @@
-"""What a statement may not do: no functions but the vendor's own, none that read files or settings, and no
-texts or lists whose size is a number in the statement."""
+"""Guards on statements: only the vendor's functions, none that read files or settings, no values whose size
+is a number in the statement.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _ROMAN = (
 
 
 def is_number_format(pattern: str) -> bool:
-    """Whether a format is one of numbers, and not of dates and times."""
+    """True if a format is one of numbers rather than dates and times."""
     at = 0
     digits = False
     while at < len(pattern):
@@ -320,7 +320,7 @@ _QUOTED = re.compile(r'"[^"]*"')
 
 
 def is_number_model(pattern: str) -> bool:
-    """Whether a format of TO_CHAR is one of numbers, and not of dates and times."""
+    """True if a TO_CHAR format is one of numbers rather than dates and times."""
     plain = _QUOTED.sub("", pattern)
     return re.search("[09X]|TM", plain, re.IGNORECASE) is not None and _DATES.search(plain) is None
 

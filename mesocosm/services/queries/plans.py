@@ -62,7 +62,7 @@ class _NotKept(Exception):
 
 @dataclass(frozen=True)
 class _Plan:
-    """What a query becomes."""
+    """A compiled query."""
 
     shape: _Shape
     tables: tuple[tuple[int, tuple[Column, ...]], ...]
@@ -191,7 +191,7 @@ class Plans:
 
 
 def _places(tokens: Sequence[Token]) -> list[int]:
-    """Which of the tokens are numbers that may be others."""
+    """List the positions of tokens that are replaceable numbers."""
     kinds = [token.token_type for token in tokens]
     return [
         place
@@ -246,7 +246,7 @@ class _WorkedOut:
 
 
 def _worked_out(text: str, dialect: Dialect, read: Reading, context: Context) -> _WorkedOut:
-    """What a query becomes, without an answer; as ``reading.query`` does it."""
+    """Compile a query without computing it, as ``reading.query`` does."""
     catalogue = _Noted(context.catalogue)
     strict = replace(
         context, catalogue=catalogue, now=_asked, seed=_asked, about=_asked, counters=_Uncounted()
@@ -284,7 +284,7 @@ class _Noted(Catalogue):
 
     @property
     def shape(self) -> _Shape:
-        """What was found."""
+        """The shape that was recorded."""
         numbers = self.numbers
         return tuple((path, table.columns, numbers.index(table.number)) for path, table in self._found)
 

@@ -122,7 +122,7 @@ def _put_view(
 
 
 def _is_common(node: exp.Expr, name: str, dialect: Dialect) -> bool:
-    """Whether a name means a common table expression where it stands."""
+    """True if a name refers to a common table expression here."""
     below, at = node, node.parent
     while at is not None:
         with_ = at.args.get("with_")
@@ -145,7 +145,7 @@ def _names(with_: exp.With, dialect: Dialect) -> list[str]:
 
 
 def _refers(cte: exp.Expr) -> bool:
-    """Whether a common table expression may be about itself: it is made of two parts."""
+    """True if a common table expression may be recursive, i.e. is a union of two parts."""
     return isinstance(cte.this, exp.SetOperation)
 
 
@@ -180,7 +180,7 @@ def label_columns(tree: exp.Expr, dialect: Dialect) -> None:
 
 
 def _is_field(node: exp.Expr) -> bool:
-    """Whether something is a field of a column, which has a name by itself."""
+    """True if a node is a field access, which names its column by itself."""
     is_dot = isinstance(node, exp.Dot)
     while isinstance(node, exp.Dot):
         node = node.this
@@ -190,8 +190,9 @@ def _is_field(node: exp.Expr) -> bool:
 def tables_of(
     resolved: Resolved, dialect: Dialect, context: Context, target: Stored | None = None
 ) -> tuple[dict[str, Table], dict[str, str]]:
-    """What DuckDB needs at hand: of each table the columns that the statement may ask for; and what tables
-    are called there that have another name in the statement."""
+    """Return the columns that DuckDB needs of each table, and the tables that are called otherwise in the
+    statement.
+    """
     found: dict[str, Table] = {}
     names: dict[str, str] = {}
     wanted = [

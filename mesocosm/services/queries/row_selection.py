@@ -79,7 +79,7 @@ class _Condition:
 
 @dataclass(frozen=True)
 class Picking:
-    """What a query picks. Numbers are as they stand in the text that it was read from."""
+    """A query that picks rows of one table. Numbers are as they stand in the text that it was read from."""
 
     columns: tuple[str, ...] | None
     """Their names; ``None`` for all."""
@@ -168,7 +168,7 @@ class Picking:
 
 
 def picking(sql: str) -> Picking | None:
-    """What a query in DuckDB's SQL picks; ``None`` if it does more."""
+    """Recognise a query that picks rows of one table; ``None`` if it does more."""
     try:
         tree = sqlglot.parse_one(sql, read="duckdb")
         return _picking(tree)
@@ -282,7 +282,9 @@ def _said(text: str | None, numbers: dict[str, str]) -> int | None:
 
 
 def _value(condition: _Condition, kind: Any, numbers: dict[str, str]) -> Any:
-    """What a column of a type is compared with; ``ValueError`` where DuckDB would compare otherwise."""
+    """Return the value that a column is compared with. Raises ``ValueError`` where DuckDB would convert it
+    otherwise.
+    """
     text = condition.value
     if condition.sort == "number":
         text = numbers.get(text, text)
@@ -330,7 +332,7 @@ _lock = threading.Lock()
 
 
 def _rises(arrow: Any, column: Column, state: str) -> bool:
-    """Whether the values of a column are whole numbers of which each is larger than the one before."""
+    """True if a column holds strictly increasing integers."""
     key = (state, column.stored, column.kind)
     with _lock:
         if key in _known:

@@ -46,7 +46,7 @@ def quoted(name: str) -> str:
 
 
 def table_name(number: int) -> str:
-    """What SQLite calls a table."""
+    """Return the SQLite name of a table."""
     return f"t_{number}"
 
 
@@ -77,7 +77,7 @@ class Tables:
 
     @property
     def world(self) -> str:
-        """Whose tables these are: the file in which they lie."""
+        """Path of the world file that holds these tables."""
         return str(driver_connection(self.session).execute("PRAGMA database_list").fetchone()[2])
 
     # -- the tables themselves --------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class Tables:
         self._note(number, self.count(source), "copy", self.state(source))
 
     def has_null(self, number: int, column: Column) -> bool:
-        """Whether a row has no value in a column."""
+        """True if any row has NULL in a column."""
         sql = f"SELECT 1 FROM {table_name(number)} WHERE {quoted(column.stored)} IS NULL LIMIT 1"
         return self._driver.execute(sql).fetchone() is not None
 
@@ -169,11 +169,11 @@ class Tables:
     # -- what they are like -----------------------------------------------------------------------------
 
     def state(self, number: int) -> str:
-        """What identifies the present rows: two tables that were written to in the same way have the same."""
+        """Return a fingerprint of the rows: tables with the same history of writes have the same."""
         return str(self._contents(number)[0])
 
     def count(self, number: int) -> int:
-        """How many rows there are."""
+        """Count the rows."""
         return int(self._contents(number)[1])
 
     def _contents(self, number: int) -> Any:

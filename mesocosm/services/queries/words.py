@@ -1,4 +1,4 @@
-"""What task files may say of warehouses: tables, and single rows of them.
+"""Vocabulary of task files for warehouses: tables and single rows.
 
 A table is its rows, in whatever order: neither numbers of rows nor who made the table anew are judged, as
 nobody who asks can see them.
@@ -170,7 +170,7 @@ class _Read(Sequence[Cells]):
 
 @dataclass
 class Difference:
-    """How a table differs from what it was."""
+    """Differences between a table and its earlier state."""
 
     name: str
     before: Shelf | None
@@ -212,7 +212,7 @@ class Difference:
 
     @property
     def differs_in_comments(self) -> bool:
-        """Whether it is the same table but for its comments and its rows."""
+        """True if only the table's comments and rows differ."""
         old, new = self.before, self.after
         return old is not None and new is not None and _shape(old) == _shape(new)
 
@@ -222,13 +222,13 @@ class Difference:
 
     @property
     def redefined(self) -> bool:
-        """Whether it has other columns, or more is known of it."""
+        """True if columns or other properties differ."""
         before, after = self.before, self.after
         return before is None or after is None or _definition(before) != _definition(after)
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing differs that anybody could see."""
+        """True if no visible property differs."""
         return not (self.redefined or self.added or self.removed or self.changed)
 
     @property
@@ -260,7 +260,7 @@ def _shown(row: Mapping[str, Any]) -> str:
 
 
 class Warehouse(ABC):
-    """Where a service has its tables."""
+    """Access to the tables of a service."""
 
     service: ClassVar[str]
     columns: ClassVar[frozenset[str]]
@@ -297,7 +297,7 @@ class Warehouse(ABC):
         """A text of a result that has this row, with the least that tells it from others."""
 
     def said(self, column: str) -> str:
-        """How a file writes the name of a column."""
+        """Return a column's name as task files write it."""
         return column
 
     def make_anew(self, world: World, shelf: Shelf, columns: Sequence[str], rows: Sequence[Fields]) -> None:
@@ -407,7 +407,7 @@ _ABOUT_ROWS = "Its rows: `{for: sale, columns: {id: ...}}`."
 
 
 class WarehouseThing(Thing):
-    """What is in a warehouse."""
+    """A thing in a warehouse."""
 
     listed = False
 
@@ -625,7 +625,7 @@ class WarehouseWords(Words):
 
 
 def spoilings(warehouse: Warehouse) -> tuple[Spoiling, ...]:
-    """What nobody asks for, done to tables."""
+    """Unwanted changes to tables, for proofs."""
 
     def first(world: World) -> tuple[Shelf, Any] | None:
         db, shelves = warehouse.current(world)
@@ -705,7 +705,7 @@ def kinds_of(values: Iterable[Any]) -> set[type]:
 
 
 def survey_options() -> dict[str, str]:
-    """What a file may say of how a warehouse is read."""
+    """Options of a task file for surveying a warehouse."""
     return {
         _SUMMED: "Tables whose rows nobody reads one by one; what is to be known of them, `queries` ask.",
         "queries": "Queries that are made and read, after the tables: `[SELECT ...]`.",

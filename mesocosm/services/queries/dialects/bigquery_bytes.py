@@ -52,7 +52,7 @@ def mark_bytes(tree: exp.Expr, columns: Mapping[str, tuple[Column, ...]]) -> Non
 
 
 def of_bytes(node: exp.Expr) -> bool:
-    """Whether a function's first argument is bytes."""
+    """True if a function's first argument is bytes."""
     return bool(node.meta.get(_MARK))
 
 
@@ -70,7 +70,7 @@ class _Marking:
         self._open: set[str] = set()
 
     def is_bytes(self, node: exp.Expr | None, depth: int) -> bool:
-        """Whether a node gives bytes, as far as that is known."""
+        """True if a node is known to return bytes."""
         if node is None or depth > _DEEPEST:
             return False
         if isinstance(node, exp.Cast):

@@ -296,7 +296,7 @@ def written_time(value: exp.Expr, pattern: str, zone: exp.Expr | None) -> exp.Ex
 
 
 def _offset(value: exp.Expr, moment: exp.Expr) -> exp.Expr:
-    """How many minutes the clocks of a zone are ahead at a moment, which they show as ``moment``."""
+    """Return the UTC offset, in minutes, of a zone at a local time ``moment``."""
     return duck("DATE_DIFF('minute', TIMEZONE('UTC', CAST(:v AS TIMESTAMPTZ)), :x)", v=value, x=moment)
 
 
@@ -453,7 +453,7 @@ def literal_time(value: exp.Expr, kind: str) -> exp.Expr:
 
 
 def whole_units(node: exp.Expr, kind: str) -> exp.Expr:
-    """How many whole units lie between two times."""
+    """Count the whole units between two times."""
     return duck(
         "DATE_SUB(:unit, :y, :x)",
         unit=text(node.text("unit").lower() or "microsecond"),

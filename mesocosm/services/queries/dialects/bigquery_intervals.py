@@ -87,7 +87,7 @@ def _made(text: str, first: str, last: str) -> exp.Expr:
 
 
 def pattern(first: str, last: str) -> re.Pattern[str]:
-    """What the text of an interval from one part to another looks like."""
+    """Return the pattern of an interval's text from one part to another."""
     if first not in _PARTS or last not in _PARTS or _PARTS.index(first) >= _PARTS.index(last):
         raise Invalid(f"INTERVAL from {first[:20]} TO {last[:20]} is not supported", code="invalidQuery")
     parts = _PARTS[_PARTS.index(first) : _PARTS.index(last) + 1]

@@ -114,7 +114,7 @@ class _Marking:
                 node.meta[_OPERANDS] = tuple(self.kind(one, 0) for one in _parts(node))
 
     def kind(self, node: exp.Expr | None, depth: int) -> str | None:
-        """What a node gives: a kind of number, another type (``""``), or ``None`` where nobody knows."""
+        """Return the numeric type of a node, ``""`` for another type, or ``None`` if it is unknown."""
         if node is None or depth > _DEEPEST:
             return None
         if id(node) not in self._known:

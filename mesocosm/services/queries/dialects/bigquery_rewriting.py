@@ -1,4 +1,4 @@
-"""What GoogleSQL needs besides what sqlglot does to become DuckDB's."""
+"""Rewrites from GoogleSQL to DuckDB beyond those of sqlglot."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _as_json(node: exp.Expr) -> exp.Expr:
 
 
 def _is_bytes(node: exp.Expr) -> bool:
-    """Whether it is written as bytes."""
+    """True if a node is a bytes literal."""
     node = node.unnest()
     made = isinstance(
         node,
@@ -455,7 +455,7 @@ def _named(node: exp.Expr) -> exp.Expr:
 
 
 def _tried(node: exp.Expr) -> exp.Expr:
-    """What a rule of ours has for an error is NULL in SAFE: TRY does not take what raises one."""
+    """Return the NULL-instead-of-error form of an expression for SAFE: TRY does not catch our own errors."""
     for cast in list(node.this.find_all(exp.Cast)):
         if isinstance(cast.this, exp.Anonymous) and cast.this.name.upper() == "ERROR":
             cast.replace(exp.null())

@@ -1,4 +1,4 @@
-"""What other products write and this one does not know: sqlglot, which reads all of them, would take it."""
+"""Syntax of other products, which sqlglot would accept, as it reads all of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CASTS = {"CAST", "SAFE_CAST", "TRY_CAST"}
 
 @dataclass(frozen=True)
 class Foreign:
-    """What a product does not know.
+    """Syntax that a product refuses.
 
     Attributes:
         tokens: Operators and words.
@@ -59,12 +59,12 @@ class Foreign:
 
 @dataclass
 class _Read:
-    """What has been read of the brackets of a statement."""
+    """State of the bracket matching in a statement."""
 
     casts: list[bool] = field(default_factory=list)
 
     def is_type(self, before: Token | None, token: Token) -> bool:
-        """Whether the name of a type stands here."""
+        """True if a type name may stand here."""
         if token.token_type is TokenType.L_PAREN:
             self.casts.append(before is not None and before.text.upper() in _CASTS)
         elif token.token_type is TokenType.R_PAREN and self.casts:

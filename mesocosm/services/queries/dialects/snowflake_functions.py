@@ -62,7 +62,7 @@ _FROM_TEXT = {"DATE": "computed_day", "TIMESTAMP": "computed_moment"}
 
 
 def is_text(node: exp.Expr) -> bool:
-    """Whether a value is a text, as far as that can be told."""
+    """True if a value is known to be text."""
     node = node.unnest()
     if isinstance(node, exp.Literal):
         return bool(node.is_string)

@@ -1,4 +1,4 @@
-"""What Snowflake's statements need besides what sqlglot does to become DuckDB's.
+"""Rewrites from Snowflake's SQL to DuckDB beyond those of sqlglot.
 
 A VARIANT, OBJECT or ARRAY is DuckDB's JSON throughout. Division and averages of exact numbers are exact
 numbers of some digits more, which only the types of their operands tell; sqlglot infers these from the
@@ -136,7 +136,7 @@ def _inferred(kind: str) -> str:
 
 
 def is_loose(node: exp.Expr) -> bool:
-    """Whether a value is a VARIANT, as far as that can be told."""
+    """True if a value is known to be a VARIANT."""
     node = node.unnest()
     if isinstance(node, exp.Cast):
         return node.to.this is _TYPES.JSON

@@ -51,7 +51,7 @@ def _location(name: Any) -> str | None:
 
 
 def key_of(location: str, **more: Any) -> str:
-    """What the catalogue is asked for."""
+    """Return the catalogue key of a location."""
     return orjson.dumps({"location": location, **more}).decode()
 
 
