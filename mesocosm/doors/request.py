@@ -244,7 +244,7 @@ def _put(target: dict[str, Any], keys: list[str], value: Any, name: str) -> None
     key, *rest = keys
     if not rest:
         target[key] = value
-    elif rest[0] == "" or rest[0].isdigit():
+    elif rest[0] == "" or rest[0].isdecimal():
         items = target.setdefault(key, [])
         if not isinstance(items, list):
             raise Invalid(f"The parameter {name!r} is given both as a list and as something else.")

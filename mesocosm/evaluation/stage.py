@@ -289,7 +289,7 @@ def _remove_dead(folder: Path) -> None:
     """Remove what processes left behind that were killed."""
     for left in folder.glob(f"{_ACTING}*"):
         number = left.name.removeprefix(_ACTING)
-        if number.isdigit() and not _runs(int(number)):
+        if number.isdecimal() and not _runs(int(number)):
             shutil.rmtree(left, ignore_errors=True)
 
 

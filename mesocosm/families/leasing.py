@@ -124,7 +124,7 @@ class Leases:
     def _newest(self, name: str) -> int:
         names = self._store.names(f"episodes/{name}")
         claims = [found.removesuffix(_CLAIM) for found in names if found.endswith(_CLAIM)]
-        return max((int(number) for number in claims if number.isdigit()), default=0)
+        return max((int(number) for number in claims if number.isdecimal()), default=0)
 
     def _lives(self, holder: str) -> bool:
         seen = self._store.modified(self._alive(holder))

@@ -195,7 +195,7 @@ class Store:
 
     def _numbers(self, name: str) -> list[int]:
         names = [found.removesuffix(".tar.gz") for found in self.names(f"episodes/{name}")]
-        return sorted(int(found) for found in names if found.isdigit())
+        return sorted(int(found) for found in names if found.isdecimal())
 
     # -- instances --------------------------------------------------------------------------------------
 

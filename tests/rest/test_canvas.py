@@ -107,6 +107,12 @@ def names(objects: Any, field: str = "name") -> list[str]:
 # -- lists ------------------------------------------------------------------------------------------------
 
 
+def test_a_page_that_is_no_number_is_the_first(crowd: Campus) -> None:
+    for said in ("page[]=2", "page[a]=b&per_page[]=1", "page=\N{SUPERSCRIPT TWO}"):
+        answer = crowd.raw("GET", f"courses/1/feeds?{said}")
+        assert (answer.status_code, answer.json()) == (200, [])
+
+
 def test_lists_are_walked_over_several_pages(crowd: Campus) -> None:
     course = crowd.canvas.get_course("SIS-CROWD", use_sis_id=True)
     assert names(course.get_assignments(per_page=20)) == [f"Task {n:03}" for n in range(TASKS)]

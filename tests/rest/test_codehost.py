@@ -11,9 +11,11 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 from githost import PULL_NUMBER, Tools, fill
 from later import Later
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 from mesocosm.services.service import load_operations, load_service
@@ -157,6 +159,19 @@ def test_repositories_are_walked_page_by_page(there: Github) -> None:
     assert [repo.full_name for repo in repos.reversed] == names[::-1]
     assert [repo.name for repo in there.get_user().get_repos(visibility="private")] == ["three"]
     assert [repo.name for repo in there.get_user("carol").get_repos()] == ["public-thing"]
+
+
+def test_a_page_that_is_no_number_is_the_first(reading: HostedWorld) -> None:
+    headers = {"Authorization": f"Bearer {reading.id}"}
+    pages = [
+        httpx.get(
+            f"{reading.api('codehost')}/api/v3/repos/acme/app/branches?per_page=1{said}",
+            headers=headers,
+            timeout=PATIENCE,
+        )
+        for said in ("", "&page[]=2", "&page[a]=b", "&page=\N{SUPERSCRIPT TWO}")
+    ]
+    assert {(page.status_code, page.text) for page in pages} == {(200, pages[0].text)}
 
 
 def test_a_repository(known: Repository, reading: HostedWorld) -> None:

@@ -47,6 +47,18 @@ def test_a_compressed_body_is_read(hosted: HostedWorld) -> None:
 
 
 @pytest.mark.parametrize(
+    "said", ["maxAttendees=\N{SUPERSCRIPT TWO}", "maxAttendees[]=1", "a[\N{SUPERSCRIPT TWO}]=1"]
+)
+def test_what_looks_like_a_number_and_is_none_is_no_fault(hosted: HostedWorld, said: str) -> None:
+    answer = httpx.get(
+        f"{hosted.api('calendar')}/calendar/v3/users/me/calendarList?{said}",
+        headers={"Authorization": f"Bearer {hosted.id}"},
+        timeout=PATIENCE,
+    )
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize(
     "body",
     [
         pytest.param(PACKED[:-8], id="without the checksum"),

@@ -248,7 +248,7 @@ def application(
 
     @app.get("/beside", **known)
     def beside(request: Request) -> HTMLResponse:
-        numbers = [int(one) for one in request.query_params.getlist("of") if one.isdigit()][:2]
+        numbers = [int(one) for one in request.query_params.getlist("of") if one.isdecimal()][:2]
         return HTMLResponse(
             environment()
             .get_template("beside.html")

@@ -320,7 +320,7 @@ class Subject:
         if state == NOW:
             return World(self.episode.path / "world", read_only=True)
         seq = state.removeprefix("call-")
-        if seq == state or not seq.isdigit() or not self.replayable or int(seq) > len(self.calls):
+        if seq == state or not seq.isdecimal() or not self.replayable or int(seq) > len(self.calls):
             raise UsageError(f"there is no state {state!r}")
         copy = self._folder / state
         for entry, world, _ in self._replayed():

@@ -55,7 +55,7 @@ class _CalendarApi(PartialApi):
     def _reply(self, result: Any, route: Route, request: Request) -> Reply:
         most = request.asked.get("maxAttendees")
         if most is not None and isinstance(result, dict):
-            if not str(most).isdigit() or not int(most):
+            if not str(most).isdecimal() or not int(most):
                 raise Invalid("Invalid value for maxAttendees: at least 1 is expected.", code="invalid")
             if "items" in result:
                 result = result | {"items": [_few_attendees(one, int(most)) for one in result["items"]]}

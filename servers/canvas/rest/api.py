@@ -71,8 +71,8 @@ def stretch(request: Request) -> tuple[int, int]:
     return min(page, MAX_PAGE), min(per_page, MAX_PER_PAGE)
 
 
-def _number(text: str | None, default: int) -> int:
-    return max(1, int(text)) if text and _is_number(text) else default
+def _number(said: Any, default: int) -> int:
+    return max(1, int(said)) if isinstance(said, str) and _is_number(said) else default
 
 
 def _is_number(text: str) -> bool:

@@ -199,5 +199,7 @@ def accepts(request: Request, media: str) -> bool:
     return any(f"application/vnd.github.{version}{media}" in accept for version in ("", "v3.", "VERSION."))
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+def _number(said: Any) -> int:
+    """``page[]=1`` says a list, and no number."""
+    is_number = isinstance(said, str) and said.isascii() and said.isdecimal() and len(said) < 10
+    return int(said) if is_number else 0

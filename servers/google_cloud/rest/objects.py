@@ -176,7 +176,7 @@ def _range(wanted: str | None, size: int) -> tuple[int, int] | None:
     if (
         unit.strip() != "bytes"
         or not dash
-        or not all(one == "" or (one.isascii() and one.isdigit()) for one in (first, last))
+        or not all(one == "" or (one.isascii() and one.isdecimal()) for one in (first, last))
     ):
         return None
     if first == "":

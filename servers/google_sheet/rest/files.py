@@ -153,7 +153,7 @@ def _start(token: str | None) -> int:
         return 0
     try:
         word, _, number = base64.urlsafe_b64decode(token.encode()).decode().partition(" ")
-        if word == "files" and number.isascii() and number.isdigit() and len(number) < 12:
+        if word == "files" and number.isascii() and number.isdecimal() and len(number) < 12:
             return int(number)
     except (binascii.Error, ValueError):
         pass

@@ -56,7 +56,7 @@ def _comment(store: SheetStore, remark: Remark, deleted: bool = False) -> Json:
 def _page(items: list[Json], size: int, token: str | None, name: str, kind: str) -> Json:
     if not 1 <= size <= MAX_PAGE * 10:
         raise Invalid("Invalid value for pageSize.", code="invalidParameter")
-    start = int(token) if token and token.isascii() and token.isdigit() and len(token) < 10 else 0
+    start = int(token) if token and token.isascii() and token.isdecimal() and len(token) < 10 else 0
     answer: Json = {"kind": kind, name: items[start : start + size]}
     return answer | ({"nextPageToken": str(start + size)} if start + size < len(items) else {})
 

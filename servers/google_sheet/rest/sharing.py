@@ -26,7 +26,7 @@ def list_permissions(
     """Who may do what with a file."""
     if not 1 <= pageSize <= 100:
         raise Invalid("Invalid value for pageSize: from 1 to 100.", code="invalidParameter")
-    start = int(pageToken) if pageToken and pageToken.isascii() and pageToken[:9].isdigit() else 0
+    start = int(pageToken) if pageToken and pageToken.isdecimal() and len(pageToken) < 10 else 0
     found = store.drive.permissions(fileId)
     page = found[start : start + pageSize]
     answer: Json = {"kind": "drive#permissionList", "permissions": [_answer(request, one) for one in page]}

@@ -188,8 +188,8 @@ def _scientific(digits: str, value: float) -> tuple[str, int]:
 
 def _fraction(mask: str, value: float) -> str:
     below = mask.partition("/")[2]
-    most = int(below) if below.isdigit() and int(below) else 10 ** len(below) - 1
-    if below.isdigit() and int(below):
+    most = int(below) if below.isdecimal() and int(below) else 10 ** len(below) - 1
+    if below.isdecimal() and int(below):
         return f"{round(value * most)}/{most}"
     fraction = Fraction(value).limit_denominator(most)
     return f"{fraction.numerator}/{fraction.denominator}"

@@ -486,7 +486,7 @@ def _whole(value: exp.Expr | None, default: int) -> int:
 
 def _measure(column: Column) -> int:
     inside = column.vendor.partition("(")[2].rstrip(")").split(",")
-    return int(inside[0]) if inside[0].isdigit() else 0
+    return int(inside[0]) if inside[0].isdecimal() else 0
 
 
 def _scale(column: Column) -> str:

@@ -139,7 +139,7 @@ class _WooCommerceApi(Api):
             for name in request.asked.names() - _NOT_SERVED:
                 request.asked.get(name)
         if (digits := request.asked.get("dp")) is not None and "/orders" in request.path:
-            if not str(digits).isdigit() or int(digits) > MAX_DIGITS:
+            if not str(digits).isdecimal() or int(digits) > MAX_DIGITS:
                 raise invalid_parameter("dp", f"dp must be a whole number from 0 to {MAX_DIGITS}.")
             if isinstance(result, Page):
                 result = replace(result, items=_with_digits(list(result.items), int(digits)))

@@ -94,7 +94,7 @@ def _to_text(node: exp.Expr, layout: exp.Expr | None) -> exp.Expr:
 
 def _to_decimal(node: exp.Expr) -> exp.Expr:
     to = node.args["to"]
-    numbers = [int(one.name) for one in to.expressions if one.name.isdigit()]
+    numbers = [int(one.name) for one in to.expressions if one.name.isdecimal()]
     precision, scale = _DECIMALS[to.this]
     if numbers:
         precision, scale = min(numbers[0], 38), min(numbers[1] if len(numbers) > 1 else 0, numbers[0], 38)

@@ -269,7 +269,7 @@ _SIMPLE = {
 def column_type(declared: exp.DataType) -> tuple[str, str, int | None]:
     """Of a declared type: DuckDB's, Snowflake's own full spelling, and the length of a bounded text."""
     kind = declared.this
-    numbers = [int(one.name) for one in declared.expressions if one.name.isdigit()]
+    numbers = [int(one.name) for one in declared.expressions if one.name.isdecimal()]
     if kind in _WHOLE:
         return "HUGEINT", "NUMBER(38,0)", None
     if kind in {_TYPES.DECIMAL, _TYPES.BIGDECIMAL}:

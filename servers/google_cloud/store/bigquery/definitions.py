@@ -66,7 +66,7 @@ def field_of_type(name: str, declared: exp.DataType) -> Field:
     if declared.this not in _KINDS:
         raise Invalid(f"Type not found: {written(declared, _DIALECT)[:100]}", code="invalidQuery")
     field["type"] = _KINDS[declared.this]
-    numbers = [int(one.name) for one in declared.expressions if one.name.isdigit()]
+    numbers = [int(one.name) for one in declared.expressions if one.name.isdecimal()]
     if numbers and field["type"] in ("NUMERIC", "BIGNUMERIC"):
         field["precision"] = numbers[0]
         field["scale"] = numbers[1] if len(numbers) > 1 else 0

@@ -252,7 +252,7 @@ class _Reading:
         tokens = clauses.get(name)
         if tokens is None:
             return default
-        if len(tokens) != 1 or not tokens[0][1].isdigit():
+        if len(tokens) != 1 or not tokens[0][1].isdecimal():
             raise QueryError(f"{name.upper()} needs a number")
         return int(tokens[0][1])
 
