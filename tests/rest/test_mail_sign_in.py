@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -194,3 +195,39 @@ def unwanted(*_: object, **__: object) -> None:
 
 def test_without_ports_there_is_no_mail(tmp_path: Path) -> None:
     assert Hosting(tmp_path / "state", admin_token="x" * 20).pool.mail_ports == {}
+
+
+def test_sessions_that_are_cut_leave_no_traceback(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Open ones of every protocol when the server ends, and ones that their clients cut before."""
+    large = b"Subject: x\r\n\r\n" + b"z y\r\n" * 200_000
+    threads = set(threading.enumerate())
+    with ExitStack() as clients:
+        with mail_host(tmp_path) as host:
+            mailbox = host.episode()
+            ports = [host.port("imap"), host.port("smtp"), int(host.base.rpartition(":")[2])]
+            sockets = []
+            for port in ports:
+                for said in (b"", b"a NOOP\r\n", b"GET / HTTP/1.1\r\nHost", b"a APPEND INBOX {10+}\r\nab"):
+                    sockets.append(clients.enter_context(socket.create_connection(("127.0.0.1", port))))
+                    sockets[-1].sendall(said)
+            for one in sockets[::2]:
+                one.close()
+            waiting = imaplib.IMAP4("127.0.0.1", host.port("imap"), timeout=PATIENCE)
+            clients.callback(waiting.shutdown)
+            waiting.login(ADA, mailbox.id)
+            ok(waiting.append("INBOX", "", "", large))
+            ok(waiting.select("INBOX"))
+            # More than fits between the two, and nothing of it is read.
+            waiting.send(b"a FETCH 1:* BODY.PEEK[]\r\n" * 100 + b"a LOGOUT\r\n")
+            sender = smtplib.SMTP("127.0.0.1", host.port("smtp"), timeout=PATIENCE)
+            clients.callback(sender.close)
+            sender.login(ADA, mailbox.id)
+            sender.mail(ADA)
+            sender.rcpt(BOB)
+            assert sender.docmd("DATA")[0] == 354
+            sender.send(b"Subject: half\r\n")
+        for thread in set(threading.enumerate()) - threads:
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+        told = [record.getMessage() for record in caplog.records]
+        assert not [record for record in caplog.records if record.exc_info or record.name == "asyncio"], told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from asyncio import StreamReader, StreamWriter
 from types import TracebackType
@@ -15,6 +16,9 @@ from mesocosm.doors.mail.imap import ImapService
 from mesocosm.doors.mail.smtp import Connection
 
 _HOSTNAME = "mail.mesocosm.example"
+_ENDING = 1.0
+"""Seconds in which clients may take what they were answered, when the server ends."""
+_log = logging.getLogger(__name__)
 
 
 class MailServers:
@@ -29,7 +33,7 @@ class MailServers:
         self._mailboxes = mailboxes
         self._imap, self._smtp = imap, smtp
         self._servers: list[asyncio.Server] = []
-        self._clients: set[asyncio.Task[None]] = set()
+        self._clients: dict[asyncio.Task[None], asyncio.WriteTransport] = {}
         self._connections: set[asyncio.BaseTransport] = set()
 
     @classmethod
@@ -45,14 +49,12 @@ class MailServers:
         if self._imap is not None:
             service = ImapService(self._mailboxes)
 
-            async def serve(reader: StreamReader, writer: StreamWriter) -> None:
-                task = asyncio.current_task()
-                assert task is not None
-                self._clients.add(task)
-                try:
-                    await service(reader, writer)
-                finally:
-                    self._clients.discard(task)
+            def serve(reader: StreamReader, writer: StreamWriter) -> None:
+                # A coroutine function would be run by asyncio, whose report of one that is cancelled (3.11)
+                # is a traceback in the log.
+                task = loop.create_task(service(reader, writer))
+                self._clients[task] = writer.transport
+                task.add_done_callback(self._left)
 
             start = asyncio.start_unix_server if _is_unix(self._imap) else asyncio.start_server
             self._servers.append(await start(serve, sock=self._imap))
@@ -74,7 +76,16 @@ class MailServers:
             client.cancel()
         for connection in tuple(self._connections):
             connection.close()
+        if self._clients:
+            await asyncio.wait(self._clients, timeout=_ENDING)
+        for transport in self._clients.values():
+            transport.abort()  # of a client that takes nothing any more
         await asyncio.gather(*self._clients, return_exceptions=True)
+
+    def _left(self, client: asyncio.Task[None]) -> None:
+        del self._clients[client]
+        if not client.cancelled() and (problem := client.exception()):
+            _log.error("an IMAP connection ended with a fault", exc_info=problem)
 
 
 def _is_unix(listener: socket.socket) -> bool:
