@@ -88,7 +88,6 @@ Ray = Annotated[
         help="Spread the work over a Ray cluster: HOST:PORT, ray://HOST:PORT, or the one this machine is in.",
     ),
 ]
-RunFolder = Annotated[Path, typer.Argument(help="A run directory, or the directory of an episode.")]
 
 
 class SpreadCommand(TyperCommand):

@@ -51,13 +51,6 @@ class Campus:
         clock = dt.time(rng.randint(7, 21), rng.randrange(60), rng.randrange(60))
         return dt.datetime.combine(day, clock, self.zone)
 
-    def working_moment(self, rng: random.Random, first: float, last: float) -> dt.datetime:
-        """The same, while offices are at work."""
-        while True:
-            moment = self.waking_moment(rng, first, last)
-            if moment.weekday() < 5 and 8 <= moment.hour < 18:
-                return moment
-
 
 def add_campus(store: CanvasStore, campus: Campus) -> int:
     """The account that everything of the university belongs to."""

@@ -7,8 +7,6 @@ import os
 import secrets
 from pathlib import Path
 
-MOST_HOSTS = 65_536
-"""Hosts are numbered from 0 to one below this."""
 _RANDOM = 14
 """Bytes of an id that are drawn; two more hold the number."""
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import Integer, Select, bindparam, func, insert, or_, select, update
+from sqlalchemy import Integer, Select, bindparam, func, or_, select, update
 
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.canvas.models import (
@@ -291,12 +291,6 @@ class Modules(Part):
             found = {(row["id"], row["course_id"]) for row in self.fetch(_CONTENT_OF[kind], keys=keys)}
             if not wanted <= found:
                 raise Invalid(f"no {kind} of the module's course: {min(wanted - found)[0]}")
-
-    def add_completions(self, completions: list[tuple[int, int]]) -> None:
-        """Mark items as done: pairs of item id and user id."""
-        rows = [{"item_id": i, "user_id": u, "completed_at": self.stamp} for i, u in completions]
-        if rows:
-            self.session.execute(insert(table_of(ItemCompletion)), rows)
 
 
 _NEW_MODULE: dict[str, Any] = {

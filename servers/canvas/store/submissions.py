@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from sqlalchemy import bindparam, case, func, insert, or_, select
+from sqlalchemy import bindparam, case, func, or_, select
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.canvas.models import (
@@ -20,7 +20,7 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Part, denied, table_of
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Part, denied
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import graded, is_excused
@@ -351,21 +351,6 @@ class Submissions(Part):
                 raise Invalid(f"user {submission['user_id']} does not study in the assignment's course")
             rows.append(self._filled(assignment, submission))
         return self.fill(Submission, rows)
-
-    def add_submission_comments(self, comments: list[tuple[int, int, str]]) -> None:
-        """Add remarks: submission id, author id and text."""
-        rows = [
-            {
-                "submission_id": key,
-                "author_id": author,
-                "comment": text,
-                "created_at": self.stamp,
-                "attempt": 1,
-            }
-            for key, author, text in comments
-        ]
-        if rows:
-            self.session.execute(insert(table_of(SubmissionComment)), rows)
 
     def _assignments(self, keys: list[int]) -> list[Row]:
         chunks = [keys[start : start + 10_000] for start in range(0, len(keys), 10_000)]

@@ -19,7 +19,6 @@ MIN_PASSWORD = 8
 _USER = select(*User.__table__.c).where(User.id == bindparam("user"))
 _BY_LOGIN = select(User.id, User.password).where(User.login_id == bindparam("login_id"))
 _BY_SIS = select(User.id).where(User.sis_user_id == bindparam("sis_user_id"))
-_NAMES = select(User.id, User.name, User.primary_email).where(User.id.in_(bindparam("users", expanding=True)))
 _PERSON = select(*(User.__table__.c[name] for name in ("id", "name", "login_id", "primary_email")))
 _MY_COURSES = select(Enrollment.course_id).where(
     Enrollment.user_id == bindparam("viewer"), Enrollment.enrollment_state == "active"
@@ -123,10 +122,6 @@ class Users(Part):
         if self.administers(root):
             return self.listing(_EVERYBODY, page, per_page, account=root)
         return self.listing(_ACQUAINTED, page, per_page, viewer=viewer)
-
-    def people_by_id(self, user_ids: set[int]) -> dict[int, Row]:
-        """Names of users."""
-        return {row["id"]: row for row in self.fetch(_NAMES, users=sorted(user_ids))}
 
     def create_user(self, account_id: int, user: dict[str, Any], pseudonym: dict[str, Any]) -> Row:
         """Create a user with a login; for administrators of the account."""

@@ -23,11 +23,6 @@ class GoogleCloudStore(Store):
         """The project that everything belongs to."""
         return read_project(self.session)
 
-    def name_project(self, project: str) -> None:
-        """Give the project of a world that is being built another id."""
-        self.project.id = project
-        self.session.flush()
-
     storage = Topic(Storage)
     logs = Topic(Logs)
     bigquery = Topic(BigQuery)

@@ -20,12 +20,6 @@ COURSE_ATTRIBUTES: Mapping[str, Attribute] = {
     "teacher": lambda course: course.instructor.last,
     "building": lambda course: course.building,
 }
-PERSON_ATTRIBUTES: Mapping[str, Attribute] = {
-    "first": lambda person: person.first,
-    "full": lambda person: person.full,
-    "number": lambda person: person.number,
-    "last": lambda person: person.last,
-}
 _HABITS = {"meeting": "day", "teacher": "teacher"}
 """By which attribute people call a course who do not use its name."""
 
