@@ -51,13 +51,13 @@ class Canary:
         put into the next one."""
         home = self._process()
         if home is None or home is not self._home:
-            engine().run(_PLANT, {}, world=self._world, known=True)
+            engine().run(_PLANT, {}, world=self._world, unchecked=True)
             self._home, self._before = self._process(), self._sung()
         for before, seen in zip(self._before, self._sung(), strict=True):
             assert seen == before, f"the engine is another: {seen!r:.500} in place of {before!r:.500}"
 
     def _sung(self) -> tuple[Any, ...]:
-        return engine().run(_SING, {}, world=self._world, known=True).rows[0]
+        return engine().run(_SING, {}, world=self._world, unchecked=True).rows[0]
 
     def _process(self) -> object:
         # Between two statements of one thread all processes are idle.

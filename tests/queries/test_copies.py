@@ -9,6 +9,7 @@ import pytest
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.queries import copies
+from mesocosm.services.queries.refusals import SqlError
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 
@@ -44,3 +45,24 @@ def test_columns_are_the_same_however_they_are_read(
     assert within[:3] + within[4:] == expected[:3] + expected[4:]
     assert store.query(LAST, limit=None).rows == [(4_500,)]
     world.close()
+
+
+def test_the_same_query_follows_the_tables_that_are_there(tmp_path: Path) -> None:
+    with World.create(tmp_path / "world", Manifest(services={"snowflake": None})) as world:
+        store = world.store(SnowflakeStore)
+        store.add_table("DB.PUBLIC.T", {"ID": "INT"}, [(n,) for n in range(1, 40)])
+        store.use("DB", "PUBLIC")
+
+        def ask(number: int) -> list[tuple[object, ...]]:
+            return store.query(f"select * from t where id = {number}", limit=9).rows
+
+        assert [len(ask(number)) for number in (1, 2, 50)] == [1, 1, 0]
+        store.execute("insert into t (id) values (50)")
+        assert len(ask(50)) == 1
+        store.execute("create or replace table t as select id, 'new' as note from t")
+        assert [ask(number) for number in (3, 4)] == [[(3, "new")], [(4, "new")]]
+        store.execute("alter table t rename column note to remark")
+        assert store.query("select * from t where id = 6", limit=9).fields[1].name == "REMARK"
+        store.execute("drop table t")
+        with pytest.raises(SqlError, match="does not exist"):
+            ask(7)

@@ -16,7 +16,7 @@ from patience import PATIENCE
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.outcomes import Outcome
-from mesocosm.services.queries import plans, selecting
+from mesocosm.services.queries import selecting
 from mesocosm.services.queries.engine import Engine
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
@@ -45,8 +45,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setenv("MESOCOSM_QUERY_JOBS", "2")
     monkeypatch.setenv("MESOCOSM_CALL_TIMEOUT", "600")
     made = Engine()
-    for module in (selecting, plans):
-        monkeypatch.setattr(module, "engine", lambda: made)
+    monkeypatch.setattr(selecting, "engine", lambda: made)
     yield made
     made.close()
 
@@ -74,7 +73,7 @@ def test_statements_that_do_not_end_keep_nobody_waiting_who_asks_for_little(
 SERVER = f"""
 import threading, time
 from mesocosm.services.queries.engine import engine
-asking = dict(target=engine().run, args=({ENDLESS!r}, {{}}), kwargs=dict(world="/a/b", known=True))
+asking = dict(target=engine().run, args=({ENDLESS!r}, {{}}), kwargs=dict(world="/a/b", unchecked=True))
 threading.Thread(**asking).start()
 while not any(place.worked and place.worked() > 0.05 for place in engine()._places._held):
     time.sleep(0.01)

@@ -239,13 +239,13 @@ def test_what_a_statement_leaves_behind_is_gone_and_unseen_by_others(tmp_path: P
         return engine().run("SELECT SUM(x) FROM t", numbers, world=world).rows
 
     assert total(neighbour) == [(3,)]
-    engine().run("CREATE OR REPLACE MACRO sum(x) AS 666", {}, world=attacker, known=True)
+    engine().run("CREATE OR REPLACE MACRO sum(x) AS 666", {}, world=attacker, unchecked=True)
     assert total(attacker) == total(neighbour) == [(3,)]
-    engine().run("COMMIT; CREATE OR REPLACE MACRO sum(x) AS 666", {}, world=attacker, known=True)
+    engine().run("COMMIT; CREATE OR REPLACE MACRO sum(x) AS 666", {}, world=attacker, unchecked=True)
     assert total(neighbour) == [(3,)]
     for statement in ("BEGIN", "SELECT error('x')", "COMMIT; BEGIN; SELECT error('x')"):
         with suppress(Failed):
-            engine().run(statement, {}, world=attacker, known=True)
+            engine().run(statement, {}, world=attacker, unchecked=True)
         assert total(neighbour) == [(3,)]
 
 

@@ -275,8 +275,8 @@ def test_what_stands_in_the_engines_is_neither_seen_nor_changed(world: World, tm
         "SELECT s, sing(1), sum(1), (SELECT count(*) FROM duckdb_functions() WHERE NOT internal) FROM canary"
     )
     for one in engines:
-        engine().run(f"{planted} SELECT 1", {}, world=one, known=True)
-    before = engine().run(f"{asked} GROUP BY s", {}, world=engines[1], known=True).rows
+        engine().run(f"{planted} SELECT 1", {}, world=one, unchecked=True)
+    before = engine().run(f"{asked} GROUP BY s", {}, world=engines[1], unchecked=True).rows
     assert before == [("song", "song1", 1, 1)]
     for text in ENDING:
         units = (in_marks(text, "'"), in_marks(text, '"'), f"$${text}$$", text)
@@ -286,8 +286,10 @@ def test_what_stands_in_the_engines_is_neither_seen_nor_changed(world: World, tm
                 assert outcome.status != "fault", outcome.text
                 assert "song" not in outcome.text, outcome.text
     for one in engines:
-        assert engine().run(f"{asked} GROUP BY s", {}, world=one, known=True).rows == before
-        engine().run("COMMIT; DROP TABLE canary; DROP MACRO sing; BEGIN; SELECT 1", {}, world=one, known=True)
+        assert engine().run(f"{asked} GROUP BY s", {}, world=one, unchecked=True).rows == before
+        engine().run(
+            "COMMIT; DROP TABLE canary; DROP MACRO sing; BEGIN; SELECT 1", {}, world=one, unchecked=True
+        )
 
 
 def test_the_parser_takes_what_people_write() -> None:

@@ -113,5 +113,3 @@ class Result:
     """Whether there are more rows than these."""
     counted: dict[str, int] = field(default_factory=dict)
     """Of the counters that were drawn from: which number is next."""
-    total: int | None = None
-    """How many rows there are in all, where that is known."""

@@ -68,12 +68,11 @@ class Request:
     largest: int
     """Bytes of a result."""
     seconds: float | None
-    known: bool = False
+    unchecked: bool = False
     limit: int | None = None
     skip: int = 0
     seed: float | None = None
     counters: Mapping[str, tuple[int, int]] | None = None
-    only_check: bool = False
     file: tuple[bytes, files.Form] | None = None
     """What is to be read, in place of a statement: with as little trust."""
 
@@ -264,14 +263,11 @@ class Computer:
         columns = {name.lower() for arrow, _ in tables.values() for name in arrow.column_names}
         connection = instance.connection
         names, counters = list(tables), request.counters or {}
-        if request.only_check:
-            allowlist.passed(request.sql, names, connection, counters, columns)
-            return ("end", False, {})
         if computed.PREFIX in request.sql:
             instance.compute()
         with instance.holding(tables):
             query: Any = request.sql
-            if not request.known:
+            if not request.unchecked:
                 query = allowlist.passed(request.sql, names, connection, counters, columns)
             if request.seed is not None:
                 connection.execute("SELECT setseed(?)", [request.seed]).fetchall()

@@ -346,7 +346,7 @@ class Engine:
         tables: Mapping[str, Table],
         *,
         world: str,
-        known: bool = False,
+        unchecked: bool = False,
         limit: int | None = None,
         skip: int = 0,
         seed: float | None = None,
@@ -354,22 +354,14 @@ class Engine:
     ) -> Result:
         """Rows of a query over Arrow tables by their names, from the row ``skip`` on and at most ``limit``.
 
-        ``world``: for whom. ``known``: whether it has passed the wall (``allowlist``) before, with other
-        numbers or names of tables. ``seed``: between -1 and 1, what random functions follow. ``counters``:
-        next number and step of what ``nextval`` counts with; the result says which number is next after it.
-        Raises ``Failed``, and ``Barred`` for what does not pass.
+        ``world``: for whom. ``unchecked``: past the wall (``allowlist``), for tests of what lies behind it.
+        ``seed``: between -1 and 1, what random functions follow. ``counters``: next number and step of what
+        ``nextval`` counts with; the result says which number is next after it. Raises ``Failed``, and
+        ``Barred`` for what does not pass.
         """
-        request = self._request(world, sql, known=known, limit=limit, skip=skip, seed=seed, counters=counters)
+        more = {"limit": limit, "skip": skip, "seed": seed, "counters": counters}
+        request = self._request(world, sql, unchecked=unchecked, **more)
         return self._computed(request, tables, _result)
-
-    def passes(self, sql: str, tables: Iterable[str], world: str) -> bool:
-        """True if a query of these tables passes the allowlist."""
-        empty = {name: Table(pa.table({})) for name in tables}
-        try:
-            self._computed(self._request(world, sql, only_check=True), empty, list)
-        except (Barred, Failed):
-            return False
-        return True
 
     def read(self, data: bytes, form: Form, world: str) -> tuple[Any, list[tuple[int, Any]]]:
         """The Arrow schema that a file says itself, if any, and its rows with the numbers of their lines.

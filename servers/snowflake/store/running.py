@@ -18,7 +18,6 @@ from mesocosm.servers.snowflake.store.showing import describe, show, show_nothin
 from mesocosm.services.queries.changing import change
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake
-from mesocosm.services.queries.plans import Plans
 from mesocosm.services.queries.refusals import SqlError
 from mesocosm.services.queries.selecting import query
 from mesocosm.services.queries.statements import parse, parse_one
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["bind", "open_up"]
 
 DIALECT = Snowflake()
-PLANS = Plans(DIALECT)
 _QUERIES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
 _CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.TruncateTable)
 _DEFINES = (exp.Create, exp.Drop, exp.Alter, exp.Comment, exp.Use)
@@ -67,9 +65,6 @@ def writes(tree: exp.Expr) -> bool:
 
 def asked(store: SnowflakeStore, text: str, limit: int | None, skip: int) -> Answer:
     """Run a statement that changes nothing; others are refused."""
-    found = PLANS.answer(text, context_of(store), limit=limit, skip=skip)
-    if found is not None:
-        return Answer(found.fields, found.rows, found.more, is_query=True)
     tree = parsed(text)
     if not isinstance(tree, (*_QUERIES, *_TELLS, *_CHANGES, *_DEFINES, *_CLOSES, exp.Transaction)):
         raise DIALECT.unsupported(_kind(tree))

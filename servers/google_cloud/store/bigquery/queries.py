@@ -33,7 +33,6 @@ from mesocosm.services.queries.catalogue import Field as ResultField
 from mesocosm.services.queries.changing import Change, Changing, change
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.bigquery import BigQuery, prepared
-from mesocosm.services.queries.plans import Plans
 from mesocosm.services.queries.resolving import resolve
 from mesocosm.services.queries.selecting import query as read
 from mesocosm.services.queries.statements import parse, parse_one
@@ -97,10 +96,6 @@ class Queries(Part):
             default: The dataset of names that say none.
             parameters: Values of ``@name`` by name, or of ``?`` in order: expressions of SQL.
         """
-        if not (dry_run or parameters):
-            known = self._known(text, self.store.bigquery.names.within(default), limit, skip)
-            if known is not None:
-                return known
         if (steps := steps_of(text)) is not None:
             return self._script(steps, default, used(parameters), limit, dry_run=dry_run)
         trees = parse(text, _DIALECT)
@@ -244,20 +239,6 @@ class Queries(Part):
             return self._change(tree, names, dry_run=dry_run)
         return Definitions(self.store, self, names).run(tree, text, dry_run=dry_run)
 
-    def _known(self, text: str, names: Names, limit: int | None, skip: int) -> Answer | None:
-        """What a query gives whose form is known."""
-        most = KEPT_ROWS if limit is None else limit
-        known = _PLANS.known(text, self._context(names), limit=most, skip=skip)
-        if known is None or (known.result.more and (limit is None or known.result.total is None)):
-            return None
-        answer = Answer("SELECT", fields=_fields(known.result))
-        self._add_size(known.note, known.tables, answer)
-        answer.rows = _shown(answer.fields, known.result)
-        answer.total = skip + len(answer.rows)
-        if known.result.more:
-            answer.total = known.result.total or 0
-        return answer
-
     def _read(self, tree: exp.Expr, names: Names, limit: int | None, skip: int, *, dry_run: bool) -> Answer:
         query = prepared(tree, _DIALECT)
         answer = Answer("SELECT", dry_run=dry_run)
@@ -270,7 +251,9 @@ class Queries(Part):
         again = query.copy()
         found = read(query, _DIALECT, context, limit=most, skip=skip)
         answer.fields = _fields(found)
-        answer.rows = _shown(answer.fields, found)
+        answer.rows = [
+            [shown(one, value) for one, value in zip(answer.fields, row, strict=True)] for row in found.rows
+        ]
         answer.total = skip + len(found.rows)
         if found.more:
             if limit is None:
@@ -319,49 +302,25 @@ class Queries(Part):
     def _measure(self, tree: exp.Expr, names: Names, answer: Answer) -> None:
         """What a statement reads: of each table the columns that it names."""
         whole, numbers = _relations(tree, names)
-        self._add_size(_reads(whole), numbers, answer)
-
-    def _add_size(self, reads: _Reads, numbers: Sequence[int], answer: Answer) -> None:
+        columns, filtered = _columns_read(whole), _filtered(whole)
         rows = self.store.bigquery.tables.rows
         for table in self.store.bigquery.tables.by_number(numbers):
-            answer.bytes += self.store.bigquery.sizes.bytes(table, reads.columns)
+            answer.bytes += self.store.bigquery.sizes.bytes(table, columns)
             answer.seen[str(table.number)] = rows.state(table.number)
-            self._check_filter(table, reads.filtered)
+            self._check_filter(table, filtered)
 
 
-def _shown(fields: Sequence[Field], found: Result) -> list[list[Any]]:
-    return [[shown(one, value) for one, value in zip(fields, row, strict=True)] for row in found.rows]
-
-
-@dataclass(frozen=True)
-class _Reads:
-    """What a statement reads of its tables; names are in small letters."""
-
-    columns: frozenset[str] | None
-    """Names that may be those of columns; ``None`` for all columns."""
-    filtered: frozenset[str]
-    """Of columns that a condition is about."""
-
-
-def _reads(whole: exp.Expr) -> _Reads:
-    """What a statement reads whose views are put in."""
-    asked = None
-    if not any(_shows_all(star) for star in whole.find_all(exp.Star)):
-        asked = frozenset(one.name.lower() for one in whole.find_all(exp.Identifier))
-    conditions = whole.find_all(exp.Where)
-    filtered = (one.name.lower() for where in conditions for one in where.find_all(exp.Identifier))
-    return _Reads(asked, frozenset(filtered))
-
-
-def _reading(tree: exp.Expr, names: Catalogue) -> tuple[exp.Expr, _Reads] | None:
-    """A query that is the same for whoever asks it, as it is run, and what it reads."""
-    if tree.find(exp.SessionUser, exp.Placeholder, exp.Parameter) is not None:
+def _columns_read(whole: exp.Expr) -> frozenset[str] | None:
+    """Names, in small letters, that may be those of columns that a statement reads; ``None`` for all."""
+    if any(_shows_all(star) for star in whole.find_all(exp.Star)):
         return None
-    query = prepared(tree, _DIALECT)
-    return query, _reads(resolve(query.copy(), _DIALECT, names).tree)
+    return frozenset(one.name.lower() for one in whole.find_all(exp.Identifier))
 
 
-_PLANS = Plans(_DIALECT, _reading)
+def _filtered(whole: exp.Expr) -> frozenset[str]:
+    """Names, in small letters, of columns that a condition is about."""
+    conditions = whole.find_all(exp.Where)
+    return frozenset(one.name.lower() for where in conditions for one in where.find_all(exp.Identifier))
 
 
 def _shows_all(star: exp.Expr) -> bool:
