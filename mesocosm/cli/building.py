@@ -28,7 +28,7 @@ from mesocosm.errors import UsageError
 
 
 class Listing(StrEnum):
-    """What to list."""
+    """Things that can be listed."""
 
     servers = "servers"
     tasks = "tasks"

@@ -13,7 +13,7 @@ from mesocosm.cli.output import err
 
 
 class Walls(StrEnum):
-    """How jobs are kept apart."""
+    """Isolation of jobs."""
 
     auto = "auto"
     bubblewrap = "bubblewrap"

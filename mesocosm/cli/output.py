@@ -1,4 +1,4 @@
-"""What the commands print: JSON for machines, tables and progress for people."""
+"""Output of the commands: JSON for machines, tables and progress for people."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def show_result(result: RunResult, directory: Path) -> None:
 
 
 def fault_line(fault: Fault) -> str:
-    """What a fault is, where it arose and how often it was met."""
+    """Describe an internal error: its kind, its place and how often it occurred."""
     times = f", {fault.count:,} times" if fault.count > 1 else ""
     return f"{fault.exception} in {fault.place}{times}; first: {fault.first}"
 
@@ -144,7 +144,7 @@ _FEW = 50
 
 
 def show_exposure(exposure: Exposure, edl: int) -> None:
-    """What a filter that was trained on other instances may skip."""
+    """Print what a filter trained on other instances can skip."""
     held = exposure.evidence_tokens
     shown = {
         "items": f"{exposure.items:,}, {exposure.evidence_items:,} with evidence",
@@ -173,7 +173,7 @@ def show_exposure(exposure: Exposure, edl: int) -> None:
 
 
 def show_sentences(exposure: SentenceExposure) -> None:
-    """What of the messages may be skipped, sentence by sentence."""
+    """Print which share of the messages can be skipped, sentence by sentence."""
     shown = {
         "sentences": f"{exposure.sentences:,}, {exposure.tokens:,} tokens",
         "a filter of sentences drops": f"{exposure.by_sentence:.2f}",

@@ -45,7 +45,7 @@ EXIT_CODES = {"passed": 0, "failed": 1, "errored": 3}
 
 
 class AgentChoice(StrEnum):
-    """Who acts."""
+    """Actor of a run."""
 
     reference = "reference"
     none = "none"
@@ -57,7 +57,7 @@ class AgentChoice(StrEnum):
 
 
 class EraChoice(StrEnum):
-    """Which MCP revision the reference agent speaks: the newest, or the 2025 handshake."""
+    """MCP revision of the reference agent: the newest, or the 2025 handshake."""
 
     auto = "auto"
     legacy = "legacy"
@@ -307,7 +307,7 @@ def replay(
 
 
 class Asked(StrEnum):
-    """What an oracle is asked for."""
+    """Questions to an oracle."""
 
     state = "state"
     plan = "plan"

@@ -154,7 +154,7 @@ def keep_readings(
 
 
 def _shown(agreed: Agreement) -> str:
-    """How far blind readings say what was meant, in a line."""
+    """Summarise in a line how far blind readers agree with the intended meaning."""
     return (
         f"{agreed.read} blind readings, of which {agreed.share:.1%} say what was meant; "
         f"{len(agreed.unread)} threads unread"

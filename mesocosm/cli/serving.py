@@ -318,7 +318,7 @@ def _order(
 
 @contextmanager
 def _hosts(count: int | None, ray: str | None) -> Iterator[tuple[Start, str]]:
-    """What hosts there are, also in words."""
+    """Yield the way to start hosts, with a description."""
     if count == 0:
         from mesocosm.hosting.hosts.joining import JoinedHosts
 
@@ -455,7 +455,7 @@ def mcp_config(
 
 
 def _tools_at(url: str) -> int:
-    """How many tools an endpoint has; 0 where nobody answers."""
+    """Count the tools of an endpoint; 0 if nobody answers."""
     from mesocosm.doors.bridge import VERSION_KEY, Bridge
 
     meta = {VERSION_KEY: "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}

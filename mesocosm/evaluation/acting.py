@@ -35,7 +35,7 @@ WINDOW = 128_000
 
 @dataclass(frozen=True)
 class Axes:
-    """What a run varies besides the instance and the model; the defaults are the reference scaffold's."""
+    """Variables of a run besides the instance and the model. Defaults are the reference scaffold's."""
 
     agent: str = "react"
     strategy: str = "none"

@@ -1,5 +1,4 @@
-"""Who acts in a sample: the plain loop, the reference solver, nobody, a command, or an agent of the
-user's."""
+"""Actors of a sample: the plain loop, the reference solver, nobody, a command, or the user's own agent."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class NodeServer:
         threading.Thread(target=serve, args=(app, address, port, listener), daemon=True).start()
 
     def url(self) -> str:
-        """Where it is reached from other nodes."""
+        """Return the server's address for other nodes."""
         return f"http://{self._name}"
 
 

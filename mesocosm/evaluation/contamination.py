@@ -42,7 +42,7 @@ class Sign(BaseModel):
 
 
 class Contamination(BaseModel):
-    """What was looked at, and what was found."""
+    """Result of a contamination check."""
 
     samples: int
     """Of models and programs; those of the reference solver and of nobody are left out."""
@@ -103,7 +103,7 @@ def _canaries(sample: Sample, wanted: Sequence[str]) -> Iterator[Sign]:
 
 
 def _written(sample: Sample) -> Iterator[str]:
-    """What was written by whoever acted: messages, thoughts, arguments of calls."""
+    """Yield everything the actor wrote: messages, reasoning, arguments of calls."""
     log = Path(sample.log)
     if log.suffix == ".eval":
         yield from _messages(log, sample)

@@ -199,7 +199,7 @@ def open_episode(axes: Axes) -> Solver:
 
 
 def _told(axes: Axes, order: Order, id_: str, world: str, edl: int) -> dict[str, Any]:
-    """What a sample's store says of its episode."""
+    """Return the entries of a sample's store that describe its episode."""
     return {
         "id": id_,
         "world": world,

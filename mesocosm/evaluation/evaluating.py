@@ -39,7 +39,7 @@ MODELLESS = ("reference", "none", "command", "random")
 
 
 class Evaluation(BaseModel):
-    """What to run."""
+    """Evaluation to run."""
 
     tasks: list[str]
     models: list[str] = []
@@ -81,7 +81,7 @@ class Evaluation(BaseModel):
 
 
 class Outcome(BaseModel):
-    """What came of one task with one model."""
+    """Outcome of one task with one model."""
 
     task: str
     model: str
@@ -127,7 +127,7 @@ def run_parts(
 
 
 def plan(parts: Sequence[Evaluation]) -> list[Estimate]:
-    """What evaluations are going to take; raises ``UsageError`` for what could not be run."""
+    """Estimate evaluations; raises ``UsageError`` for one that cannot be run."""
     found: list[Estimate] = []
     for part in map(_settled, parts):
         _check_playing(part)
@@ -241,7 +241,7 @@ def baselines_of(settings: Evaluation) -> list[Evaluation]:
 
 
 def _settled(settings: Evaluation) -> Evaluation:
-    """With the agent that ``auto`` stands for."""
+    """Replace the agent ``auto`` by the actual one."""
     models = [name for name in settings.models if name]
     agent = settings.agent
     if agent == "auto":
@@ -342,7 +342,7 @@ def _tasks(settings: Evaluation) -> list[Task]:
 
 
 def _is_family(name: str) -> bool:
-    """Whether it names a task, or the file of one."""
+    """True for the name of a task, or a path to a task file."""
     return name.endswith((".yaml", ".yml")) or name in family_names()
 
 

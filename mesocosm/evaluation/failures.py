@@ -1,4 +1,4 @@
-"""Why an episode failed, as far as its journal, its evidence and its findings tell."""
+"""Classes of failures, derived from journal, evidence and findings."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def classify_answer(verdict: Verdict, ended: str) -> str:
 
 
 def is_damage(finding: str) -> bool:
-    """Whether a finding is about what should have stayed as it was."""
+    """True if a finding is about a side effect on what should have stayed unchanged."""
     return bool(_DAMAGE.search(finding))
 
 

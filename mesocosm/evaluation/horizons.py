@@ -89,7 +89,7 @@ def _point(series: str, edge: tuple[int, int], results: Sequence[RunResult]) -> 
 
 
 def expected_success(result: RunResult) -> float | None:
-    """How often a noisy player passes an instance of this size; ``None`` for anybody else.
+    """Return the pass rate of a noisy player on instances of this size; ``None`` for other actors.
 
     It passes surely when every call is a best one. In the list world it passes only then; a random call is a
     best one in one of as many cases as there are calls, which are one more than the elements that are left

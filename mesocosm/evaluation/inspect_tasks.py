@@ -1,4 +1,4 @@
-"""What inspect_ai finds through its entry point: every family as a task, and all of them as one.
+"""Entry point of inspect_ai: every family as a task, and all families as one.
 
 ::
 

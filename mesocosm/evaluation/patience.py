@@ -1,4 +1,4 @@
-"""How long an agent may act: the time that its provider lets it wait is not the agent's."""
+"""Time limits of agents, without the time spent waiting for the provider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an evaluation is going to take, told before it is run: episodes, calls, tokens, cost and time.
+"""Estimates of an evaluation before it runs: episodes, calls, tokens, cost and time.
 
 One instance of each task and length is built (and kept for the run), and the reference solver plays it: so it
 is known how many calls it takes, and how much each of them delivers. One that knows the truth reads little:
@@ -51,7 +51,7 @@ ASSUMED = (
 
 
 class Estimate(BaseModel):
-    """What the episodes of one task and length with one model and strategy are going to take."""
+    """Estimate for the episodes of one task, length, model and strategy."""
 
     task: str
     length: int | None
@@ -78,7 +78,7 @@ def estimate(
     window: int | None,
     at_a_time: int | None = None,
 ) -> list[Estimate]:
-    """What the samples of tasks are going to take with each of the models."""
+    """Estimate the samples of tasks for each model."""
     found: dict[tuple[str, int | None, str, str], Estimate] = {}
     known: dict[tuple[str, int | None, str], _Size] = {}
     for task in tasks:
@@ -109,7 +109,7 @@ def _kind(order: Mapping[str, Any]) -> tuple[str, int | None, str]:
 
 @dataclass(frozen=True)
 class _Size:
-    """What one episode takes."""
+    """Calls and tokens of one episode."""
 
     held: int
     """Tokens that every request holds: prompt and tools."""
@@ -129,7 +129,7 @@ class _Size:
 
 
 def _size(order: Mapping[str, Any]) -> _Size:
-    """What an episode takes, by how the reference solver plays it."""
+    """Measure an episode by how the reference solver plays it."""
     if "tokens" in order:
         return _Size(int(order["tokens"]))
     family, length = load_family(order.get("file", order["task"])), order["length"]

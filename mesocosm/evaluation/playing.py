@@ -62,7 +62,7 @@ def calibrate(
 
 
 def _played(job: tuple[str, int, int, tuple[float, ...]]) -> list[RunResult]:
-    """What players of all probabilities did on one instance."""
+    """Play one instance at all error probabilities."""
     task, horizon, number, chances = job
     family, results = load_family(task), []
     with tempfile.TemporaryDirectory(prefix="mesocosm-play-") as name:
@@ -92,7 +92,7 @@ class Step(BaseModel):
 
 
 class Trajectory(BaseModel):
-    """What a scripted player did."""
+    """Steps of a scripted player."""
 
     player: str
     reward: float
@@ -152,7 +152,7 @@ def make_record(task: str, horizon: int, seed: int, chances: Sequence[float], de
 
 
 def _whole(world: World, task: str) -> dict[str, Any]:
-    """What the prompt does not tell of a world."""
+    """Return the parts of a world that the prompt does not reveal."""
     if task != "treeworld":
         return {}
     tree: list[Any] = []

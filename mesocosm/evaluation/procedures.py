@@ -59,7 +59,7 @@ class Cell(BaseModel):
 
 
 class Survivors(BaseModel):
-    """How many answers are still right at one position of the output."""
+    """Number of answers that are still right at one position of the output."""
 
     model: str
     procedure: str
@@ -85,7 +85,7 @@ def tabulate(scores: Sequence[Scored]) -> list[Cell]:
 
 
 def series_of(score: Scored) -> str:
-    """Who answered, and under which rule and to which prompt, where these are not the usual ones."""
+    """Name a series: the model, and the rule and prompt unless they are the defaults."""
     rule = ["the paper's rule"] if score.rule == "paper" else []
     variant = [score.variant] if score.variant else []
     return ", ".join([*([score.model] if score.model else []), *rule, *variant])
@@ -215,7 +215,7 @@ _PREFIX = "longproc_"
 
 
 def _of_runs(results: Iterable[RunResult]) -> Iterator[Scored]:
-    """What the findings of runs say; procedures are called by their tasks."""
+    """Yield the scores in the findings of runs. A procedure is named after its task."""
     for result in results:
         checks = {check.name: check for check in result.findings}
         if "level" not in result.measures or not {"result", "text"} <= checks.keys():

@@ -59,7 +59,7 @@ def _seeds(value: Any) -> Any:
 
 
 class QuestionOptions(BaseModel):
-    """What a set can be asked for; every set adds its own fields. ``--length`` and ``--seeds`` set these."""
+    """Options of a question set. Every set adds its own fields; ``--length`` and ``--seeds`` set these."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -1,4 +1,4 @@
-"""Why something could not be run or judged, in one line for people, with what to do about it."""
+"""Error messages for people: one line on why something could not be run or judged, and what to do."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class EpisodeErrored(RuntimeError):
 
 
 def explain(problem: BaseException) -> str:
-    """What happened, and what to do, in one line."""
+    """Explain a problem and its remedy in one line."""
     chain = list(_chain(problem))
     for one in chain:
         if _is_full(one):

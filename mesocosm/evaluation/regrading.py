@@ -28,7 +28,7 @@ class Regraded(BaseModel):
 
     @property
     def changed(self) -> bool:
-        """Whether the verdict is another one."""
+        """True if the verdict changed."""
         return self.before != self.now
 
 

@@ -24,14 +24,14 @@ from mesocosm.worlds.journal import Entry
 
 
 class Replay(BaseModel):
-    """What making the calls again showed."""
+    """Differences found by repeating the calls."""
 
     calls: int
     differences: list[str]
 
     @property
     def identical(self) -> bool:
-        """Whether nothing differed."""
+        """True if nothing differed."""
         return not self.differences
 
 
@@ -110,8 +110,7 @@ def _compare(one: Path, other: Path) -> list[str]:
 
 
 def _holds_the_same(name: str, one: Path, other: Path) -> bool:
-    """Whether a database has the same rows in other bytes: in an episode that went back to an earlier step,
-    pages that are not used may hold something else."""
+    """True if two databases differ in bytes but not in rows. Unused pages may differ after a rollback."""
     both = name.endswith(".db") and (one / name).is_file() and (other / name).is_file()
     return both and not list(compare_database(one / name, other / name))
 

@@ -107,7 +107,7 @@ def faults_among(results: Iterable[RunResult]) -> list[Fault]:
 
 
 def series_of(result: RunResult) -> str:
-    """Who acted, and in which domain and variant."""
+    """Name a series: actor, domain and variant."""
     who = result.conversation.model if result.conversation else result.agent
     try:
         domain, variant = domain_of(load_family(result.task))

@@ -301,7 +301,7 @@ def _csv(values: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def read_scores(paths: Sequence[Path]) -> list[Scored]:
-    """What ``score agentlongbench --out`` wrote, and logs of `mesocosm eval` (files, or folders of them).
+    """Read output of ``score agentlongbench --out`` and logs of `mesocosm eval` (files or folders).
 
     Of logs, ``agentlongbench`` counts as asked in the prompt and ``puzzle_history`` as asked with tools; what
     ended with an error is left out. ``UsageError`` for a file that is neither, and for a question that the

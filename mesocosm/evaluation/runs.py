@@ -127,7 +127,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Actor:
-    """Who acts, and how."""
+    """Actor and settings of a run."""
 
     kind: AgentKind
     command: str | None = None
@@ -140,21 +140,21 @@ class Actor:
 
     @property
     def label(self) -> str:
-        """What results call it."""
+        """Name of the actor in results."""
         return self.player.label if self.player else self.kind
 
     @property
     def strategies(self) -> list[Strategy]:
-        """What acts on the conversation with a model."""
+        """Strategies on the conversation with a model."""
         return parse_strategies(self.react.strategy) if self.react else []
 
     def services(self, wanted: Wanted) -> tuple[str, ...]:
-        """What is added to the task's services."""
+        """Return the services that are added to the task's."""
         needed = (name for one in self.strategies for name in one.services)
         return tuple(dict.fromkeys([*wanted.services, *needed]))
 
     def needs_truth(self, family: Family) -> bool:
-        """Whether it is told what is true: the reference agent of a task with a solution, scripted models."""
+        """True if the actor is given the truth, as are solutions in task files and scripted models."""
         if self.react:
             return needs_truth(self.react.model, family)
         return self.kind == "reference" and family.solver == "solution"
@@ -287,13 +287,13 @@ def run_remote(
 
 
 def _ordered(wanted: Wanted, actor: Actor) -> dict[str, Any]:
-    """What a result says of what was asked for."""
+    """Return the part of a result that describes the order."""
     return {"services": " ".join(actor.services(wanted)), "parameters": dict(wanted.parameters)}
 
 
 @dataclass(frozen=True)
 class _Acted:
-    """What came of an agent's acting, beside the state it left."""
+    """Outcome of acting besides the final state."""
 
     fault: str | None = None
     """A fault that is not the agent's."""

@@ -1,4 +1,4 @@
-"""What an evaluation records of one sample, whatever became of it: a row of every table of a report."""
+"""Record of one sample, whatever became of it: a row of every table of a report."""
 
 from __future__ import annotations
 

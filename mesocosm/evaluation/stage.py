@@ -1,4 +1,4 @@
-"""Where the episodes of an evaluation are acted: a server of this process, or one that runs already."""
+"""Servers of an evaluation's episodes: in this process, or an existing one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ACTING = ".acting-"
 
 @dataclass(frozen=True)
 class Order:
-    """Which episode is wanted."""
+    """Order for an episode."""
 
     task: str
     length: int | None
@@ -115,7 +115,7 @@ class Stage(ABC):
 
     @abstractmethod
     def truth(self, id_: str, family: Family) -> Expected:
-        """What the checker of an episode knows."""
+        """Return the checker's knowledge of an episode."""
 
     def access(self, id_: str) -> Access | None:
         """For strategies that know more than the model; ``None`` where the episode is elsewhere."""
@@ -255,7 +255,7 @@ def acting_on(stage: Stage) -> Iterator[None]:
 
 
 def given_stage() -> Stage | None:
-    """Where episodes are to be opened, if that was said."""
+    """Return the stage that was configured, if any."""
     return _given[-1] if _given else None
 
 

@@ -18,7 +18,7 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Price:
-    """What a model costs, in dollars for a million tokens."""
+    """Prices of a model in dollars for a million tokens."""
 
     input: float
     output: float
@@ -62,7 +62,7 @@ def read_prices(texts: list[str], models: list[str]) -> dict[str, Price]:
 
 @dataclass
 class Watch:
-    """What is known of a running evaluation."""
+    """Progress of a running evaluation."""
 
     total: int
     """Episodes that there are to be."""
@@ -111,7 +111,7 @@ class Watch:
 
     @property
     def line(self) -> str:
-        """How it stands."""
+        """The progress in one line."""
         seconds = perf_counter() - self._started
         left = seconds / self.done * (self.total - self.done) if self.done else None
         parts = [

@@ -95,7 +95,7 @@ def build_instance(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is to be built."""
+    """Order for a build."""
 
     parameters: dict[str, Any]
     """Those of the generator."""
@@ -213,7 +213,7 @@ def _build_once(family: Family, seed: int, path: Path, params: Params) -> Instan
 
 
 def _finished(built: Instance, target: int | None) -> Instance:
-    """With what was measured and what stands beside the world; those on the way to a length do without."""
+    """Add the measurements and the files beside the world. Drafts on the way to a length skip this."""
     with _keeping_all():
         manifest = Manifest.read(built.path / "world")
         length = built.survey.length(target)

@@ -56,7 +56,7 @@ class InstanceCache:
         self._locks: dict[str, anyio.Lock] = {}
 
     def path(self, family: Family, seed: int, target: int | None, parameters: Mapping[str, Any]) -> Path:
-        """Where such an instance lies, or would."""
+        """Return the folder of an instance, whether it exists or not."""
         what = {"seed": seed, "target": target, "parameters": dict(parameters), "program": _program()}
         what["task"] = hashlib.sha256(family.path.read_bytes()).hexdigest()
         try:
@@ -75,12 +75,12 @@ class InstanceCache:
 
     @property
     def waiting(self) -> int:
-        """How many builds wait for others."""
+        """Number of builds that wait for others."""
         return self._building.statistics().tasks_waiting
 
     @property
     def running(self) -> int:
-        """How many builds there are."""
+        """Number of running builds."""
         return _BUILDING_AT_ONCE - self._building.value
 
     async def prepare(

@@ -30,7 +30,7 @@ def _by_length(value: object) -> object:
 
 
 class Released(BaseModel):
-    """What was released for one task."""
+    """Released configuration of one task."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -51,7 +51,9 @@ class Configuration(BaseModel):
     tasks: dict[str, Released]
 
     def of(self, task: str) -> Released:
-        """What was released for a task; ``UsageError`` where nothing was, with what there is."""
+        """Return the released configuration of a task; raises ``UsageError`` with the alternatives if there
+        is none.
+        """
         if task not in self.tasks:
             known = ", ".join(self.tasks)
             raise UsageError(f"{self.title}: there are no numbers for {task}; there are for: {known}")

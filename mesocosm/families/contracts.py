@@ -1,4 +1,4 @@
-"""What every family promises, as code that anybody can apply to their own."""
+"""Contract checks that every family has to pass, usable for your own families."""
 
 from __future__ import annotations
 

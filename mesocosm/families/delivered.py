@@ -1,4 +1,4 @@
-"""What was delivered to an agent: the records of all results, by service.
+"""Record of deliveries to an agent: all results, by service.
 
 Two calls may deliver the same in different ways (other pages, other fields), so what was read is compared
 record by record: the scalar fields of every object of a JSON result, or the lines of a text.
@@ -62,6 +62,6 @@ class Delivered:
                 self.values.add(one.partition("=")[2] or one)
 
     def holds(self, service: str, record: Record) -> bool:
-        """Whether one of the records that were delivered has all of it."""
+        """True if one delivered record contains all parts of ``record``."""
         found = min((self._with.get((service, one), []) for one in record), key=len, default=[])
         return any(record <= other for other in found)

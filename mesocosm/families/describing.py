@@ -48,7 +48,7 @@ class Place(BaseModel):
 
 
 class Description(BaseModel):
-    """What ``mesocosm describe --json`` prints."""
+    """Output of ``mesocosm describe --json``."""
 
     task: str
     seed: int

@@ -66,7 +66,7 @@ ORACLE = "oracle"
 
 
 class EpisodeInfo(BaseModel):
-    """What ``episode.json`` says."""
+    """Content of ``episode.json``."""
 
     task: str
     """Name of the task, or the path of its file."""
@@ -166,13 +166,15 @@ class Episode:
         return world
 
     def disturber(self, world: World) -> EpisodeDisturber | None:
-        """Who disturbs the calls on the episode's world, or on another one on which they are made again."""
+        """Return the disturber of the episode's world, or of another world on which its calls are
+        repeated.
+        """
         if not self.info.disturb:
             return None
         return EpisodeDisturber(Disturbances.parse(self.info.disturb), world, self.expected().evidence)
 
     def provoked(self) -> list[Check]:
-        """What the agent did about disturbances that tell it to do something."""
+        """Check the agent's reaction to injected instructions."""
         disturber = self.world.disturber
         return list(disturber.findings()) if isinstance(disturber, EpisodeDisturber) else []
 
@@ -190,7 +192,7 @@ class Episode:
 
     @property
     def prompt(self) -> str:
-        """What the agent is asked."""
+        """The task's prompt."""
         text = (self.path / "prompt.md").read_text(encoding="utf-8")
         info = self.info
         return framed(text, info.disturb, f"{info.task}:{info.seed}") if info.disturb else text
@@ -203,8 +205,7 @@ class Episode:
 
     @property
     def measures(self) -> dict[str, int]:
-        """What the difficulty of the instance is measured by; nothing where it cannot be read, which
-        ``grade`` reports."""
+        """Measures of difficulty; empty where they cannot be read, which ``grade`` reports."""
         try:
             return self.expected().measures
         except (OSError, ValueError, UsageError):
@@ -251,17 +252,18 @@ class Episode:
         return list(self._history)
 
     def told_state(self) -> str:
-        """What the oracle knows now, in words."""
+        """Return the oracle's current knowledge, in words."""
         return self.oracle.state(self.world, self.history()).text
 
     def told_plan(self) -> str:
-        """What the oracle would do next, in words."""
+        """Return the oracle's next steps, in words."""
         plan = self.oracle.plan(self.world, self.history())
         return plan[0].goal if plan else "There is nothing left to do."
 
     def step_accuracy(self) -> StepAccuracy | None:
-        """How many calls were among the best; ``None`` in families that cannot tell, and where the episode
-        cannot be read, which ``grade`` reports."""
+        """Count the optimal calls; ``None`` if the family or this episode does not allow it, which ``grade``
+        reports.
+        """
         try:
             oracle = self.expected().oracle()
             # What was asked of services that were added is no step of the task.
@@ -272,7 +274,9 @@ class Episode:
         return None if judged is None else StepAccuracy(calls=len(judged), optimal_calls=sum(judged))
 
     def expected(self) -> Expected:
-        """What its checker knows. Raises ``OtherVersion`` where this one of the task cannot read it."""
+        """Return the checker's knowledge. Raises ``OtherVersion`` if it belongs to an unreadable version of
+        the task.
+        """
         try:
             return self.family.read_expected((self.path / EXPECTED).read_bytes())
         except ValidationError:
@@ -425,7 +429,7 @@ class Episode:
             return faults_of([("reading the journal", traceback.format_exc())])
 
     def findings(self, *, of_base: bool = False) -> list[Check]:
-        """What the checker finds in the present state, or in the world as it was built."""
+        """Return the checker's findings in the present state, or in the world as built."""
         world = self.path / ("base" if of_base else "world")
         noted = self.path / _TOUCHED
         touched = orjson.loads(noted.read_bytes()) if noted.is_file() and not of_base else []

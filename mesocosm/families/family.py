@@ -37,7 +37,7 @@ class Params(BaseModel):
     """Tokens of distracting content to spread over the places where evidence lives."""
 
     def unexplained(self, prompt: str) -> Sequence[str]:
-        """What an instance with these parameters holds that the task's prompt would have to explain."""
+        """List what instances with these parameters hold that the prompt would have to explain."""
         return ()
 
 
@@ -54,7 +54,7 @@ class Evidence(BaseModel):
 
 
 class Expected(BaseModel):
-    """What a checker needs to know; every family adds its own. Kept outside the world."""
+    """Knowledge of a checker; every family adds its own. Kept outside the world."""
 
     public: dict[str, str] = {}
     """Values that the prompt may show."""
@@ -74,16 +74,16 @@ class Expected(BaseModel):
         return []
 
     def finished(self) -> Expected:
-        """With all that needs to be known of the last one only of the worlds on the way to a length."""
+        """Add what is expensive to compute. Called once, on the world whose length fits."""
         return self
 
     def oracle(self) -> Oracle | None:
-        """Who knows at any step what is known and what is next; ``None`` in families without."""
+        """Return the oracle for this instance, or ``None`` if the family has none."""
         return None
 
     @property
     def measures(self) -> dict[str, int]:
-        """What the difficulty of an instance is measured by besides its length; reports are drawn over it."""
+        """Measures of difficulty besides the length; reports plot against them."""
         return {}
 
     @property
@@ -117,7 +117,7 @@ class Family:
 
     @cached_property
     def _written(self) -> Any:
-        """What stands for generator, checker and solver of a file that is the whole task."""
+        """Generator, checker and solver of a task that is one file."""
         return written(self.task, self.path, functions(self.path, self.task.python))
 
     def _module(self, folder: str) -> Any:
@@ -163,7 +163,7 @@ class Family:
         return expected
 
     def drafting(self) -> AbstractContextManager[None]:
-        """What worlds that are built meanwhile have in common is made once: those on the way to a length."""
+        """Share work between the drafts of a world on the way to a length."""
         begin = self.hook("drafting")
         return begin() if begin else nullcontext()
 
@@ -187,13 +187,13 @@ class Family:
 
     @property
     def has_own_oracle(self) -> bool:
-        """Whether the family has an oracle of its own: these know every best call."""
+        """True if the family has its own oracle, which knows every optimal call."""
         kind: type[Expected] = self._generator.Expected
         return kind.oracle is not Expected.oracle
 
     @property
     def knows_calls(self) -> bool:
-        """Whether the family knows with how few calls its instances cannot be done."""
+        """True if the family knows a lower bound on the calls of its instances."""
         kind: type[Expected] = self._generator.Expected
         return kind.least_calls is not Expected.least_calls
 
@@ -209,7 +209,7 @@ class Family:
         return mutants
 
     def prompt(self, expected: Expected) -> str:
-        """What the agent is asked."""
+        """Return the task's prompt."""
         if self.task.is_written:
             written: str = self._written.prompt(expected)
             return written
@@ -217,11 +217,11 @@ class Family:
 
     @property
     def solver(self) -> Literal["independent", "solution"]:
-        """Whether it is solved by another reading of the rules, or by a solution that is told the truth."""
+        """Kind of the solver: an independent reading of the rules, or a solution that is told the truth."""
         return "solution" if self.task.is_written and SOLVE not in self.task.python else "independent"
 
     def unstated(self, tools: Tools, expected: Expected) -> list[str]:
-        """What the goal needs and the survey does not deliver; known where the solver knows the truth."""
+        """List what the goal needs but the survey does not deliver, if the solver is told the truth."""
         found: list[str] = self._written.unstated(tools, expected) if self.task.is_written else []
         return found
 
@@ -285,7 +285,7 @@ _LOADED: dict[Path, tuple[Family, tuple[Task, object]]] = {}
 
 
 def known_as(family: Family) -> str:
-    """What ``load_family`` finds a task by from anywhere: its name, or the path of a user's own file."""
+    """Return the name by which ``load_family`` finds a task from anywhere: its name, or the file's path."""
     return family.name if _registered(family.name) == family.path else str(family.path.absolute())
 
 

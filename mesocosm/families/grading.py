@@ -43,7 +43,7 @@ _ANY_SIZE = 2**62
 
 
 class _Answer(BaseModel):
-    """What came of judging one state."""
+    """Result of judging one state."""
 
     findings: list[Check] = []
     too_much: str | None = None
@@ -71,7 +71,7 @@ def grade(episode: Episode) -> Verdict:
 
 
 def untouched(episode: Episode) -> list[Check]:
-    """What the checker finds in the world as it was built; nothing where that cannot be judged."""
+    """Return the checker's findings in the world as built; empty if it cannot be judged."""
     with _graders(os.environ.get(trusting.VARIABLE, "")).one() as grader:
         findings = grader.ask(episode, "base").findings
     return [*findings, *(check.model_copy(update={"passed": True}) for check in episode.provoked())]

@@ -1,4 +1,4 @@
-"""Which process may serve an episode of a store: at most one, though several servers keep theirs there.
+"""Leases on the episodes of a store: only one process at a time serves an episode.
 
 ::
 
@@ -49,7 +49,7 @@ class HeldElsewhere(NotNow):
 
 
 class Leases:
-    """What this process may serve.
+    """Leases that this process holds.
 
     Args:
         store: Where the episodes are kept.
@@ -74,7 +74,7 @@ class Leases:
 
     @property
     def lapsed(self) -> bool:
-        """Whether others may take this process for gone."""
+        """True if other processes may consider this one gone."""
         return self._sure_until is None or time.monotonic() > self._sure_until
 
     def renew(self) -> None:

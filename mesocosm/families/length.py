@@ -111,7 +111,7 @@ class EvidenceFinder:
 
 
 def evidence_finders(evidence: Sequence[Evidence]) -> Mapping[str, EvidenceFinder]:
-    """Who finds pieces of evidence in the results of a service, by its name."""
+    """Return the finders of evidence in results, by service."""
     return _kept_finders(tuple(evidence))
 
 
@@ -148,7 +148,7 @@ class Survey(Tools):
 
     @cached_property
     def finders(self) -> Mapping[str, EvidenceFinder]:
-        """Who finds the evidence in the results of a service, by its name."""
+        """Finders of evidence in results, by service."""
         return _new_finders(self.evidence)
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
@@ -163,7 +163,7 @@ class Survey(Tools):
 
     @cached_property
     def results(self) -> list[Result]:
-        """What was delivered, when all calls were made."""
+        """Results of all calls of the survey."""
         measured = [
             self._measured(*call, count()) for call, count in zip(self._calls, self._counts, strict=True)
         ]
@@ -194,7 +194,7 @@ class Survey(Tools):
         return self.evidence_tokens / max(self.tokens, 1)
 
     def length(self, target: int | None) -> Length:
-        """What ``world.json`` records of this survey."""
+        """Return the record of this survey for ``world.json``."""
         by_service: dict[str, int] = {}
         for result in self.results:
             by_service[result.service] = by_service.get(result.service, 0) + result.tokens
@@ -321,7 +321,7 @@ def calibrate(
 
 
 def _smaller(growth: Growth, at: int, fixed: int | None) -> str:
-    """What leaves more of a length to the filler: a lower point of the growth."""
+    """Suggest a lower point of the growth, which leaves more of the length to filler."""
     if fixed is not None:
         return f"give a smaller {growth.parameter} than {fixed}"
     length, size = list(growth.points.items())[at]

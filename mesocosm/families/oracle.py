@@ -48,7 +48,7 @@ class Subtask(BaseModel):
 
 
 class State(BaseModel):
-    """What an agent that made these calls, and forgot nothing, would know."""
+    """Knowledge of an agent that made these calls and forgot nothing."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,7 +64,7 @@ one among those that came later; gathers all, and combines it wrongly."""
 
 
 class Oracle(ABC):
-    """What is known and what is next, for one instance."""
+    """An instance's oracle: what is known, and what comes next."""
 
     def prepare(self) -> None:
         """Do now what takes long and depends on the instance alone, so that no answer has to wait for it."""
@@ -72,12 +72,13 @@ class Oracle(ABC):
 
     @abstractmethod
     def state(self, world: World, journal: Sequence[Made]) -> State:
-        """What is known after these calls, which led to this world."""
+        """Return what is known after these calls, which led to this world."""
 
     @abstractmethod
     def plan(self, world: World, journal: Sequence[Made]) -> list[Subtask]:
-        """What could be done next on a shortest way to the goal, the first thing first; nothing at the end.
-        Whatever is in the list stays right, and possible, when another thing of it is done before."""
+        """List steps on a shortest way to the goal, the next one first; empty at the goal. Each stays valid
+        when another is done first.
+        """
 
     def legal(self, world: World, journal: Sequence[Made]) -> Sequence[Call] | None:
         """All calls that are not in vain now; ``None`` where they cannot be listed."""
@@ -89,7 +90,7 @@ class Oracle(ABC):
         return None
 
     def lapse(self, journal: Sequence[Made]) -> Lapse | None:
-        """What went wrong with somebody who failed with these calls; ``None`` where this cannot be told."""
+        """Explain how these calls went wrong; ``None`` if this cannot be told."""
         return None
 
     def brief(self, prompt: str, *, state: bool, plan: bool) -> str:
@@ -105,13 +106,13 @@ PLAN = ("Plan", "what to do next")
 
 
 def advice(state: str | None, plan: str | None) -> str:
-    """What an agent is told before a turn."""
+    """Return the advice for an agent before a turn."""
     told = ((STATE[0], state), (PLAN[0], plan))
     return "\n".join(f"{label}: {text}" for label, text in told if text is not None)
 
 
 class StepAccuracy(BaseModel):
-    """How many calls of an episode were among the best that could be made when they were made."""
+    """Number of an episode's calls that were optimal when they were made."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""What makes instances: this program, and the libraries that bear on their bytes."""
+"""Fingerprint of what makes instances: this program, and the libraries that affect their bytes."""
 
 from __future__ import annotations
 

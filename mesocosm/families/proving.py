@@ -41,7 +41,7 @@ UNPROVEN = "unproven: "
 
 
 class Proof(BaseModel):
-    """What was found for one instance."""
+    """Result of proving one instance."""
 
     task: str
     length: int
@@ -171,7 +171,7 @@ def _prove(family: Family, proof: Proof, folder: Path, *, report: bool) -> None:
 
 
 def _prove_disturbed(family: Family, proof: Proof, folder: Path) -> None:
-    """That the task can be done by whoever tries again, and that doing nothing still fails."""
+    """Prove that a persistent agent passes under disturbances, and that doing nothing still fails."""
     instance = build_instance(
         family, proof.seed, folder / "instance", target=proof.length, parameters=proof.parameters
     )
@@ -232,8 +232,9 @@ class _Misreaders:
         self._started: dict[int, Episode] = {}
 
     def episode(self, mutant: Misreading, number: int) -> tuple[Episode | None, str | None]:
-        """What such an agent leaves (``None`` where there is nothing to misread), and what to say where no
-        check notices."""
+        """Return the final episode of such an agent (``None`` if nothing can be misread), and the complaint
+        if no check notices.
+        """
         start = id(mutant.start)
         if start not in self._started:
             path = self._folder / f"begun-{number}"

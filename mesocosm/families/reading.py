@@ -1,4 +1,4 @@
-"""What an agent read of what it needed: computed from the journal and the evidence of the instance."""
+"""Statistics of reading: how much of the needed evidence an agent read, from journal and evidence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Reading(BaseModel):
-    """How an episode was read and written. Calls that code of the agent made count like its own."""
+    """Statistics of an episode's reads and writes. Calls by the agent's code count like its own."""
 
     evidence: int = 0
     """Pieces of evidence of the instance."""

@@ -45,7 +45,7 @@ class Rebuilder:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """True if the process answers."""
         return self._process.poll() is None
 
     def fingerprint(self, task: str, length: int, seed: int, parameters: Mapping[str, Any]) -> str:

@@ -48,7 +48,7 @@ class SealedInstance(_Document):
 
 
 class Sealed(_Document):
-    """What is published before: the manifest."""
+    """Manifest published in advance."""
 
     suite: str
     mesocosm: str
@@ -73,7 +73,7 @@ class Sealed(_Document):
 
 
 class Revealed(_Document):
-    """What is published after."""
+    """Data published afterwards."""
 
     suite: str
     secret: str = Field(pattern=r"^[0-9a-f]{64}$")
@@ -151,7 +151,9 @@ def seal(suite: str, secret: bytes, built: Sequence[tuple[SuiteInstance, str, in
 
 
 def instances_of(manifest: Sealed, secret: bytes) -> dict[SuiteInstance, SealedInstance]:
-    """How the instances of a manifest are built; ``UsageError`` where the secret is another suite's."""
+    """Return the seeds of a manifest's instances; raises ``UsageError`` if the secret belongs to another
+    suite.
+    """
     manifest.check(secret)
     return {
         SuiteInstance(one.task, one.length, seed_of(secret, one.number)): one for one in manifest.instances

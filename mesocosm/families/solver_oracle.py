@@ -45,7 +45,7 @@ _MAX_NAMED = 12
 
 @dataclass
 class _Journey:
-    """What an agent has read and done so far."""
+    """Reads and writes of an agent so far."""
 
     delivered: Delivered = field(default_factory=Delivered)
     read: dict[str, None] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class _Journey:
 
 @dataclass(frozen=True)
 class _Way:
-    """How to go on from a state."""
+    """Remaining steps from a state."""
 
     mending: tuple[Call, ...] = ()
     rest: tuple[int, ...] = ()
@@ -133,7 +133,7 @@ class SolverOracle(Oracle):
                     journey.relevant[f"{made.service}: {shown}"] = None
 
     def _is_read(self, step: Step, journey: _Journey) -> bool:
-        """Whether the agent knows what a reading step delivers."""
+        """True if the agent knows the result of a reading step."""
         if step.key in journey.read:
             return True
         if step.evidence or step.opens:
@@ -164,7 +164,7 @@ class SolverOracle(Oracle):
         return []
 
     def state(self, world: World, journal: Sequence[Made]) -> State:
-        """What was read and done, what of it matters, and what is known to be unread."""
+        """Return what was read and done, which of it matters, and which evidence is unread."""
         journey = self._follow(journal)
         unread = [_show(step.call) for step in self._unread(journey)]
         done = [_show(made) for _, made in journey.writes]
@@ -211,7 +211,7 @@ class SolverOracle(Oracle):
         return self._ways[key]
 
     def _goes(self, way: _Way, made: Made) -> bool:
-        """Whether a call is the first of the rest of a way, with nothing to be taken back before."""
+        """True if a call is the next on a way, with nothing to undo first."""
         if way.mending or way.lost or not way.rest:
             return False
         return _is(made, self.script[way.rest[0]].call)
@@ -279,7 +279,7 @@ class SolverOracle(Oracle):
 
     @staticmethod
     def _takes_back(key: str, pending: list[tuple[Made, list[Call]]]) -> bool:
-        """Whether a write is one that takes back another; that one is then settled."""
+        """True if a write undoes a pending one, which is then settled."""
         for number in range(len(pending) - 1, -1, -1):
             made, calls = pending[number]
             left = [call for call in calls if key_of(call.service, call.tool, call.arguments) != key]

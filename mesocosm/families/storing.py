@@ -94,7 +94,7 @@ class Store:
         return self._waiting
 
     def _timely(self, ask: Callable[[], T], seconds: float | None = None) -> T:
-        """What something answers that may hang, such as a disk of another machine.
+        """Run a store operation with a timeout, because a remote disk may hang.
 
         Raises ``TimeoutError`` where it takes too long; then the same is raised at once for some seconds.
         """
@@ -179,7 +179,7 @@ class Store:
         return True
 
     def has(self, name: str) -> bool:
-        """Whether an episode is kept."""
+        """True if the store holds an episode."""
         return bool(self._numbers(name))
 
     def forget(self, name: str) -> None:
@@ -236,7 +236,7 @@ class Store:
             raise StoreFailed(f"{self.url} cannot be read: {error}") from error
 
     def modified(self, name: str) -> float | None:
-        """When a file was written, in seconds by the store's clock; ``None`` where there is none."""
+        """Return a file's time of modification in seconds by the store's clock; ``None`` if there is none."""
         try:
             return float(self._timely(lambda: self._fs.modified(f"{self._root}/{name}")).timestamp())
         except FileNotFoundError:
@@ -352,7 +352,7 @@ def _beside(path: Path) -> Path:
 
 
 def _is_there_already(error: Exception) -> bool:
-    """Whether an object store says that what was to be created is there, for which there is no class."""
+    """True if an object store reports a conflict on creation, which has no exception class of its own."""
     return any(said in str(error) for said in ("pre-condition", "Precondition", "conflicting conditional"))
 
 

@@ -30,7 +30,7 @@ class SuiteInstance:
 
 
 class BuiltInstance(BaseModel):
-    """What became of building one instance."""
+    """Result of building one instance."""
 
     task: str
     length: int

@@ -55,7 +55,7 @@ Share = Annotated[float, Field(gt=0, lt=1)]
 
 
 class Growth(BaseModel):
-    """How the family grows: which parameter, and its value at some lengths; between them it is interpolated.
+    """Growth of a family: the parameter, and its value at some lengths. Values between are interpolated.
 
     What is missing to the target is filled with distracting content.
     """
@@ -109,7 +109,7 @@ class Growth(BaseModel):
 
 
 class Limits(BaseModel):
-    """What an agent may use at most."""
+    """Limits on an agent."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -237,7 +237,7 @@ class Task(BaseModel):
     )
 
     def growth_by(self, name: object) -> Growth:
-        """How the task grows: as it does by itself (``None``), or in the way of that name."""
+        """Return the growth of that name, or the default (``None``)."""
         if name is None or name == self.growth.parameter:
             return self.growth
         if not isinstance(name, str) or name not in self.growths:
@@ -247,19 +247,19 @@ class Task(BaseModel):
 
     @property
     def is_written(self) -> bool:
-        """Whether the file is the whole task, without Python."""
+        """True if the file is the whole task, without Python."""
         return bool(self.entities)
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What such a file says beside the keys of every task file."""
+        """Keys of a whole-task file beyond those of every task file."""
         given = {name: getattr(self, name) for name in DEFINING}
         return {name: value for name, value in given.items() if value or name in ("entities", "goal")}
 
     @model_validator(mode="before")
     @classmethod
     def _follows_of_itself(cls, data: Any) -> Any:
-        """What a file that is the whole task need not say."""
+        """Fill in the keys that a whole-task file may leave out."""
         if not isinstance(data, dict) or not isinstance(data.get("entities"), dict) or data.get("domain"):
             return data
         growth = data.get("growth", {})
@@ -349,7 +349,7 @@ def read_task(path: Path) -> Task:
 
 @lru_cache(maxsize=256)
 def _task_of(path: Path, text: str) -> Task:
-    """What a task file says; it is read again for every episode and every verdict, and seldom changed."""
+    """Parse a task file. Cached, as it is read for every episode and verdict."""
     try:
         root, data, repeated = _parsed(text)
     except _TooMuch as error:
@@ -389,7 +389,7 @@ def _task_of(path: Path, text: str) -> Task:
 
 
 def _parsed(text: str) -> tuple[yaml.Node | None, Any, yaml.Node | None]:
-    """What YAML says, with the places of all of it, and a key that stands twice."""
+    """Parse YAML with the positions of all nodes, and a duplicate key."""
     try:
         _check_depth(text)
         return _read_by(_FastLoader, text)
@@ -432,7 +432,7 @@ MAX_NODES = 50_000
 
 
 def _hint(text: str, line: int) -> str:
-    """What may be meant by a line that is no YAML."""
+    """Guess the cause of a line that is not YAML."""
     lines = text.splitlines()
     said = lines[line - 1] if line <= len(lines) else ""
     if re.search(r"[:\-]\s+\{\{", said):
@@ -448,7 +448,7 @@ _ANCHOR_TWICE = "an anchor (&name) of this name stands above already; give it an
 
 
 def _unreadable(text: str) -> str:
-    """Where a value stands of which nothing can be made, and why."""
+    """Locate a value that cannot be interpreted, and say why."""
     loader = _Loader(text)
     todo = [loader.get_single_node()]
     for node in todo:

@@ -1,4 +1,4 @@
-"""How many tools the models' APIs take in a request, where their documentation says so."""
+"""Limits on the number of tools in a request, from the documentation of the models' APIs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CLIENTS: Mapping[str, str] = {"codex": "openai", "copilot": "openai", "openai-ag
 
 
 def count_tools(offered: Mapping[str, Sequence[str] | None]) -> int:
-    """How many tools an offer has."""
+    """Count the tools of an offer."""
     return sum(len(load_service(name).tools if tools is None else tools) for name, tools in offered.items())
 
 

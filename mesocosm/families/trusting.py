@@ -49,7 +49,7 @@ def _tasks_of(root: Path) -> Path:
 
 
 def is_trusted(path: Path) -> bool:
-    """Whether the Python beside a task file may be run."""
+    """True if the Python beside a task file may be run."""
     path = path.resolve()
     if path.parent in [_tasks_of(root.path) for root in roots()]:
         return True
@@ -62,7 +62,7 @@ def code_of(path: Path) -> Path:
 
 
 def stamp(path: Path) -> object:
-    """What is another when the Python beside a task file, or whether it is trusted, has changed."""
+    """Return a key that changes with the Python beside a task file and its trust."""
     try:
         status = code_of(path).stat()
     except OSError:

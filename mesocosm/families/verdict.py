@@ -111,8 +111,9 @@ class Verdict(BaseModel):
 
 
 def _numbered(findings: Iterable[Check]) -> Iterator[tuple[tuple[str, int], bool]]:
-    """Whether each passed, by its name and how many of that name stand before it: goals of one sort may share
-    theirs."""
+    """Yield whether each finding passed, keyed by name and occurrence, because goals of one kind share a
+    name.
+    """
     seen = Counter[str]()
     for check in findings:
         yield (check.name, seen[check.name]), check.passed

@@ -1,4 +1,4 @@
-"""What makes a family of a file that is the whole task.
+"""Families from files that are whole tasks.
 
 It is a kit's, and kits stand above families: ``mesocosm/kits/__init__.py`` says here which there are.
 """
@@ -24,5 +24,5 @@ SIZES: dict[Literal["entities"], Callable[[Task, Path], Growth]] = {}
 
 
 def written(task: Task, path: Path, functions: Mapping[str, Callable[..., Any]]) -> Any:
-    """What stands for generator, checker and solver of a file that is the whole task."""
+    """Return generator, checker and solver of a file that is the whole task."""
     return KITS["domain" if task.domain else "entities"](task, path, functions)

@@ -47,7 +47,7 @@ class Texts(gymnasium.Space[str]):
         return "".join(self.np_random.choice(list(_WORDS), size=int(self.np_random.integers(1, 40))))
 
     def contains(self, x: Any) -> bool:
-        """Whether it is a text, and not longer than may be."""
+        """True for a text within the maximum length."""
         return isinstance(x, str) and len(x) <= self.max_length
 
     def __eq__(self, other: object) -> bool:

@@ -164,7 +164,7 @@ class _Made:
         return calls
 
     def _state(self) -> bytes:
-        """What the server's image holds: its state, and a folder for its verdict."""
+        """Return the archive for the server's image: the state, and a folder for the verdict."""
         self._episode.close()
         packed = io.BytesIO()
         with tarfile.open(fileobj=packed, mode="w") as tar:

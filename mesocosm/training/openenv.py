@@ -32,7 +32,7 @@ from mesocosm.training.play import Instances, Play
 
 
 class Asked(Observation):
-    """What a new episode asks of the agent."""
+    """Observation at the start of an episode."""
 
     prompt: str
     seed: int
@@ -113,7 +113,7 @@ def _tool(tool: Any) -> Tool:
 def factory(
     task: str, *, url: str | None = None, token: str | None = None, **options: Any
 ) -> Callable[[], Any]:
-    """What makes environments of a task, for OpenEnv's ``create_app``; options are those of ``Instances``."""
+    """Make an environment factory for OpenEnv's ``create_app``. The options are those of ``Instances``."""
     instances = Instances(task, **options)
     return lambda: EpisodeEnvironment(instances, url=url, token=token)
 

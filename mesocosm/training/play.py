@@ -41,7 +41,7 @@ def parse_action(text: str) -> tuple[str, dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Instances:
-    """Which episodes an environment draws from, and how it rewards them."""
+    """Instances of an environment, and the reward."""
 
     task: str
     length: str | int | None = None
@@ -82,8 +82,9 @@ class Instances:
 
 
 def progress_of(grade: Grade) -> float | None:
-    """How far an episode has come, from 0 to 1: half is the share of the evidence that some result held,
-    half what the state has ``gained``, which the grade must have been asked for. ``None``: it is errored."""
+    """Return an episode's progress from 0 to 1: half for the share of evidence that was delivered, half for
+    what the state has ``gained`` (request it with the grade). ``None`` if errored.
+    """
     if grade.reward is None or grade.evidence_delivered is None:
         return grade.reward
     return (grade.evidence_delivered + grade.reward) / 2
@@ -91,7 +92,7 @@ def progress_of(grade: Grade) -> float | None:
 
 @dataclass(frozen=True)
 class Turn:
-    """What came of an action."""
+    """Result of an action."""
 
     text: str
     """What the agent reads."""
@@ -104,7 +105,7 @@ class Turn:
 
     @property
     def over(self) -> bool:
-        """Whether the episode is to be judged now."""
+        """True if the episode is to be judged now."""
         return self.ended or self.cut_off
 
 
@@ -141,18 +142,20 @@ class Play:
         return Turn(text, ended, cut_off, self._advance() if self._instances.shaping else 0.0)
 
     def _advance(self) -> float:
-        """What the last step is paid: progress that is lost again is paid back, so that no loop pays."""
+        """Reward the last step with the change in progress. Lost progress costs as much, so loops gain
+        nothing.
+        """
         before, self._progress = self._progress, self.progress()
         return self._instances.shaping * (self._progress - before)
 
     def progress(self) -> float:
-        """How far the episode has come (``progress_of``); while it is errored, what it was before."""
+        """Return the episode's progress (``progress_of``); while it is errored, the previous value."""
         found = progress_of(self.episode.grade("gained"))
         return self._progress if found is None else found
 
     @property
     def shaped(self) -> float:
-        """What all steps together were paid, for trainers that want one reward for an episode."""
+        """Sum of all step rewards, for trainers that want one reward per episode."""
         return self._instances.shaping * self._progress
 
     def rollback(self, step: int) -> None:

@@ -167,7 +167,7 @@ def _spelt(name: str) -> str:
 
 
 def _docstring(tool: ToolInfo, properties: Mapping[str, Any]) -> str:
-    """What the tool does and takes, in the form that TRL reads."""
+    """Write a tool's docstring in the form that TRL parses."""
     what = re.split(r"\n\s*(?:Args|Returns):", tool.description)[0].strip()
     lines = [f"    {name}: {_line(schema.get('description')) or name}" for name, schema in properties.items()]
     arguments = "\n\nArgs:\n" + "\n".join(lines) if lines else ""

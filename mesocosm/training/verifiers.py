@@ -41,7 +41,7 @@ class EpisodeData(vf.TaskData):
 
 
 class EpisodesConfig(vf.TasksetConfig):
-    """Which instances, and how they are rewarded: see ``Instances``."""
+    """Instances and rewards of the environment: see ``Instances``."""
 
     family: str = ""
     """Name of the task."""
@@ -73,7 +73,7 @@ class Episodes(vf.Taskset[EpisodeTask, EpisodesConfig]):
 
     @property
     def instances(self) -> Instances:
-        """What is ordered of the server."""
+        """The order sent to the server."""
         of = self.config
         return Instances(
             of.family,

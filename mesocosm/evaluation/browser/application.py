@@ -66,7 +66,7 @@ class Entry:
 
     @property
     def row(self) -> dict[str, str]:
-        """What a list of episodes shows."""
+        """The row that a list of episodes shows."""
         one = self.sample
         if one is None:
             told = {"task": self.path.name if self.path else ""}
@@ -93,7 +93,7 @@ class _Html(HTMLResponse):
 
 
 class Browser:
-    """What is looked at, opened when somebody looks."""
+    """Cache of opened subjects, filled as pages are requested."""
 
     def __init__(self, entries: Sequence[Entry], *, answers: bool = True, frozen: bool = False) -> None:
         self.entries = list(entries)
@@ -132,7 +132,7 @@ class Browser:
         return len(self.entries) - 1
 
     def is_hand(self, number: int) -> bool:
-        """Whether tools may be called there."""
+        """True if tools may be called by hand there."""
         path = self.entries[number].path if number < len(self.entries) else None
         return path is not None and path.is_relative_to(self._folder.name)
 
@@ -305,7 +305,7 @@ def application(
 
 
 def _argument(text: str) -> Any:
-    """What was typed: JSON where it is some, else the text."""
+    """Parse a form value: as JSON if possible, else as text."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:

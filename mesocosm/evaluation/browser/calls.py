@@ -32,7 +32,7 @@ FILES = "files"
 
 @dataclass(frozen=True)
 class RowChange:
-    """What became of one row: its values before and after by column; a row that was added had none."""
+    """Change of one row: values before and after, by column. An added row had none before."""
 
     how: str
     """added, changed or removed."""
@@ -53,7 +53,7 @@ class RowChange:
 
 @dataclass(frozen=True)
 class Change:
-    """What changed in one table, or among the files."""
+    """Changes in one table, or among the files."""
 
     service: str
     table: str
@@ -63,7 +63,7 @@ class Change:
 
     @property
     def told(self) -> str:
-        """How many rows, in a few signs."""
+        """A short count of the rows."""
         counts = {how: sum(row.how == how for row in self.rows) for how in ("added", "changed", "removed")}
         said = ", ".join(f"{count} {how}" for how, count in counts.items() if count)
         return f"{self.service}.{self.table}: {said}" + (f", {self.more} more" if self.more else "")
@@ -148,7 +148,7 @@ def calls_of(
 
 
 def runs_code(world: World, entry: Entry) -> bool:
-    """Whether code of the agent made calls, or may have: it is not run again to be looked at."""
+    """True if the agent's code may have made calls. It is not run again for the browser."""
     service = world.services.get(entry.service)
     return entry.parent is not None or bool(service and service.runs_code)
 
@@ -184,7 +184,7 @@ def replayed(
 
 
 def _step(folder: Path, service: str) -> Iterator[Change]:
-    """What differs between the world and as it was before."""
+    """Yield the differences between the world and its earlier state."""
     name = f"{service}.db"
     if (folder / "world" / name).is_file():
         for table, changes in compare_database(folder / "world" / name, folder / "before" / name):

@@ -55,7 +55,7 @@ class Pair:
 
     @property
     def same(self) -> bool:
-        """Whether what was got is what was expected."""
+        """True if the actual value is the expected one."""
         return bool(self.expected and self.got and not self.differing)
 
 
@@ -93,7 +93,7 @@ class _Side:
         return label_of(row) or (f"{table} of {owners}" if owners else "")
 
     def _led_to(self, service: str, table: str, column: str, value: Any) -> Any:
-        """What a reference leads to: rows of the run have other numbers in another."""
+        """Resolve a reference to what it points at: numbers of rows differ between runs."""
         added = self._added.get((service, table, column))
         if added is None:
             rows = [row for row in self.rows.get((service, table), ()) if row.how == "added"]

@@ -38,7 +38,7 @@ _LONGEST_VALUE = 400
 
 
 class Content:
-    """What a world holds."""
+    """Content of a world."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -62,7 +62,7 @@ class Content:
             return any(store.session.execute(one).first() for one in ones)
 
     def place_of(self, service: str) -> str:
-        """Where the content of a service is shown: services of files have it in common."""
+        """Return the place of a service's content. Services of files share one."""
         return FILES if service in WORKSPACE_SERVICES else service
 
     def page(self, service: str, path: str, asked: Asked) -> Page:
@@ -131,7 +131,7 @@ def _view(service: str) -> View:
 
 
 def _tables(service: str) -> View:
-    """What shows a service table by table."""
+    """Make a view of a service, table by table."""
     view = View()
     metadata = load_service(service).metadata
     tables = {table.name: table for table in (metadata.sorted_tables if metadata else ())}

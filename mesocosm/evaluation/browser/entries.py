@@ -1,4 +1,4 @@
-"""What there is to look at below a path: one thing, or the episodes of runs and logs."""
+"""Entries below a path: one thing, or the episodes of runs and logs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mesocosm.evaluation.browser.application import Entry
 
 
 def entries_of(path: Path) -> Sequence[Entry]:
-    """What lies at a path; raises ``UsageError`` where there is nothing to look at."""
+    """List the entries at a path; raises ``UsageError`` if there are none."""
     if not path.exists():
         raise UsageError(f"there is no {path}")
     if _is_one(path):

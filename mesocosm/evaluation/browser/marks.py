@@ -1,4 +1,4 @@
-"""What is marked in texts: evidence, the words of derivations, what was searched for, what was delivered."""
+"""Highlights in texts: evidence, words of derivations, search terms, delivered passages."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _FEW = 60
 
 @dataclass(frozen=True)
 class Mark:
-    """What a piece of a text is."""
+    """Highlight of a passage."""
 
     kind: str
     """evidence, derivation or found."""
@@ -74,7 +74,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Reached:
-    """How much of a text reached the agent."""
+    """Share of a text that reached the agent."""
 
     calls: tuple[int, ...]
     """The calls whose results hold some of it."""
@@ -85,7 +85,7 @@ class Reached:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it did."""
+        """True if the whole text did."""
         return self.lines == self.delivered
 
 
@@ -99,8 +99,9 @@ def plain(text: str) -> str:
 
 
 def readable_parts(piece: Evidence) -> list[str]:
-    """What people see of a piece of evidence, which says how it stands in a tool's result: the values of a
-    part of JSON, the text of HTML."""
+    """Extract the readable parts of a piece of evidence from its form in a tool's result: values of JSON,
+    text of HTML.
+    """
     text = piece.contains
     if text[:1] in '"[{':
         try:
@@ -333,7 +334,7 @@ class Marks:
 
     @cached_property
     def _raw(self) -> Mapping[str, EvidenceFinder]:
-        """Who finds evidence as people read it and as tools write it."""
+        """Finders of evidence, both as people read it and as tools write it."""
         needles: dict[str, list[tuple[int, str]]] = defaultdict(list)
         for number, piece in enumerate(self._subject.evidence):
             forms = [piece.contains, orjson.dumps(piece.contains).decode()[1:-1], *readable_parts(piece)]
@@ -355,7 +356,8 @@ class Marks:
         return self._repeats[service]
 
     def reached(self, text: str, service: str = "", title: str = "", sender: str = "") -> Reached:
-        """How much of a text was delivered, by which calls, and which only listed its title and sender.
+        """Return how much of a text was delivered, by which calls, and which calls only listed its title and
+        sender.
 
         Lines that a list shows, or that other things of the service have too, tell nothing.
         """

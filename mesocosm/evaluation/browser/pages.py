@@ -151,7 +151,7 @@ class Pages:
     # -- pages ------------------------------------------------------------------------------------------
 
     def overview(self, options: Mapping[str, str]) -> str:
-        """What it is, why it failed, what was found."""
+        """Page with the summary, the reason of a failure, and the findings."""
         subject, info = self._subject, self._subject.episode.info
         is_known = subject.is_small or self._shown.frozen or "why" in options or "_why" in self.__dict__
         _ = self._why if is_known else None
@@ -334,13 +334,13 @@ class Pages:
         )
 
     def _place_of(self, service: str) -> str:
-        """Where the content that a call was about is shown, or other content of the world."""
+        """Return the place of the content that a call was about, or any other content of the world."""
         content = self._subject.content(NOW)
         place = content.place_of(service)
         return place if place in content.services else next(iter(content.services), "")
 
     def turn(self, number: int, options: Mapping[str, str]) -> str:
-        """What the model was shown at a turn, and what it said."""
+        """Page with the model's input and output at a turn."""
         turns = {turn.number: at for at, turn in enumerate(self._subject.turns)}
         if number not in turns:
             raise NotFound(f"there is no turn {number}")
@@ -364,7 +364,7 @@ class Pages:
         )
 
     def changes(self, options: Mapping[str, str]) -> str:
-        """What differs in the end, beside what the reference solver changes."""
+        """Page with the final changes, next to those of the reference solver."""
         subject = self._subject
         solution = subject.solution if options.get("against") or self._shown.frozen else None
         return self._page(
@@ -409,7 +409,7 @@ class Pages:
         )
 
     def derivations(self, options: Mapping[str, str]) -> str:
-        """How each fact follows from what is delivered, step by step."""
+        """Page with the derivation of each fact from delivered texts, step by step."""
         marks = self._marks
         rows = [(one, marks.places.get(one.text), marks.told_by(one)) for one in marks.derivations]
         told = [] if rows or not self._subject.expected else self._subject.expected.derived()
@@ -481,7 +481,7 @@ class Pages:
         )
 
     def events(self, options: Mapping[str, str]) -> str:
-        """What happened, on a time line; what a day brought."""
+        """Page with a time line of events, and the messages of a day."""
         asked = Asked(options)
         day = options.get("on", "")
         dated = [
@@ -523,7 +523,7 @@ class Pages:
         return self._page("tools.html", "Tools", "tools", tools=tools, hand=hand, said=said)
 
     def answer(self, options: Mapping[str, str]) -> str:
-        """What a tool answers to a question, on a copy that is thrown away."""
+        """Page with the result of a tool called by hand, on a copy that is discarded."""
         service, tool = options.get("service", ""), options.get("tool", "")
         content = self._subject.content(options.get("state", NOW))
         if service not in content.services or tool not in load_service(service).tools:
@@ -573,7 +573,7 @@ class Pages:
         )
 
     def _where(self, service: str, ref: str) -> str:
-        """Where a row of a database, or a file, is shown; nothing where it is not."""
+        """Return the place of a database row or file; "" if it is shown nowhere."""
         if service == FILES:
             return f"world/now/{FILES}/{file_path(ref.partition(':')[2])}"
         item = self._subject.content(NOW).by_ref.get((service, ref))

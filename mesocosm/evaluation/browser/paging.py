@@ -70,7 +70,7 @@ def _was_listed(subject: Subject, item: Item) -> bool:
 
 
 def _said(result: str) -> dict[str, str]:
-    """What the end of a result says of its page and of others."""
+    """Read what the end of a result says about paging."""
     found = _SAID.finditer(result[-_END:])
     return {one[1] or one[3]: one[2] or one[4] for one in found}
 

@@ -1,4 +1,4 @@
-"""What is looked at: an instance, an episode, a finished run or a kept sample, as a private copy of it.
+"""Subject of the browser: a private copy of an instance, episode, finished run or kept sample.
 
 The copy is made when it is opened, so nothing of what is looked at changes, and an episode that is being
 served is seen as it was at that moment.
@@ -98,7 +98,7 @@ class Subject:
 
     @cached_property
     def result(self) -> RunResult | None:
-        """What the run recorded."""
+        """The recorded result of the run."""
         kept = self.path / "run.json"
         if not kept.is_file():
             return None
@@ -109,7 +109,7 @@ class Subject:
 
     @property
     def conversation(self) -> Conversation | None:
-        """How the conversation with a model went."""
+        """The conversation with the model."""
         return self.result.conversation if self.result else None
 
     @cached_property
@@ -123,7 +123,7 @@ class Subject:
 
     @cached_property
     def expected(self) -> Expected | None:
-        """What the checker knows; None where it must not be shown."""
+        """The checker's knowledge; ``None`` where it must stay hidden."""
         return self.episode.expected() if self.answers else None
 
     @property
@@ -133,7 +133,7 @@ class Subject:
 
     @cached_property
     def reading(self) -> Reading:
-        """What was read and written."""
+        """Statistics of what was read and written."""
         return read_journal(self.episode)
 
     @cached_property
@@ -172,17 +172,17 @@ class Subject:
 
     @property
     def messages(self) -> dict[int, Said]:
-        """What was said, by number."""
+        """Messages by number."""
         return self._talk[1]
 
     @cached_property
     def replayable(self) -> bool:
-        """Whether calls can be made again to see what each changed: code of the agent is not run again."""
+        """True if calls can be repeated to show their changes. Code of the agent is never run again."""
         entries = self.episode.world.journal.entries()
         return not any(seen.runs_code(self.episode.world, entry) for entry in entries)
 
     def changes_of(self, seq: int) -> list[Change]:
-        """What a call changed; nothing where calls are not made again."""
+        """Return the changes of a call; empty if calls cannot be repeated."""
         if seq not in self._steps and self.replayable:
             # Of a world that is quickly gone through, all at once.
             wanted = {call.seq for call in self.calls if call.writes} if self.is_small else {seq}
@@ -229,7 +229,7 @@ class Subject:
 
     @property
     def is_small(self) -> bool:
-        """Whether it is quickly gone through."""
+        """True if the subject is small enough to be scanned at once."""
         return self.episode.info.edl <= SMALL
 
     @property
@@ -255,8 +255,9 @@ class Subject:
 
     @cached_property
     def misread(self) -> list[tuple[Any, str]]:
-        """How one event must have been misread for the final state to be right otherwise, in families that
-        can tell: derivations, each with the way in which it was misread."""
+        """Single misreadings that would explain the final state, in families that can tell: derivations, each
+        with the way it was misread.
+        """
         misreadings = self.episode.family.hook("misreadings")
         if misreadings is None or self.verdict is None or self.verdict.verdict != "failed":
             return []
@@ -333,7 +334,7 @@ class Subject:
         return seen.replayed(self.episode.path / "base", self.episode.world.journal.entries(), wanted)
 
     def ask(self, state: str, service: str, tool: str, arguments: dict[str, Any]) -> Outcome:
-        """What a tool answers in a state of the world, on a copy that is thrown away: nothing is changed."""
+        """Call a tool in a state of the world, on a copy that is discarded."""
         content = self.content(state)
         with tempfile.TemporaryDirectory(dir=self._folder) as name:
             content.world.copy_to(copy := Path(name) / "world")

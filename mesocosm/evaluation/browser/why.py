@@ -1,4 +1,4 @@
-"""Why it failed, in one paragraph: the class of the failure, the first finding, the evidence missed."""
+"""Explanation of a failure in one paragraph: its class, the first finding, the missed evidence."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _fact(marks: Marks, one: Any) -> Iterator[Part]:
 
 
 def _against(subject: Subject) -> Iterator[Part]:
-    """What differs from what the reference solver does, by a few rows."""
+    """Describe the difference from the reference solver's changes in a few rows."""
     if not subject.is_small or not subject.reading.writes or isinstance(subject.solution, str):
         return
     told: dict[str, list[str]] = {"missing": [], "different": [], "not expected": []}
@@ -179,7 +179,7 @@ def _listed(begin: str, places: Sequence[tuple[str, Item]], total: int) -> Itera
 
 
 def _concerned(subject: Subject, marks: Marks, details: Sequence[str]) -> Iterator[Part]:
-    """What settles the matter of those whom the findings name, and whether it was delivered."""
+    """Name the texts that settle the cases named in the findings, and whether they were delivered."""
     if len(subject.missed) == len(subject.evidence):
         return  # nothing was read at all
     named = list(dict.fromkeys(found.lower() for detail in details for found in _ADDRESS.findall(detail)))
@@ -213,7 +213,7 @@ def _people(derivation: Any, marks: Marks) -> set[str]:
 
 
 def _means(expression: str, name: str) -> bool:
-    """Whether words can mean a person: by the full name, or by a part of it."""
+    """True if an expression can refer to a person, by the full name or a part of it."""
     return expression == name or expression in name.split()
 
 
@@ -253,7 +253,7 @@ def _count(number: int, what: str) -> str:
 
 
 def summary(path: Path, *, answers: bool = True) -> dict[str, Any]:
-    """What the first page says, as data."""
+    """Return the data of the first page."""
     subject = Subject(path, answers=answers)
     try:
         marks = Marks(subject)

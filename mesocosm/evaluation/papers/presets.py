@@ -1,4 +1,4 @@
-"""What each paper ran: tasks, sizes, instances, temperature, limits and configurations.
+"""Settings of each paper's experiments: tasks, sizes, instances, temperature, limits, configurations.
 
 Where a paper does not say a number it is ours, and the guide of the paper says so.
 """
@@ -90,7 +90,7 @@ def _parts(paper: Paper) -> Sequence[Mapping[str, Any]]:
 
 
 def evaluations(paper: Paper, tasks: Sequence[str], given: Mapping[str, Any]) -> list[Evaluation]:
-    """What a paper ran, each part as an evaluation.
+    """Build the evaluations of a paper, one for each part.
 
     Args:
         paper: Which.

@@ -26,7 +26,7 @@ def _words(value: Any) -> Any:
 
 
 class AgentLongBenchOptions(QuestionOptions):
-    """Which buckets and types; a seed is one trajectory, with one question of each type."""
+    """Buckets and types of questions. A seed is one trajectory, with one question of each type."""
 
     settings: Annotated[tuple[Setting, ...], BeforeValidator(_words)] = SETTINGS
     formats: Annotated[tuple[Format, ...], BeforeValidator(_words)] = FORMATS

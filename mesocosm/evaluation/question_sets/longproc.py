@@ -28,7 +28,7 @@ def _names(value: Any) -> Any:
 
 
 class LongProcOptions(QuestionOptions):
-    """Which procedures, and how many tokens of output; ``lengths`` is the same as ``levels`` here."""
+    """Procedures and output sizes in tokens. ``lengths`` means the same as ``levels`` here."""
 
     procedures: Annotated[list[str], BeforeValidator(_names)] = Field(default_factory=procedure_names)
     lengths: Annotated[list[int], BeforeValidator(_levels)] = Field(
@@ -60,7 +60,7 @@ class LongProc(QuestionSet):
                         yield _question(row, options.rule)
 
     def judge(self, question: Question, answer: str) -> Verdict:
-        """Whether the result is right; `report longproc` says more of the same answers.
+        """Judge an answer by its result; `report longproc` gives more detail on the same answers.
 
         Raises ``RuntimeError`` where this machine cannot run a program.
         """

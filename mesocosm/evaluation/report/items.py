@@ -25,7 +25,7 @@ def shares_of(samples: Sequence[Sample]) -> dict[tuple[object, ...], dict[str, t
 
 
 def headroom(samples: Sequence[Sample]) -> Table:
-    """How many instances tell anything: those that are neither always nor never passed."""
+    """Count the instances that discriminate: neither always passed nor never."""
     results = shares_of(samples)
     rows = []
     groups = grouped(
@@ -67,7 +67,7 @@ def fitted(samples: Sequence[Sample]) -> tuple[list[str], list[tuple[object, ...
 
 
 def abilities(samples: Sequence[Sample]) -> Table | None:
-    """How able each row is, whatever instances it was run on."""
+    """Estimate the ability of each row, across different instances."""
     if (found := fitted(samples)) is None:
         return None
     whos, instances, model = found
@@ -85,7 +85,7 @@ def abilities(samples: Sequence[Sample]) -> Table | None:
 
 
 def difficulties(samples: Sequence[Sample]) -> Table | None:
-    """How hard each instance is."""
+    """Estimate the difficulty of each instance."""
     if (found := fitted(samples)) is None:
         return None
     _, instances, model = found

@@ -70,12 +70,12 @@ class Sample(Row):
 
     @property
     def judged(self) -> bool:
-        """Whether there is a verdict."""
+        """True if there is a verdict."""
         return self.verdict in ("passed", "failed")
 
     @property
     def instance(self) -> tuple[object, ...]:
-        """What was run, whoever acted."""
+        """Key of the instance and settings, whoever acted."""
         given = " ".join(f"{name}={value}" for name, value in sorted(self.parameters.items()))
         # Questions of one seed are told apart by their ids.
         asked = self.sample if self.agent == "answer" else given
@@ -100,7 +100,7 @@ class Sample(Row):
 
     @property
     def baseline(self) -> bool:
-        """Whether it says how far others could come, or would without knowing anything."""
+        """True for a baseline: an upper bound, or an actor without knowledge."""
         return self.agent in BASELINES
 
     @property
@@ -264,17 +264,17 @@ def _sample(log: EvalLog, summary: EvalSampleSummary, path: Path) -> Sample | No
 
 
 def was_cancelled(log: EvalLog, error: str | None) -> bool:
-    """Whether a sample without a score was cut off by whoever ran the evaluation."""
+    """True if a sample without a score was interrupted by the user."""
     return error.startswith("CancelledError") if error else log.status in ("cancelled", "started")
 
 
 def _given(log: EvalLog) -> dict[str, Any]:
-    """What the task of a log was made with."""
+    """Return the arguments of a log's task."""
     return dict(log.eval.task_args or {})
 
 
 def _settings(log: EvalLog, known: Mapping[str, Any]) -> dict[str, Any]:
-    """How the samples of a log were run, as far as that says something about who acted."""
+    """Return the settings of a log's samples that characterise the actor."""
     agent = known["agent"]
     given = {**_given(log), "temperature": log.plan.config.temperature, "window": known.get("window")}
     given |= {"base_url": log.eval.model_base_url, "agent": agent, "tools": known.get("tools", "all")}
@@ -299,7 +299,7 @@ def _runs(path: Path) -> Iterator[Sample]:
 
 
 def _reading(path: Path) -> Reading | None:
-    """What was read in a kept episode; ``None`` where it is gone, or its task is."""
+    """Analyse a kept episode; ``None`` if it or its task is gone."""
     if not path.is_dir():
         return None
     try:

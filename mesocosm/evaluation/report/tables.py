@@ -32,7 +32,7 @@ FAILED_SHOWN = 200
 
 @dataclass(frozen=True)
 class Cell:
-    """What so many samples came to."""
+    """Aggregate of some samples."""
 
     samples: int
     """Judged ones."""
@@ -98,7 +98,7 @@ def _last(text: str) -> str:
 
 
 def judge(samples: Sequence[Sample]) -> Cell:
-    """What samples came to; those without a verdict, for an error or an interruption, are counted apart."""
+    """Aggregate samples. Those without a verdict are counted as errors or interruptions."""
     judged = [sample for sample in samples if sample.judged]
     cancelled = sum(sample.verdict == "cancelled" for sample in samples)
     passed = sum(sample.verdict == "passed" for sample in judged)
@@ -176,7 +176,7 @@ UNLIKE = (
 
 
 def unlike(samples: Sequence[Sample]) -> bool:
-    """Whether rows were run on different instances."""
+    """True if rows were run on different instances."""
     groups = grouped((one for one in samples if one.judged and not one.baseline), lambda sample: sample.who)
     return len({frozenset(one.instance for one in group) for group in groups.values()}) > 1
 
@@ -214,7 +214,7 @@ def pairs(samples: Sequence[Sample]) -> Table:
 
 
 def shares_by_instance(judged: Sequence[Sample]) -> dict[tuple[object, ...], float]:
-    """How often each instance was passed."""
+    """Return the pass rate of each instance."""
     groups = grouped(judged, lambda sample: sample.instance)
     return {
         instance: sum(one.verdict == "passed" for one in runs) / len(runs)
@@ -274,7 +274,7 @@ _EFFORT: dict[str, Callable[[Sample], float | None]] = {
 
 
 def effort(samples: Sequence[Sample]) -> Table:
-    """What it took, on average."""
+    """Table of average effort: calls, tokens, time."""
     rows = []
     for (who, length), group in grouped(samples, lambda sample: (sample.who, sample.length or 0)).items():
         judged = [sample for sample in group if sample.judged]
@@ -317,7 +317,7 @@ def strategies(samples: Sequence[Sample]) -> Table:
 
 
 def _against(before: Sequence[Sample], after: Sequence[Sample]) -> list[float]:
-    """How much more was passed of each instance that both have."""
+    """Return the differences in pass rate, one for each common instance."""
     old, new = (shares_by_instance([one for one in some if one.judged]) for some in (before, after))
     return [new[instance] - old[instance] for instance in new if instance in old]
 
@@ -326,7 +326,9 @@ HORIZON_BINS = 8
 
 
 def robustness(samples: Sequence[Sample]) -> Table:
-    """What disturbances cost: each model and strategy against itself on the same instances, undisturbed."""
+    """Table of the cost of disturbances: each model and strategy against its undisturbed self, on the same
+    instances.
+    """
     calm = grouped((one for one in samples if not one.disturb), _counterpart)
     disturbed = grouped((one for one in samples if one.disturb), lambda one: (one.undisturbed, one.disturb))
     rows = []
@@ -404,7 +406,7 @@ def repeated(samples: Sequence[Sample]) -> Table:
 
 
 def failures(samples: Sequence[Sample]) -> Table:
-    """Why samples failed."""
+    """Table of the reasons for failures."""
     rows = []
     for who, group in grouped(samples, lambda sample: sample.who).items():
         failed = [sample for sample in group if sample.verdict == "failed"]
@@ -428,7 +430,7 @@ def families(samples: Sequence[Sample]) -> Table:
 
 
 def failed(samples: Sequence[Sample], links: Mapping[str, str]) -> Table:
-    """Which samples failed, and how to look into them."""
+    """Table of failed samples, with links."""
     found = [sample for sample in samples if sample.verdict == "failed"]
     rows = [
         [one.who, one.sample, str(one.epoch), one.failure, one.missed, place(one)]
@@ -446,7 +448,7 @@ def place(sample: Sample) -> str:
 
 
 def errors(samples: Sequence[Sample]) -> Table:
-    """What was not the model's fault."""
+    """Table of errors that are not the model's fault."""
     found = grouped((one for one in samples if one.verdict == "errored"), lambda one: (one.who, one.error))
     rows = [[who, str(len(group)), error] for (who, error), group in found.items()]
     note = "Samples that could not be judged for a fault that is not the model's; no share counts them."

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def draw_curves(axes: Axes, exposure: Exposure) -> None:
-    """How much of the evidence each filter still keeps as it drops more of the tokens."""
+    """Draw how much evidence each filter keeps as it drops more tokens."""
     for name, points in exposure.curves.items():
         axes.plot([x for x, _ in points], [y for _, y in points], label=f"by {name}", linewidth=1.2)
     axes.axhline(KEPT, color="black", linewidth=0.6, linestyle=":")

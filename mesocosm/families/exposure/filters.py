@@ -12,7 +12,8 @@ KEPT = 0.99
 
 
 def area(items: Sequence[Item], scores: Sequence[float]) -> float | None:
-    """How often an item with evidence scores above one of its kind without; ``None`` without such pairs.
+    """Return the probability that an item with evidence scores above one of its kind without; ``None``
+    without such pairs.
 
     Items of different kinds are no pair: which tool delivers what is no secret, and the prompt says it.
     """
@@ -35,7 +36,7 @@ def area(items: Sequence[Item], scores: Sequence[float]) -> float | None:
 
 
 def curve(items: Sequence[Item], scores: Sequence[float], points: int = 60) -> list[tuple[float, float]]:
-    """What is lost as more is skipped: shares of the tokens dropped, and of the evidence items still kept."""
+    """Return points of (share of tokens skipped, share of evidence items kept)."""
     ranked = sorted(zip(scores, items, strict=True), key=lambda pair: pair[0])
     total = sum(item.tokens for item in items)
     held = left = sum(item.evidence for item in items)
@@ -89,7 +90,7 @@ def score_facts(training: Sequence[Item], items: Sequence[Item]) -> list[float]:
 
 
 def _differing(column: Iterable[float]) -> int:
-    """How many of some values are not the most frequent one."""
+    """Count the values that are not the most frequent one."""
     counts = Counter(column)
     return counts.total() - max(counts.values())
 
@@ -116,7 +117,7 @@ def _single(item: Item) -> Iterator[str]:
 
 
 def fact(item: Item, name: str) -> float:
-    """What an item has of a fact, as a number: -1 where it has none."""
+    """Return a feature of an item as a number; -1 if it has none."""
     key, is_text, wanted = name.partition("=")
     value = item.facts.get(key)
     if is_text:

@@ -42,7 +42,7 @@ class Feature(BaseModel):
 
 
 class Exposure(BaseModel):
-    """What ``mesocosm describe --exposure`` adds."""
+    """Output of ``mesocosm describe --exposure``."""
 
     items: int
     evidence_items: int
@@ -64,7 +64,7 @@ class Exposure(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def beyond(self) -> list[str]:
-        """Which figures are beyond what worlds are made to keep; none where all are within."""
+        """Figures outside the targets for worlds; empty if all are within."""
         worst = self.worst.auc if self.worst else None
         figures = (
             ("skippable share", self.skippable, BOUND_SKIPPABLE),
@@ -79,7 +79,7 @@ class Exposure(BaseModel):
 
 
 class Estimate(BaseModel):
-    """What several instances say of a family."""
+    """Estimate of a family's exposure from several instances."""
 
     mean: float
     error: float | None
@@ -182,7 +182,7 @@ def _measure_job(job: Job, parameters: Mapping[str, Any] | None) -> FamilyExposu
 
 
 def judge_family(read: Sequence[Sequence[Item]], report: Report = lambda _: None) -> FamilyExposure:
-    """What filters may skip in each of several instances that learned from those that come after it."""
+    """Measure filters on each of several instances, trained on those after it."""
     found = []
     for number, items in enumerate(read):
         report(f"filtering instance {number + 1} of {len(read)}")
@@ -244,7 +244,7 @@ def _worst_of(read: Sequence[Sequence[Item]]) -> tuple[Feature | None, float | N
 
 
 def judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
-    """What a filter that learned from ``training`` may skip among ``items``."""
+    """Measure on ``items`` a filter trained on ``training``."""
     found = _judge(training, items)
     return (
         found if found.auc_text is None else found.model_copy(update={"worst": _worst_fact(training, items)})

@@ -49,7 +49,7 @@ class Messages:
 
 
 class SentenceExposure(BaseModel):
-    """What of the messages may be skipped; shares of their tokens."""
+    """Share of the messages' tokens that can be skipped."""
 
     sentences: int
     tokens: int

@@ -123,7 +123,7 @@ class RayCluster(Workers):
 
     @property
     def nodes(self) -> int:
-        """How many nodes can be given jobs."""
+        """Number of nodes that can take jobs."""
         return len(_nodes(self._ray))
 
     def actor(self, kind: type, *arguments: Any) -> Any:
@@ -136,7 +136,7 @@ class RayCluster(Workers):
         self._ray.kill(actor)
 
     def ask(self, method: Any, seconds: float) -> Any:
-        """What a method of such an object returns; ``None`` where it is gone, or says nothing in time."""
+        """Call a method of a remote object; ``None`` if it is gone or does not answer in time."""
         try:
             return self._ray.get(method.remote(), timeout=seconds)
         except (*self.lost, self._ray.exceptions.RayActorError, self._ray.exceptions.GetTimeoutError):
@@ -144,7 +144,7 @@ class RayCluster(Workers):
 
 
 def perform(function: Callable[[J], R], job: J, parts: dict[str, str], trusted: str) -> R:
-    """What a worker does, on a node that may have joined after the others were asked what they have."""
+    """Run a job on a node, which may have joined after the cluster was probed."""
     if difference := _difference(parts, program.parts()):
         raise UsageError(f"node {socket.gethostname()} cannot take part: {difference}")
     os.environ[trusting.VARIABLE] = trusted
@@ -224,7 +224,7 @@ def _knock(address: str) -> None:
 
 
 def _speaks_grpc(address: str) -> bool:
-    """Whether who listens there speaks the protocol that Ray's servers speak."""
+    """True if the address speaks gRPC, as Ray's servers do."""
     import grpc
 
     with grpc.insecure_channel(address) as channel:
@@ -285,7 +285,7 @@ def _told(ray: Any, question: Any) -> str:
 
 
 def _difference(here: dict[str, str], there: dict[str, str]) -> str:
-    """What a node lacks or has in another version, in words; nothing where it has the same."""
+    """Describe what a node lacks or has in another version; "" if nothing."""
     if "mesocosm" not in there:
         return there["error"]
     if there["mesocosm"] != here["mesocosm"]:

@@ -1,4 +1,4 @@
-"""What a node of a cluster has, asked with the standard library alone: Mesocosm may not be there."""
+"""Probe of a cluster node with the standard library alone, because Mesocosm may be missing there."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Workers(ABC):
 
     @abstractmethod
     def room(self, memory: int) -> bool:
-        """Whether jobs that need so many bytes together may be begun here; a cluster keeps count itself."""
+        """True if jobs that need so much memory together may start here. A cluster keeps count itself."""
 
     def done(
         self, function: Callable[[J], R], jobs: Iterable[J], memory: Callable[[J], int] = lambda _: 0
@@ -128,7 +128,7 @@ class _Attempt(Generic[J, R]):
         self.future: Future[Any] = self._begin()
 
     def begun_again(self) -> bool:
-        """Whether its worker was lost, and the job is with another one now; waits for an outcome."""
+        """True if the worker was lost and the job restarted elsewhere. Waits for an outcome."""
         error = self.future.exception()
         if not isinstance(error, self._workers.lost):
             return False
