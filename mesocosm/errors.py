@@ -107,7 +107,7 @@ class Temporary(Refusal):
 
 
 class UsageError(ValueError):
-    """What a person asked of Mesocosm cannot be done as asked: a bad name, file or option."""
+    """Request that cannot be met as given: a bad name, file or option."""
 
 
 class InUse(UsageError):
@@ -129,7 +129,7 @@ class NotNow(Exception):
 
 
 class CutOff(Exception):
-    """What a call needed ended amid it. The call may be made once more, if what it did can be undone."""
+    """Loss of something that a call needed, during the call. The call may be repeated if it can be undone."""
 
 
 class MissingExtra(UsageError):

@@ -1,4 +1,5 @@
-"""What judges an agent that is a program: code that it cannot write, and a way to be sure that it has not.
+"""Integrity of the judging code: an agent program must not be able to change it, and a check afterwards shows
+that it has not.
 
 The places of the code are read-only for the agent (see ``screen``). Two ways round that are left, and both
 are looked for afterwards: a folder above such a place may be renamed and another one put there, and a file

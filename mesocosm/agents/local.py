@@ -63,7 +63,7 @@ def weights(name: str) -> Path:
 
 
 def parse_answer(text: str, number: int) -> tuple[str, list[ToolCall]]:
-    """What a model said, and the calls that it wrote; ``number`` keeps the calls' ids apart."""
+    """Split a model's text into its message and its tool calls; ``number`` makes their ids unique."""
     calls = []
     for at, found in enumerate(_CALL.finditer(text)):
         id_ = f"local-{number}-{at}"

@@ -47,7 +47,7 @@ scaffold."""
 
 
 class Conversation(BaseModel):
-    """What a run records of a conversation with a model."""
+    """Record of a conversation with a model."""
 
     model: str
     ended: End | None = None
@@ -85,7 +85,7 @@ class Conversation(BaseModel):
 
 @dataclass(frozen=True)
 class Rules:
-    """What holds for a conversation."""
+    """Rules of a conversation."""
 
     strategies: Sequence[Strategy] = ()
     window: int | None = None

@@ -41,7 +41,7 @@ class Player:
 
     @property
     def label(self) -> str:
-        """How results name it."""
+        """Name of the player in results."""
         return {1.0: "optimal", 0.0: "random"}.get(self.p, f"noisy p={self.p:g}")
 
     def play(self, tools: Tools, ask: Callable[[Callable[[Episode], list[Call]]], list[Call]]) -> None:

@@ -39,7 +39,7 @@ _TAIL_LETTERS = 600
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended."""
+    """End of a program."""
 
     confined: bool
     """Whether it was kept from the run."""
@@ -106,7 +106,7 @@ def act(
 
 
 def _failure(status: int, log: Path) -> str:
-    """What is said of a program that ended with an error; nothing of one that did not."""
+    """Describe a program that ended with an error; "" if it did not."""
     if not status:
         return ""
     how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit code {status}"
@@ -132,7 +132,9 @@ def withheld(path: Path) -> Iterator[None]:
 
 
 def hidden_places(out: Path) -> list[Path]:
-    """What an agent must not see: runs, this one's and others', states of servers, and how tasks are made."""
+    """List what an agent must not see: runs, its own included, states of servers, and the definitions of
+    tasks.
+    """
     package = Path(mesocosm.__file__).parent
     named = [
         Path(".mesocosm"),
@@ -166,7 +168,7 @@ def _states_in_use() -> Iterator[Path]:
 
 
 def _history(checkout: Path) -> list[Path]:
-    """Where git keeps the source, if this is a checkout; its other worktrees share it."""
+    """Return the folders of a checkout's git history, also of its other worktrees."""
     entry = checkout / ".git"
     with suppress(OSError):
         text = entry.read_text(encoding="utf-8")

@@ -196,7 +196,7 @@ def control_plane(
 
     @app.get("/drain", tags=["status"], **admin)
     async def drained(within: Within = QUIET) -> Drain:
-        """Whether the server is draining, and what still runs."""
+        """Return whether the server is draining, and what still runs."""
         return drain(within, None)
 
     @app.post("/drain", tags=["status"], **operator)

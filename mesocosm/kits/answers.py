@@ -19,7 +19,7 @@ _SHOWN = 200
 
 
 class HasAnswer(Protocol):
-    """What was expected, where that is a value."""
+    """Expected data with an answer, which is a value."""
 
     answer: str
 
@@ -33,7 +33,7 @@ def judge_answer(
     *,
     is_harmless: Callable[[str, str, TableChanges], bool] = lambda service, table, changes: False,
 ) -> list[Check]:
-    """Whether there is one answer, whether it is right, and whether no document was changed.
+    """Check that there is one answer, that it is right, and that no document changed.
 
     Args:
         world: The final state.

@@ -44,7 +44,7 @@ def drawn_numbers(shares: Mapping[str, float], total: int, rng: random.Random) -
 
 
 def share_of(rate: float, total: int) -> int:
-    """How many of ``total`` a share is: rounded, and at least one if it is above 0 and there are any."""
+    """Return ``rate`` of ``total``, rounded, but at least 1 if both are positive."""
     return min(total, max(int(rate > 0), round(rate * total)))
 
 

@@ -31,7 +31,7 @@ def domain_of(place: str) -> str:
 
 @dataclass(frozen=True)
 class Campus:
-    """Where and when it happens, and who asks."""
+    """Place, time and asker of a campus world."""
 
     university: str
     domain: str

@@ -1,4 +1,4 @@
-"""What an agent touched besides what it was asked for: tables of services, and files.
+"""Side effects: tables and files that an agent changed beyond its task.
 
 What counts as the same (reading a mail, saving a thing unchanged, undoing what one did) the words of each
 service say for all families alike; ``docs/judging.md`` has it as a table.
@@ -23,7 +23,7 @@ def touched_tables(
     apart_from: Collection[str] = (),
     explained: Collection[tuple[str, Any]] = (),
 ) -> Iterator[str]:
-    """What differs in the tables of a service from what was built, row by row.
+    """Yield the differences of a service's tables from the world as built, row by row.
 
     ``apart_from``: tables that are judged otherwise; ``explained``: rows that are, (table, primary key).
     """

@@ -1,4 +1,4 @@
-"""What CSS keeps from being seen: as far as mails go, of an element's own style and of style sheets.
+"""Detection of text hidden by CSS, as far as mails use it: an element's own style, and style sheets.
 
 No browser: what counts is what a rule says outright; where elements come to lie, and what lies over them, is
 not worked out. All takes time in proportion to what is read: patterns neither go back nor begin in a word.
@@ -63,7 +63,7 @@ _EXTENTS = ("width", "height", "max-width", "max-height")
 
 
 def hides(style: str) -> bool:
-    """Whether declarations, such as those of an attribute ``style``, keep text from being seen."""
+    """True if declarations, such as those of a ``style`` attribute, hide text."""
     said = dict(_declarations(style))
 
     def pixels(name: str, percent: float = _PAGE) -> Iterator[float]:
@@ -113,7 +113,7 @@ def _colourless(said: Mapping[str, str]) -> bool:
 
 @dataclass(frozen=True)
 class Element:
-    """What rules ask of an element: names in small letters."""
+    """Element for matching selectors; names are lower case."""
 
     tag: str
     id: str
@@ -140,7 +140,7 @@ class _Asked:
         return cls(*(frozenset(name for mark, name in named if mark == kind) for kind in ("", "#", ".")))
 
     def matches(self, one: Element) -> bool:
-        """Whether the element is meant."""
+        """True if the selector matches the element."""
         return self.tags <= {one.tag} and self.ids <= {one.id} and self.classes <= one.classes
 
 
@@ -172,7 +172,7 @@ class HidingRules:
             self._rules[min(last.ids or last.classes or last.tags, default="")].append(asked)
 
     def hide(self, elements: Sequence[Element]) -> bool:
-        """Whether the last of elements, each within the one before, is not seen by one of them."""
+        """True if the innermost of nested elements is hidden by any of them."""
         one = elements[-1]
         return bool(self._rules) and any(
             rule[-1].matches(one) and _within(rule[:-1], elements[:-1])
@@ -191,5 +191,5 @@ def _within(asked: Sequence[_Asked], around: Sequence[Element]) -> bool:
 
 
 def _on_every_screen(rule: str) -> bool:
-    """Whether what stands within such a rule holds for each."""
+    """True if the contents of an at-rule apply to every screen."""
     return rule in ("@media all", "@media screen") or rule.startswith(("@layer", "@supports"))

@@ -11,7 +11,7 @@ _WHERE = (("CH", "ZH"), ("FI", None), ("SG", None), ("US", None))
 
 
 def is_holiday(day: dt.date) -> bool:
-    """Whether a day is a public holiday in one of the countries in which worlds have offices."""
+    """True if a day is a public holiday in a country where worlds have offices."""
     return any(day in calendar for calendar in _calendars())
 
 

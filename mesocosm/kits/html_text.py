@@ -1,4 +1,4 @@
-"""What a reader sees of HTML, in time that is proportional to its length.
+"""Visible text of HTML, in linear time.
 
 The parser is libxml2's, by lxml, which tells of tags and text as it meets them. Weighed: regular expressions
 (quadratic, and they take comments for text), html.parser (quadratic in places, in pure Python), html5lib and

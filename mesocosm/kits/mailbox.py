@@ -58,12 +58,12 @@ class Mail:
 
     @property
     def gist(self) -> str:
-        """What is in the mail itself and in no listing: the body without its greeting."""
+        """The body without its greeting, which no listing shows."""
         return self.body.partition("\n\n")[2]
 
     @property
     def thread(self) -> Thread:
-        """What answers to it refer to; a message-id of its own is of the form that the service gives."""
+        """Headers that answers refer to. A message-id of its own has the service's form."""
         return Thread(self.subject, self.message_id or message_id(self.sender, self.moment, self.subject))
 
     def filed(self, folder: str) -> Mail:
@@ -283,7 +283,7 @@ class EverydayMail:
         return mails, left
 
     def _may_be_answered(self, mail: Mail) -> bool:
-        """Who answers a mail of the owner's need not be answered."""
+        """True if the mail may be answered. An answer to the owner's own mail need not be."""
         return mail.folder == "INBOX" and not (
             self.thread and any(mail.sender == who.header for who in self.known)
         )
@@ -333,7 +333,7 @@ def answer_to(
     now: dt.datetime,
     ways: Sequence[str] | None = None,
 ) -> Mail:
-    """What the owner of the mailbox answered within two days: it says nothing but that it was read."""
+    """Make the owner's answer within two days. It says only that the mail was read."""
     moment = later(mail.moment, rng, dt.timedelta(days=2), zone, until=now - dt.timedelta(minutes=1))
     text = one_of_answers(ways or _ANSWERS, mail.moment.astimezone(zone), moment.astimezone(zone), rng)
     body = f"Dear {mail.sender.partition(' ')[0]},\n\n{text}\n\n{owner.person.first}"

@@ -1,4 +1,4 @@
-"""How prompts write moments down, how the services' stores keep them, and which a text states."""
+"""Moments: as prompts write them, as stores keep them, and as texts state them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def stated_moments(text: str, zone: dt.tzinfo) -> list[str]:
 
 
 def _names(moment: str, zone: dt.tzinfo) -> set[str]:
-    """How the clocks of a zone are called at a moment."""
+    """Return the names of a zone's time at a moment."""
     try:
         local = dt.datetime.fromisoformat(moment).replace(tzinfo=zone)
     except ValueError:
@@ -54,7 +54,7 @@ def in_words(moment: dt.datetime) -> str:
 
 
 def shown_offset(moment: dt.datetime) -> str:
-    """How far the clock of a moment is from UTC: ``UTC+01:00``."""
+    """Format a moment's UTC offset: ``UTC+01:00``."""
     offset = moment.strftime("%z")
     return f"UTC{offset[:3]}:{offset[3:]}"
 

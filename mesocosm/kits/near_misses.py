@@ -1,4 +1,4 @@
-"""What near misses of many tasks are made of: a case of some fate, and damage in the services' words."""
+"""Building blocks of near misses: a case with a given fate, and damage in the services' vocabulary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class _Fated(Protocol):
     @property
     def fate(self) -> str:
-        """What makes it the case that it is."""
+        """The fate that makes the case what it is."""
 
 
 F = TypeVar("F", bound=_Fated)

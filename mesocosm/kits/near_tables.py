@@ -82,7 +82,7 @@ class NearTable(Generic[E, R]):
         return self.edit(lambda lines, _: _some(lines) and lines.pop())
 
     def long(self) -> Callable[[World, E], None]:
-        """With the first row once more."""
+        """Duplicate the first row."""
         return self.edit(lambda lines, _: lines.append(_some(lines)[1]))
 
     def turned_round(self) -> Callable[[World, E], None]:
@@ -96,7 +96,7 @@ class NearTable(Generic[E, R]):
         return self.edit(change)
 
     def oddities(self, breaks: str | frozenset[str]) -> Iterator[Mutant]:
-        """What nobody reads as the table that was asked for, whatever stands in its cells."""
+        """Yield malformed tables, whatever their cells contain."""
         for name, change in (
             ("a note beside the table", _noted),
             ("a heading twice", _headed_twice),

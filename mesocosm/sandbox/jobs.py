@@ -1,4 +1,4 @@
-"""What is asked of a sandbox, and what came of it."""
+"""Jobs of a sandbox, and their outcome."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SandboxFailed(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a job may use."""
+    """Resource limits of a job."""
 
     seconds: int = 30
     """By the clock on the wall; processor time is limited to the same."""
@@ -47,7 +47,7 @@ class Limits:
 
     @property
     def written_bytes(self) -> int:
-        """How long a file may become by writing to it."""
+        """Maximum size to which a file may grow by writing."""
         return 0 if self.full else self.file_bytes
 
     @classmethod
@@ -106,7 +106,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Ended:
-    """What came of a job."""
+    """Outcome of a job."""
 
     status: int
     """Exit status; 128 + n where signal n ended it."""

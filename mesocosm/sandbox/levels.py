@@ -1,4 +1,4 @@
-"""Which sandbox this server uses: the best that works here, never a worse one than was asked for."""
+"""Choice of the sandbox: the best that works here, never a weaker one than requested."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Unavailable(Exception):
 
 
 def chosen() -> str:
-    """What the operator asked for."""
+    """Return the operator's choice."""
     choice = os.environ.get(VARIABLE) or "auto"
     if choice not in CHOICES:
         raise UsageError(f"{VARIABLE} must be one of {', '.join(CHOICES)}, got {choice!r}")

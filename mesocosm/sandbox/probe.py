@@ -13,7 +13,7 @@ from typing import Any
 
 
 def refused(action: Callable[[], object]) -> tuple[bool, str]:
-    """Whether an action fails, and how."""
+    """Try an action that must fail. Returns whether it did, and how."""
     try:
         return False, f"succeeded: {action()!r}"[:200]
     except (OSError, ImportError) as error:
@@ -21,7 +21,7 @@ def refused(action: Callable[[], object]) -> tuple[bool, str]:
 
 
 def works(action: Callable[[], object]) -> tuple[bool, str]:
-    """Whether an action does not fail, and how it did."""
+    """Try an action that must succeed. Returns whether it did, and how."""
     try:
         action()
     except (OSError, ImportError, MemoryError) as error:
@@ -36,7 +36,7 @@ def import_libraries(names: list[str]) -> None:
 
 
 def has_no_network() -> tuple[bool, str]:
-    """Whether the kernel knows no way to any address."""
+    """True if the kernel has no route to any address."""
     try:
         socket.create_connection(("192.0.2.1", 80), 2).close()
     except OSError as error:

@@ -55,7 +55,7 @@ class RunnerEnded(SandboxFailed, CutOff):
 
 
 class Status(BaseModel):
-    """What a code runner says of itself."""
+    """Status report of a code runner."""
 
     version: str
     walls: str
@@ -119,7 +119,7 @@ class RemoteSandbox:
         self._client.close()
 
     def status(self) -> Status:
-        """What the runner says of itself; ``SandboxFailed`` if it says nothing."""
+        """Ask the runner for its status; raises ``SandboxFailed`` if it does not answer."""
         try:
             answer = self._client.get("/status")
             answer.raise_for_status()
@@ -336,7 +336,7 @@ class _Session:
             answer.raise_for_status()
 
     def _settle(self) -> None:
-        """What came has come: the workspace may not be larger by it than it may be."""
+        """Check the received files against the size limit of the workspace."""
         self._receiver.finish()
         self._receiver = self._new_receiver()
         self._look()
@@ -364,7 +364,7 @@ def _whole(header: Mapping[str, Any], name: str) -> int:
 
 
 def _read(response: httpx2.Response) -> bytes:
-    """What it says, if that is not too long; as it came, for packed it might be longer."""
+    """Read a body up to a limit, uncompressed, since a compressed one could expand."""
     data = bytearray()
     for chunk in response.iter_raw():
         data += chunk

@@ -49,7 +49,9 @@ _LARGEST = 1 << 32
 
 
 def choose(walls: str, folder: Path) -> Rooms:
-    """How jobs are kept apart: in namespaces if possible, else in slots; ``UsageError`` if not at all."""
+    """Choose the isolation of jobs: namespaces if possible, else slots; raises ``UsageError`` if neither
+    works.
+    """
     problems = []
     for rooms in (bubblewrap.Rooms(_made(folder / "rooms")), slots.Slots(_made(folder / "slots"))):
         if walls in ("auto", rooms.name):

@@ -50,7 +50,7 @@ class Rooms(Protocol):
         """A place for one job, empty."""
 
     def trial(self) -> str | None:
-        """Why jobs cannot be run here, from having tried one; ``None`` if they can."""
+        """Try a job and return why it fails; ``None`` if it works."""
 
 
 class Order(BaseModel):
@@ -88,7 +88,7 @@ class Order(BaseModel):
 
     @classmethod
     def made(cls, job: Job, limits: Limits, *, parent: str | None, tree: list[dict[str, Any]]) -> Self:
-        """What is to be sent of a job."""
+        """Prepare a job for sending."""
         return cls(
             command=job.command,
             limits=limits,
@@ -199,7 +199,7 @@ class Run:
         self._send(encode("talk", data))
 
     def replies(self) -> bytes:
-        """What the server said since it was last asked for."""
+        """Take the server's replies since the last call."""
         with self._lock:
             data = bytes(self._replies)
             self._replies.clear()
@@ -207,7 +207,7 @@ class Run:
 
     @property
     def is_full(self) -> bool:
-        """Whether the job shall read what it was answered before it is answered more."""
+        """True if the job must read earlier replies first."""
         return len(self._replies) > _WAITING
 
     def told(self, frames: Iterable[tuple[Mapping[str, Any], bytes]]) -> None:

@@ -1,4 +1,4 @@
-"""What the code finds in its sandbox: a Python with the data libraries, and a handful of commands.
+"""Runtime of the code in a sandbox: a Python with data libraries, and a few commands.
 
 The server's own Python is shown without its ``site-packages``: of these only the distributions named here
 appear, so that neither Mesocosm (from whose source an answer could be computed) nor anything else that

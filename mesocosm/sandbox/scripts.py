@@ -1,4 +1,4 @@
-"""What the tools that run code share: reading their arguments, and telling the agent of limits."""
+"""Shared parts of the tools that run code: parsing arguments, and reporting limits."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def size(count: int) -> str:
 
 
 def explain(ended: Ended, limits: Limits) -> list[str]:
-    """Which limits the code ran into, and what was removed from the workspace: one sentence each."""
+    """Explain in a sentence each which limits the code hit, and what was removed from the workspace."""
     said = []
     if ended.reached:
         said.append(_reached(limits)[ended.reached])

@@ -89,7 +89,7 @@ class Quota:
         self._bytes, self._count = max(total, limits.workspace_bytes), max(count, limits.workspace_entries)
 
     def exceeded(self, unseen: int) -> bool:
-        """Whether it has; ``unseen`` are the bytes of files that have no name any more but are still open."""
+        """True if the quota is exceeded; ``unseen`` is the size of deleted files that are still open."""
         total, count = usage(self._workspace, self._depth)
         if total + unseen > self._bytes or count > self._count:
             return True
@@ -213,12 +213,14 @@ class _Tidying:
 
 
 def _is_ours(status: os.stat_result) -> bool:
-    """Whether a time is that of the machine's clock, or has no date: the world's are whole seconds."""
+    """True if a time is from the machine's clock or invalid. Times of the world are whole seconds."""
     return status.st_mtime_ns % 10**9 != 0 or not 0 <= status.st_mtime_ns <= LAST_MOMENT * 10**9
 
 
 def leaves(target: str, depth: int) -> bool:
-    """Whether a link leads out; ``..`` is fine at its beginning only, where no other link can twist it."""
+    """True if a link leads outside. ``..`` is allowed only at its start, where no other link can redirect
+    it.
+    """
     parts = [part for part in target.split("/") if part not in ("", ".")]
     rising = next((i for i, part in enumerate(parts) if part != ".."), len(parts))
     return target.startswith("/") or rising > depth or ".." in parts[rising:]

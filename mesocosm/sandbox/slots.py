@@ -1,4 +1,4 @@
-"""Where there are no namespaces: slots, each a root folder and a user of its own, one job at a time in each.
+"""Slots, for machines without namespaces: each is a root folder and a user of its own, for one job at a time.
 
 Only the code runner uses them, as root of a container that holds nothing worth seeing. The kernel's old
 means keep a job in: ``chroot`` into a folder with Python, the data libraries and the commands; a user who
@@ -163,7 +163,7 @@ class Slots:
                 self._free.append(slot)
 
     def trial(self) -> str | None:
-        """Why jobs cannot be run here, from having tried one; ``None`` if they can."""
+        """Try a job and return why it fails; ``None`` if it works."""
         if os.geteuid() != 0:
             return "slots need root (of a container)"
         if seccomp.program() is None:

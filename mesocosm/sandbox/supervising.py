@@ -54,7 +54,7 @@ _program: ContextVar[_Program] = ContextVar("program", default=_NONE)
 
 @dataclass(frozen=True)
 class Launch:
-    """How a level starts a job's process."""
+    """Way to start a job's process."""
 
     command: Sequence[str]
     environment: Mapping[str, str]
@@ -294,7 +294,7 @@ class Supervisor:
 
 
 def _heard(open_: socket.socket) -> bytes | None:
-    """What the job says next: nothing if it has hung up, ``None`` if it says nothing now."""
+    """Read the next bytes of a job: empty if it hung up, ``None`` if there are none yet."""
     try:
         return open_.recv(_CHUNK)
     except BlockingIOError:
@@ -382,7 +382,7 @@ class Unseen:
 
 
 def unseen(pids: Sequence[int], *, in_memory: bool) -> Unseen:
-    """What processes hold beside their own memory and the files that can be listed.
+    """Measure what processes hold besides their memory and listed files.
 
     ``in_memory`` says that they have a ``/tmp`` of their own that is kept in memory.
     """

@@ -46,7 +46,7 @@ class Item:
     """Differs whenever anything may have changed."""
 
     def header(self, path: str) -> dict[str, Any]:
-        """What the other side has to know of it."""
+        """Return the description of the item for the other side."""
         return {
             "path": path, "is": self.kind, "mode": self.mode, "modified": self.modified, "target": self.target
         }  # fmt: skip

@@ -25,7 +25,7 @@ class Account(Base):
 
 
 class SignIn(Base):
-    """Who is signed in: one row, or none."""
+    """Signed-in account: one row, or none."""
 
     __tablename__ = "sign_in"
 
@@ -51,7 +51,7 @@ class Calendar(Base):
 
 
 class AccessRule(Base):
-    """Who may do what with a calendar."""
+    """Role of a user or group on a calendar."""
 
     __tablename__ = "access_rules"
     __table_args__ = (UniqueConstraint("calendar", "scope"), {"sqlite_autoincrement": True})

@@ -1,4 +1,4 @@
-"""What Google Calendar says when it is disturbed."""
+"""Google Calendar's error responses for disturbances."""
 
 from __future__ import annotations
 

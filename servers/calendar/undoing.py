@@ -1,4 +1,4 @@
-"""How changes to calendars are taken back."""
+"""Undoing changes to calendars."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _update(done: Done) -> list[ToolCall]:
 
 
 def _left_as_a_guest(done: Done, event: dict[str, Any]) -> bool:
-    """Whether somebody else's event was deleted from the own calendar: only its organizer restores that."""
+    """True if somebody else's event was deleted from the own calendar. Only its organizer can restore it."""
     return done.arguments.get("status") == "cancelled" and not event.get("organizer", {}).get("self")
 
 

@@ -1,4 +1,4 @@
-"""What the calendars look like: by month and week, and each event with its guests."""
+"""Pages of the calendars: by month and week, and each event with its guests."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _busiest(store: CalendarStore, calendar: int) -> dt.date:
 
 
 def _between(store: CalendarStore, calendar: Calendar, first: dt.date, last: dt.date) -> Iterator[Happening]:
-    """What happens on these days, each instance of what recurs."""
+    """Yield the events of these days, recurring ones by instance."""
     zone = ZoneInfo(calendar.time_zone)
     since = dt.datetime.combine(first - dt.timedelta(days=7), dt.time(), zone).astimezone(dt.UTC)
     until = dt.datetime.combine(last, dt.time(), zone).astimezone(dt.UTC)
@@ -182,7 +182,7 @@ def _told(moment: str, event: Event) -> str:
 
 @view.page("people")
 def people(store: CalendarStore, asked: Asked) -> Page:
-    """Who has an account."""
+    """Page of all accounts."""
     rows = [
         Row([one.name, one.email])
         for one in store.session.scalars(sql.select(Account).order_by(Account.email))

@@ -1,4 +1,4 @@
-"""What task files may say of the calendar service."""
+"""Vocabulary of task files for the calendar service."""
 
 from __future__ import annotations
 

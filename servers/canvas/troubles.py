@@ -1,4 +1,4 @@
-"""What Canvas says when it is disturbed: https://canvas.instructure.com/doc/api/file.throttling.html"""
+"""Canvas's error responses for disturbances: https://canvas.instructure.com/doc/api/file.throttling.html"""
 
 from __future__ import annotations
 

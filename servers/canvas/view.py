@@ -1,4 +1,4 @@
-"""What Canvas looks like: courses with announcements, assignments, grades, modules, people; the inbox."""
+"""Pages of Canvas: courses with announcements, assignments, grades, modules and people; the inbox."""
 
 from __future__ import annotations
 
@@ -293,7 +293,7 @@ def assignment(store: CanvasStore, asked: Asked, number: str) -> Page:
 
 @view.page("submission/{number}")
 def submission(store: CanvasStore, asked: Asked, number: str) -> Page:
-    """What a student handed in, with the comments on it."""
+    """Page of a submission with its comments."""
     found = found_in(store, Submission, number, "submission")
     names = _people(store)
     comments = store.session.scalars(
@@ -520,7 +520,7 @@ def files(store: CanvasStore, asked: Asked, id: str) -> Page:
 
 @view.page("course/{id}/people")
 def enrolled(store: CanvasStore, asked: Asked, id: str) -> Page:
-    """Who takes part in a course."""
+    """Page of a course's members."""
     found, places, up = _course(store, id)
     chosen = Enrollment.course_id == found.id
     rows = [

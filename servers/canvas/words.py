@@ -1,4 +1,4 @@
-"""What task files may say of the learning platform."""
+"""Vocabulary of task files for the learning platform."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""What GitHub says when it is disturbed:
-https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api"""
+"""GitHub's error responses for disturbances:
+https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How changes to issues are taken back; what was opened, said or pushed, is."""
+"""Undoing changes to issues. Creations, comments and pushes are final."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the code host looks like: repositories with files, commits, issues, pull requests and reviews."""
+"""Pages of the code host: repositories with files, commits, issues, pull requests and reviews."""
 
 from __future__ import annotations
 

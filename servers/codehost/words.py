@@ -1,4 +1,4 @@
-"""What task files may say of the code host."""
+"""Vocabulary of task files for the code host."""
 
 from __future__ import annotations
 
@@ -519,7 +519,7 @@ def _logins(store: rules.CodehostStore, names: Sequence[str]) -> dict[str, str]:
 
 
 def _commenters(fields: Fields) -> list[str]:
-    """Who wrote the comments, by name: its author where nobody else is named."""
+    """List the writers of the comments by name; the issue's author where none is given."""
     author, named = str(fields["author"]), [str(name) for name in fields.get("commenters") or ()]
     count = len(fields.get("comments") or ())
     return [name or author for name in (named + [author] * count)[:count]]
@@ -553,7 +553,7 @@ def _new(
 
 
 def _later(moment: datetime, now: datetime, left: int, clocks: Sequence[time], rng: Random) -> datetime:
-    """When something follows, as one of so many until now."""
+    """Draw a moment after another, as one of several until now."""
     day = moment.date() + timedelta(days=rng.choice(_ANSWERED))
     found = datetime.combine(day, rng.choice(clocks)) + timedelta(minutes=rng.randrange(15))
     if found <= moment:

@@ -25,7 +25,7 @@ class User(Base):
 
 
 class SignIn(Base):
-    """Who is signed in: one row, or none."""
+    """Signed-in user: one row, or none."""
 
     __tablename__ = "sign_in"
 
@@ -126,7 +126,7 @@ class Document(Base):
 
 
 class Version(Base):
-    """What a document was before a change."""
+    """State of a document before a change."""
 
     __tablename__ = "versions"
     __table_args__ = (UniqueConstraint("document", "version"), {"sqlite_autoincrement": True})

@@ -1,4 +1,4 @@
-"""What the documents' own API says when it is disturbed."""
+"""Error responses of the documents API for disturbances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the document store looks like: spaces, folders, documents with pictures, versions and comments."""
+"""Pages of the document store: spaces, folders, documents with pictures, versions and comments."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def spaces(store: DocumentsStore, asked: Asked) -> Page:
 
 @view.page("space/{number}")
 def space(store: DocumentsStore, asked: Asked, number: str) -> Page:
-    """What lies at the top of a space."""
+    """Page of a space's top level."""
     found = found_in(store, Space, number, "space")
     return Page(found.name, _held(store, asked, found.number, None), _places(store), Link("All spaces", ""))
 
 
 @view.page("folder/{number}")
 def folder(store: DocumentsStore, asked: Asked, number: str) -> Page:
-    """What lies in a folder."""
+    """Page of a folder."""
     found = found_in(store, Folder, number, "folder")
     up = Link("Up", f"folder/{found.parent}" if found.parent else f"space/{found.space}")
     return Page(found.name, _held(store, asked, found.space, found.number), _places(store), up)
@@ -190,7 +190,7 @@ def document(store: DocumentsStore, asked: Asked, number: str) -> Page:
 
 @view.page("version/{number}")
 def version(store: DocumentsStore, asked: Asked, number: str) -> Page:
-    """What a document was before a change."""
+    """Page of a document's earlier version."""
     found = found_in(store, Version, number, "version")
     up = Link("The document", f"document/{found.document}")
     return Page(f"Version {found.version}", [text_page(found.content, asked)], _places(store), up)

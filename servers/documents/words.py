@@ -1,4 +1,4 @@
-"""What task files may say of the document store."""
+"""Vocabulary of task files for the document store."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _new(fields: Fields) -> Any:
 
 
 def _let_in(store: rules.DocumentsStore, space: str, authors: Collection[str]) -> None:
-    """Who writes in a space may write in it."""
+    """Give the authors write access to the space."""
     mine = str(store.filling.place(space).owner)
     for author in sorted(set(authors) - {mine}):
         store.sharing.give(space, author, "editor")

@@ -1,4 +1,4 @@
-"""What the scripted models can play, to be asked before anything is built."""
+"""Abilities of the scripted models, checked before anything is built."""
 
 from __future__ import annotations
 
@@ -48,13 +48,14 @@ def check_can_play(model: str, family: Family, strategies: Sequence[Strategy]) -
 
 
 def needs_truth(model: str, family: Family) -> bool:
-    """Whether a model is to be told the truth of an instance: a scripted one, of a task in YAML. What its
-    prompt is like cannot be seen from the file, and most are solved by the solution in the file."""
+    """True if a model is given the truth of an instance: a scripted one, for a task in YAML. Its prompt
+    cannot be predicted from the file, and most such tasks are solved by the file's solution.
+    """
     return model.startswith(tuple(f"{name}/" for name in _PROVIDERS)) and family.task.is_written
 
 
 def _has_pictures(family: Family) -> bool:
-    """Whether documents have pictures: then tools to turn them are offered."""
+    """True if the task's documents contain pictures, so that tools to rotate them are offered."""
     return any(tool.endswith("_image") for tools in family.task.servers.values() for tool in tools or ())
 
 

@@ -1,4 +1,4 @@
-"""Who answers: scripted models by name, with parameters such as ``tiring:rate=0.5:window=32k``.
+"""Scripted models by name, with parameters such as ``tiring:rate=0.5:window=32k``.
 
 ========== ==========================================================================================
 solver     works as the reference solver of the task does, one call at a time; questions about a history in
@@ -147,7 +147,7 @@ def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:
 
 
 def _procedures() -> Any:
-    """What solves procedures: content, which is found by its name like all content."""
+    """Load the solvers of procedures. They are content, which is found by name."""
     name = find_module("solvers", "longproc")
     assert name is not None
     return import_module(name)

@@ -36,7 +36,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Ask:
-    """What a model is asked."""
+    """Request to a model."""
 
     model: str
     messages: Sequence[Message]
@@ -48,7 +48,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model answers."""
+    """Answer of a model."""
 
     text: str = ""
     reasoning: str = ""
@@ -81,7 +81,7 @@ class Usage:
 
 
 def usage(ask: Ask, answer: Answer) -> Usage:
-    """What the request and the answer count for."""
+    """Count the tokens of request and answer."""
     written = (
         len(answer.text) + len(answer.reasoning) + sum(len(str(call.arguments)) for call in answer.calls)
     )

@@ -1,4 +1,4 @@
-"""What solutions in YAML know: the truth of instances, by their prompts.
+"""Knowledge of scripted models about tasks in YAML: the truth of an instance, found by its prompt.
 
 A task in YAML is mostly solved by its solution, told the truth. Whoever lets a scripted model act tells it
 here (``eval``, ``run``), or the server of the models is given folders in which instances, runs or episodes
@@ -73,7 +73,7 @@ class Known:
 
 
 def _read(folder: Path, prompt: str) -> Truth | None:
-    """What is known of the instance or the episode in a folder."""
+    """Read the truth of the instance or episode in a folder."""
     if not (folder / EXPECTED).is_file():
         return None  # a run, whose episode lies below it
     if (folder / "episode.json").is_file():

@@ -19,7 +19,7 @@ Event = tuple[str, dict[str, Any]]
 
 
 class Protocol(ABC):
-    """How one provider's clients speak."""
+    """Wire protocol of one provider."""
 
     path: ClassVar[str]
     too_long: ClassVar[str]
@@ -44,7 +44,7 @@ class Protocol(ABC):
 
     @abstractmethod
     def _message(self, given: dict[str, Any]) -> Iterator[Message]:
-        """What one of them is here."""
+        """Convert one of its messages."""
 
     def _tools(self, tool: dict[str, Any]) -> Iterator[str]:
         """The names of one entry of a request's tools."""
@@ -303,7 +303,9 @@ def _finish(answer: Answer) -> str:
 
 
 def _number(ask: Ask) -> str:
-    """What tells the answers of a conversation apart: some clients put one in place of another of its id."""
+    """Return the number of an answer in its conversation. Some clients replace an answer by another with the
+    same id.
+    """
     last = ask.messages[-1].text if ask.messages else ""
     return hashlib.sha256(f"{len(ask.messages)} {last}".encode()).hexdigest()[:24]
 

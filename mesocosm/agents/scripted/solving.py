@@ -144,12 +144,12 @@ def _shortest(name: str) -> tuple[int, str]:
 
 
 def is_own_id(call_id: str) -> bool:
-    """Whether a call's id is one that `call_of` gave."""
+    """True if `call_of` made this call id."""
     return bool(_OWN_ID.match(call_id))
 
 
 def mark(work: Work) -> str:
-    """What stands in every answer, to know the work by."""
+    """Return the marker that identifies the work in every answer."""
     return f"[work {work.id}]"
 
 
@@ -168,8 +168,7 @@ _reading = threading.Lock()
 
 
 def _patterns() -> list[tuple[Family, str, re.Pattern[str]]]:
-    """How the prompts of each family begin, and what they look like; the longest first, so that none hides
-    another."""
+    """List the prompts' beginnings and patterns by family, longest first, so that none hides another."""
     # A cache alone would let two hundred first requests read all tasks two hundred times.
     with _reading:
         return _read_patterns()

@@ -49,7 +49,7 @@ class EpisodeAccess(Protocol):
 
 @dataclass
 class View:
-    """What a strategy sees before a turn."""
+    """A strategy's input before a turn."""
 
     messages: list[ChatMessage]
     """What the model will be shown, the prompt first; change this list."""
@@ -99,7 +99,7 @@ class View:
 
 
 class Strategy(BaseModel):
-    """What acts on a conversation before each turn; its fields are its parameters."""
+    """Strategy that edits a conversation before each turn; its fields are its parameters."""
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 

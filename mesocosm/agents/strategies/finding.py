@@ -57,7 +57,7 @@ def find(name: str) -> type[Strategy]:
 
 
 def load_object(name: str) -> Any:
-    """What ``module::name`` or ``file.py::name`` names."""
+    """Load the object named by ``module::name`` or ``file.py::name``."""
     where, _, attribute = name.rpartition("::")
     module = _module(where)
     if not hasattr(module, attribute):

@@ -1,4 +1,4 @@
-"""What providers do with a context themselves, and inspect_ai's own ways of compaction."""
+"""Context management by providers, and inspect_ai's own compaction."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ SPARE_CALLS = 20
 
 
 class BudgetParams(family.Params):
-    """How much more than an optimal policy needs may be spent."""
+    """Budget as a multiple of what an optimal policy needs."""
 
     budget_factor: float = Field(default=1.5, ge=1, le=1000)
     """m of the budget m * T + n, where T is what an optimal policy needs."""
@@ -30,7 +30,7 @@ class BudgetParams(family.Params):
     """n of the budget m * T + n."""
 
     def budget(self, optimum: int) -> int:
-        """What may be spent where an optimal policy needs ``optimum``."""
+        """Return the budget for an optimal cost of ``optimum``."""
         return int(self.budget_factor * optimum) + self.budget_extra
 
 
@@ -53,7 +53,7 @@ class Game(ABC):
 
     @abstractmethod
     def is_optimal(self, call: Call) -> bool:
-        """Whether the call is one of these."""
+        """True if the call is among the optimal ones."""
 
     @abstractmethod
     def legal(self) -> Sequence[Call]:
@@ -61,7 +61,7 @@ class Game(ABC):
 
     @abstractmethod
     def describe(self) -> State:
-        """What is known."""
+        """Describe the known state."""
 
     @abstractmethod
     def phrase(self, call: Call) -> str:
@@ -122,7 +122,7 @@ class GameOracle(Oracle):
         self.game(self._taken)
 
     def state(self, world: World | None, journal: Sequence[Made]) -> State:
-        """What the agent could know, from the start and what was done since."""
+        """Return everything the agent could know after these calls."""
         return self.game(journal).describe()
 
     def plan(self, world: World | None, journal: Sequence[Made]) -> list[Subtask]:

@@ -25,15 +25,15 @@ class Board:
         self._lengths = self._cheapest()
 
     def enter(self, field: Field) -> int:
-        """What it costs to enter a field."""
+        """Return the cost of entering a field."""
         return MOVE_COST + (HOLE_COST if field[0] * self.size + field[1] in self.holes else 0)
 
     def cost(self, field: Field) -> int:
-        """What the cheapest way from a field to the goal costs."""
+        """Return the cost of the cheapest path from a field to the goal."""
         return self._lengths[field[0] * self.size + field[1]] >> _BITS
 
     def moves(self, field: Field) -> int:
-        """How many moves the shortest of the cheapest ways from a field to the goal has."""
+        """Return the number of moves on the shortest of the cheapest paths to the goal."""
         return self._lengths[field[0] * self.size + field[1]] & (1 << _BITS) - 1
 
     def beyond(self, field: Field) -> Iterator[tuple[Direction, Field]]:
@@ -98,7 +98,7 @@ class GridGame(Game):
 
     @property
     def lost(self) -> bool:
-        """Whether what is left no longer suffices."""
+        """True if the rest of the budget is too small."""
         return self.left < self.board.cost(self.at)
 
     def take(self, made: Made) -> None:
@@ -124,7 +124,7 @@ class GridGame(Game):
             yield from (self.call(direction) for direction in self.board.best(self.at))
 
     def is_optimal(self, call: Call) -> bool:
-        """Whether the call is one of these."""
+        """True if the call is among the optimal ones."""
         return any(call.tool == best.tool for best in self.optimal())
 
     def legal(self) -> Sequence[Call]:
@@ -135,7 +135,7 @@ class GridGame(Game):
         return [*moves, self.call("done")]
 
     def describe(self) -> State:
-        """Where the player is, what lies around, and what is left."""
+        """Describe the player's position, its surroundings and the remaining budget."""
         around = ", ".join(
             f"{direction} {field}{' is a hole' if self.board.enter(field) > MOVE_COST else ''}"
             for direction, field in self.board.beyond(self.at)
@@ -150,7 +150,7 @@ class GridGame(Game):
         return State(text=text, facts=facts)
 
     def phrase(self, call: Call) -> str:
-        """Which field to go to."""
+        """Name the field to enter."""
         if call.tool == "done":
             return "You are at the goal: call done."
         further = next(field for direction, field in self.board.beyond(self.at) if direction == call.tool)

@@ -46,12 +46,12 @@ class ListGame(Game):
 
     @property
     def spent(self) -> bool:
-        """Whether no call is left."""
+        """True if no calls are left."""
         return self.turns >= self.budget
 
     @property
     def lost(self) -> bool:
-        """Whether the target can no longer be reached."""
+        """True if the target is out of reach."""
         settled = len(self.settled)
         within = self._matched == settled and self._needed[self.at] <= settled
         return not within or self.turns + len(self.initial) - self.at - (len(self.target) - settled) >= (
@@ -83,7 +83,7 @@ class ListGame(Game):
             yield self.call("done")
 
     def is_optimal(self, call: Call) -> bool:
-        """Whether the call is one of these."""
+        """True if the call is among the optimal ones."""
         if self.over or self.spent:
             return False
         if call.tool == "done":
@@ -95,7 +95,7 @@ class ListGame(Game):
 
     @property
     def _from(self) -> int:
-        """Where in the target what can still be had begins."""
+        """Start of the target's part that can still be had."""
         return max(self._matched, self._needed[self.at])
 
     @property
@@ -103,7 +103,7 @@ class ListGame(Game):
         return len(self.initial) - self.at == len(self.target) - self._from
 
     def _distances(self) -> range:
-        """How many elements to pass over before the one that is popped.
+        """Return how many elements may be passed over before the one to pop.
 
         Those passed over must be what the target goes on with, and the rest of it must lie behind the pop.
         The second holds from some distance on; the first up to some distance.
@@ -153,7 +153,7 @@ class ListGame(Game):
         return State(text=text, facts=facts)
 
     def phrase(self, call: Call) -> str:
-        """Which element to remove, or to be done."""
+        """Name the element to remove, or say that it is done."""
         if call.tool == "done":
             return "There is nothing more to remove: call done."
         index = call.arguments["id"]

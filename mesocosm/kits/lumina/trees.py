@@ -56,7 +56,7 @@ class TreeGame(Game):
 
     @property
     def spent(self) -> bool:
-        """Whether no call is left."""
+        """True if no calls are left."""
         return self.turns >= self.budget
 
     def take(self, made: Made) -> None:
@@ -86,7 +86,7 @@ class TreeGame(Game):
             yield self.call("unreachable")
 
     def is_optimal(self, call: Call) -> bool:
-        """Whether the call is one of these."""
+        """True if the call is among the optimal ones."""
         if self.over or self.spent:
             return False
         node = call.arguments.get("id")
@@ -111,7 +111,7 @@ class TreeGame(Game):
         return Calls(2 * known + 1, make)
 
     def describe(self) -> State:
-        """What may still lead to the value: the nodes that were not asked about."""
+        """Describe what may still lead to the value: the nodes not yet queried."""
         left = max(0, self.budget - self.turns)
         if self.goal is not None:
             text = f"The node {self.goal} has the value {self.value}. "
@@ -138,7 +138,7 @@ class TreeGame(Game):
         return State(text=text, facts=facts)
 
     def phrase(self, call: Call) -> str:
-        """Which node to ask about or to report."""
+        """Name the node to query or to report."""
         if call.tool == "get_children":
             return f"Ask for the children of the node {call.arguments['id']}."
         if call.tool == "found":

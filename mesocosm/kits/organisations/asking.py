@@ -72,7 +72,7 @@ _CHANCES = 12
 
 @dataclass
 class Answer:
-    """What is true of an instance: single facts, and sets of them, by their names in the task file."""
+    """Answer of an instance: single facts and sets of facts, by their names in the task file."""
 
     singles: Mapping[str, Mapping[str, Any]]
     sets: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -80,7 +80,7 @@ class Answer:
 
 @dataclass
 class Organisation:
-    """What was simulated, before anything of it is told.
+    """Simulated organisation, before anything is told.
 
     Args:
         now: The clock, local.

@@ -42,7 +42,7 @@ _HOUR, _MINUTE = dt.timedelta(hours=1), dt.timedelta(minutes=1)
 
 @dataclass(slots=True)
 class Said:
-    """What a beat says: the alternate that was chosen, and the story whose roles its slots are."""
+    """Text of a beat: the chosen alternate, and the story that fills its slots."""
 
     beat: Beat
     text: str
@@ -291,7 +291,7 @@ def _channel(message: Message, story: Story, channels: frozenset[str], rng: rand
 
 
 def _moments(messages: Sequence[Message], roles: Mapping[str, Any], rng: random.Random) -> list[dt.datetime]:
-    """When each message is written: at the moments of events, or so many hours after or before others."""
+    """Draw each message's moment: that of an event, or some hours before or after another message."""
     fixed = [roles[one.at.partition(".")[0]].at if one.at else None for one in messages]
     found: list[dt.datetime] = []
     for number, message in enumerate(messages):

@@ -141,7 +141,7 @@ def _paragraphs(text: str) -> str:
 
 
 def evidence_of(letter: Letter) -> Evidence:
-    """Where the survey meets a letter."""
+    """Return the place where the survey finds a letter."""
     return Evidence(
         service="email" if letter.channel == "mail" else "canvas", contains=delivered_text(letter)
     )

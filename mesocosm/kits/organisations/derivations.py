@@ -50,7 +50,7 @@ class Step(BaseModel):
 
 
 class Derivation(BaseModel):
-    """How one event is told."""
+    """Derivation of one event from delivered texts."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -189,7 +189,7 @@ def _step(letter: Letter, expression: str, kind: str, by: tuple[str, ...] = (), 
 
 
 class Directory(Protocol):
-    """What the services say of people and things: where expressions are looked up."""
+    """Directory of people and things as the services show them, for evaluating expressions."""
 
     @property
     def people(self) -> Mapping[str, Person]:

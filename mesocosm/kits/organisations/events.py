@@ -1,4 +1,4 @@
-"""What happens: events are the ground truth, a story is a few that follow from one another."""
+"""Events, the ground truth. A story is a few events that follow from one another."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Letter:
 
 
 class Speaker(Protocol):
-    """How things of a domain are called."""
+    """Names for the things of a domain."""
 
     def person(
         self, who: Person, writer: Person, reader: Person, about: Any, level: Level

@@ -39,7 +39,7 @@ class Item:
 
     @property
     def code(self) -> str:
-        """What readers know it by: it tells neither the scene nor its story, and changes with the words."""
+        """Code of the item for readers. It reveals neither scene nor story, and changes with the wording."""
         return hashlib.sha256(f"{self.id}\n{self.digest}".encode()).hexdigest()[:8]
 
 
@@ -148,7 +148,7 @@ def parse_answers(text: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far readings say what was meant."""
+    """Agreement of blind readings with the intended meaning."""
 
     read: int
     agreed: int

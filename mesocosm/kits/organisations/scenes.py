@@ -152,7 +152,7 @@ class Scene(_Strict):
 
     @cached_property
     def capacity(self) -> int:
-        """How often it can be cast before an obligatory beat repeats itself."""
+        """Number of times the scene can be used before an obligatory beat repeats itself."""
         counts = [
             min(len(texts) for _, texts in beat.all_texts)
             for message in self.messages
@@ -251,7 +251,7 @@ def _read_file(path: Path, split: str, shown: str) -> Iterator[Scene]:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What scenes of a domain may speak of."""
+    """Vocabulary of a domain's scenes."""
 
     stories: Mapping[str, Mapping[str, str]]
     """Roles of each story: the kind of event or thing that each is."""

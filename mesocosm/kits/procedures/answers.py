@@ -16,7 +16,7 @@ _SHOWN = 160
 
 
 def last_block(answer: str, tag: str) -> str | None:
-    """What stands in the last complete pair of a tag, whatever is before and after."""
+    """Return the content of a tag's last complete pair, ignoring the rest."""
     close = answer.rfind(f"</{tag}>")
     if close < 0:
         return None
@@ -25,13 +25,13 @@ def last_block(answer: str, tag: str) -> str | None:
 
 
 def open_block(answer: str, tag: str) -> str | None:
-    """What follows the last opening tag of an answer that was cut off."""
+    """Return what follows the last opening tag of a truncated answer."""
     start = answer.rfind(f"<{tag}>")
     return answer[start + len(tag) + 2 :] if start >= 0 else None
 
 
 def last_fence(answer: str, label: str) -> tuple[str, bool] | None:
-    """What stands in the last complete fence with a label, and whether it is complete.
+    """Return the content of the last fence with a label, and whether it is complete.
 
     A fence that is never closed counts only if there is no complete one.
     """

@@ -86,7 +86,7 @@ def draw(rng: random.Random, level: int) -> BeliefCase:
 
 
 def _mistaken(case: BeliefCase) -> bool:
-    """Whether the person ever believes what is false."""
+    """True if the person ever has a false belief."""
     tracker = Tracker(case)
     for number, step in enumerate(case.steps, 1):
         tracker.line(number, step)
@@ -139,7 +139,7 @@ class _Author:
         self.steps: list[Step] = []
 
     def step(self, agent: str) -> Step:
-        """What an agent does next."""
+        """Choose an agent's next action."""
         here = self._at[agent]
         if here is None:
             self._at[agent] = room = self._rng.choice(self._rooms)
@@ -169,7 +169,7 @@ class _Author:
 
 
 def rules() -> str:
-    """What is to be done."""
+    """Return the instructions."""
     return text_of(NAME)
 
 
@@ -213,7 +213,7 @@ class Tracker:
 
     @property
     def place(self) -> str:
-        """Where the object is."""
+        """Place of the object."""
         return f"{self._place[0]}'s {self._place[1]}"
 
     def first(self) -> str:

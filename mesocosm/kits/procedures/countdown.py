@@ -79,7 +79,7 @@ def walk(numbers: Sequence[int], depth: int = 0, path: tuple[str, ...] = ()) -> 
 
 
 def _apply(high: int, sign: str, low: int) -> int | str:
-    """What an operation yields, or why it is dropped."""
+    """Apply an operation, or say why its result is dropped."""
     if sign == "/" and high % low:
         return f"{high} / {low} is not whole"
     made = {"+": high + low, "-": high - low, "*": high * low, "/": high // low}[sign]
@@ -136,7 +136,7 @@ def _first_met(numbers: Sequence[int], targets: range, level: int) -> list[int]:
 
 
 def rules() -> str:
-    """What is to be done."""
+    """Return the instructions."""
     return text_of(NAME)
 
 

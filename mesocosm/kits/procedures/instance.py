@@ -73,7 +73,7 @@ class Instance:
 
     @property
     def rules(self) -> str:
-        """What is to be done, with worked examples."""
+        """Instructions with worked examples."""
         return rules_of(self.procedure, self.seed)
 
     @property

@@ -39,7 +39,7 @@ class Asked:
 
     @property
     def suffix(self) -> str:
-        """What the id of its row ends with."""
+        """Suffix of the row's id."""
         return f"-{self.variant.replace(' ', '-')}" if self.variant else ""
 
 
@@ -117,7 +117,7 @@ def _segment(made: Instance, number: int) -> Asked:
 
 
 def score_segment(gold: str, answer: str, tag: str) -> Score:
-    """Whether the lines of a segment are right; lines of the gold that follow it do not count."""
+    """Score the lines of a segment. Lines of the gold after it do not count."""
     right = clean_lines(last_block(gold, tag) or "")
     block = last_block(answer, tag)
     found = clean_lines(block if block is not None else open_block(answer, tag) or answer)

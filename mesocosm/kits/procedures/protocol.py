@@ -1,4 +1,4 @@
-"""What every procedure offers: cases of any output length, the one right text, and a score for another's."""
+"""Interface of a procedure: cases of any output length, the one right text, and scores."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ TOLERANCE = 0.05
 
 
 class Case(BaseModel):
-    """What a procedure is carried out on; every procedure has its own kind."""
+    """Case of a procedure; every procedure has its own kind."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Score(BaseModel):
-    """What an answer is worth."""
+    """Score of an answer."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -73,11 +73,11 @@ class Procedure(Protocol[C]):
 
     @staticmethod
     def rules() -> str:
-        """What is to be done, and the format of the output: all that is judged."""
+        """Return the instructions and the output format: all that is judged."""
 
     @staticmethod
     def question(case: C) -> str:
-        """What is asked of this case."""
+        """Return the question about this case."""
 
     @staticmethod
     def given(case: C) -> list[str]:

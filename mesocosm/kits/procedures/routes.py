@@ -70,7 +70,7 @@ def step_text(source: str, target: str, means: str) -> str:
 
 
 def rules() -> str:
-    """What is to be done."""
+    """Return the instructions."""
     return text_of(NAME)
 
 

@@ -64,7 +64,7 @@ class Row(BaseModel):
         return score
 
     def is_complete(self, answer: str) -> bool:
-        """Whether the last tag or fence of an answer is closed."""
+        """True if an answer's last tag or fence is closed."""
         name = procedure(self.procedure).BLOCKS[-1]
         fence = last_fence(answer, name)
         return bool(fence and fence[1]) or last_block(answer, name) is not None
@@ -213,7 +213,7 @@ def read_rows(path: Path) -> dict[str, Row]:
 def score_answers(
     found: dict[str, Row], answers: Iterable[Answer], rule: Rule = "strict"
 ) -> Iterator[Scored]:
-    """What each answer is worth, and for every model the rows that it did not answer, which are wrong.
+    """Score each answer, and as wrong the rows that a model did not answer.
 
     Raises ``UsageError`` for an answer to a row that there is not, or given twice.
     """

@@ -40,7 +40,7 @@ class Sheet:
 
     @property
     def text(self) -> str:
-        """What is read."""
+        """Text of the input."""
         lines = self.body.split("\n")
         lines.insert(round(self.place * len(lines)), self.head)
         if self.note:

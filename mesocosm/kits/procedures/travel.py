@@ -90,7 +90,7 @@ class Search:
 
     @property
     def exhausted(self) -> bool:
-        """Whether more was written than was allowed: the search ended before its end."""
+        """True if the search was cut short by the output limit."""
         return self._left < 0
 
     def plans(self, day: int = 1, plan: tuple[Stay, ...] = ()) -> Iterator[tuple[Stay, ...]]:
@@ -155,7 +155,7 @@ def distract(rng: random.Random, level: int) -> TravelCase:
 
 
 def _extent(rng: random.Random, level: int) -> tuple[int, int]:
-    """How many cities a trip has, and how many of them have fixed dates."""
+    """Draw the number of cities of a trip, and of those with fixed dates."""
     fixed = rng.choice((1, 1, 2))
     count = max(3, round(4.7 + 1.2 * log2(level / 500)) + fixed - 1 + rng.randint(-1, 1))
     return count, min(fixed, count - 2)
@@ -203,12 +203,12 @@ def _trip(rng: random.Random, count: int, dates: int) -> TravelCase:
 
 
 def rules() -> str:
-    """What is to be done."""
+    """Return the instructions."""
     return text_of(NAME)
 
 
 def question(case: TravelCase) -> str:
-    """How many cities and days."""
+    """Return the question: number of cities and days."""
     return f"Plan the trip: {len(case.stays)} cities in {case.total_days} days."
 
 

@@ -41,7 +41,7 @@ _CLOSINGS = (
 
 @dataclass(frozen=True)
 class CourseSubject:
-    """What a course is about; ``code_prefix`` and ``number`` make its code, "CS 412"."""
+    """Subject of a course; ``code_prefix`` and ``number`` make its code, "CS 412"."""
 
     code_prefix: str
     number: int
@@ -56,7 +56,7 @@ class CourseSubject:
         return f"{self.code_prefix} {self.number}".strip()
 
     def is_twice_in(self, text: str) -> bool:
-        """Whether a text names one of the topics more than once, as nobody does in one sentence."""
+        """True if a text names one topic twice, which nobody does in one sentence."""
         small = text.lower()
         return any(small.count(topic.lower()) > 1 for topic in self.topics)
 

@@ -64,7 +64,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Address:
-    """Where somebody lives or works, as it is written in that country."""
+    """Postal address in the country's own form."""
 
     street: str
     city: str
@@ -77,7 +77,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Addresses:
-    """What addresses of a country are put together from."""
+    """Parts from which a country's addresses are made."""
 
     streets: list[str]
     towns: list[str]
@@ -109,7 +109,7 @@ def _several(
     locale: str, what: str, times: int, wanted: Callable[[str], bool] = bool, *arguments: str,
     kinds: tuple[str, ...] = _KINDS,
 ) -> list[str]:  # fmt: skip
-    """What a provider makes in so many calls, on one line, each once and only what is wanted."""
+    """Collect distinct one-line values of a Faker provider, filtered by what is wanted."""
     faker = _faker(locale, kinds)
     faker.seed_instance(0)  # for each pool, so that it does not matter which was asked for first
     make = getattr(faker, what)
@@ -118,7 +118,7 @@ def _several(
 
 
 def _plain(name: str) -> bool:
-    """Whether a name is one word that files of any kind can hold, and no other word."""
+    """True if a name is a single word that every file format can hold, and no English word."""
     return bool(_WORD.fullmatch(name)) and name.istitle() and name not in _OTHERWISE and _is_western(name)
 
 
@@ -150,7 +150,7 @@ def surname(made: str) -> str:
 
 
 def scottish(made: str) -> str:
-    """What Faker made with the capitals of "McCarthy", which it writes "Mccarthy"."""
+    """Fix the capitals of Scottish names: Faker writes "Mccarthy" for "McCarthy"."""
     return _MAC.sub(_capital, made)
 
 
@@ -189,7 +189,7 @@ def _is_town(name: str) -> bool:
 
 
 def _is_ending(text: str) -> bool:
-    """Whether English readers take it for the end of a name, and no full stop for that of a sentence."""
+    """True if English readers take it for the end of a name rather than of a sentence."""
     return "." not in text and (text[0].isupper() or text.startswith("and "))
 
 
@@ -204,7 +204,7 @@ def _firms(locale: str) -> list[Node]:
 
 @cache
 def addresses(locale: str, state: str = "") -> Addresses:
-    """What addresses of a country, or of one of the United States, are put together from."""
+    """Load the parts of addresses of a country, or of a state of the United States."""
     phone = "basic_phone_number" if locale == "en_US" else "phone_number"
     some = partial(_several, locale)
     return Addresses(

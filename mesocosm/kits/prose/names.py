@@ -110,7 +110,7 @@ class Names:
         return self._pick(_pool("firm_a")) if self._rng.random() < 0.7 else self._expand("townish")
 
     def address(self, locale: str, state: str = "") -> Address:
-        """Where somebody lives; towns, which come back, have their postcodes."""
+        """Draw an address. Towns recur with the same postcodes."""
         parts = addresses(locale, state)
         towns = self._towns.setdefault((locale, state), [])
         if not towns:

@@ -67,7 +67,7 @@ def _priced(entry: str) -> tuple[str, tuple[int, int]]:
 
 @cache
 def price_range(name: str) -> tuple[int, int]:
-    """What a product of this name costs at least, and most of them at most, in whole units of currency.
+    """Return the range of prices of most products of this name, in whole units of currency.
 
     Raises ``ValueError`` for a name that no pool of products has.
     """

@@ -1,4 +1,4 @@
-"""What has been said already, so that writers of one world need not say it again."""
+"""Memory of what was said, so that the writers of a world do not repeat themselves."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ class Said:
         self._before: set[int] = set()
 
     def again(self, text: str, before: str = "") -> bool:
-        """Whether a run of the text, which comes after ``before``, was said before; if none was, all of them
-        now are."""
+        """True if a run of words in the text, following ``before``, was used earlier. Otherwise its runs are
+        recorded.
+        """
         runs = _runs(text, before)
         if not (self._now.isdisjoint(runs) and self._before.isdisjoint(runs)):
             return True
@@ -35,7 +36,7 @@ class Said:
         self._keep(_runs(text))
 
     def draw(self, say: Callable[[], str], before: str = "") -> str:
-        """What ``say`` says after ``before``, if some attempts find it nothing that was said before."""
+        """Draw from ``say`` until the text repeats nothing, for a limited number of attempts."""
         for _ in range(_TRIES):
             if not self.again(text := say(), before):
                 break

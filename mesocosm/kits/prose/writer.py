@@ -148,7 +148,7 @@ class _Scene:
         self.bound[BOUND_INDEX[name]] = value
 
     def names_its_people(self, line: str) -> bool:
-        """Whether a line speaks of who writes or reads it as of somebody else."""
+        """True if a line mentions its writer or reader in the third person."""
         return any(re.search(rf"\b{re.escape(name)}\b", line) for name in self.apart)
 
 
@@ -195,7 +195,7 @@ class Prose:
         return self.address().city
 
     def address(self, locale: str = "en_US", state: str = "") -> Address:
-        """Where somebody lives or works, as it is written in that country."""
+        """Draw a postal address in the country's own form."""
         return self._names.address(locale, state)
 
     def product(self, category: str | None = None) -> Product:
@@ -267,7 +267,7 @@ class Prose:
         return f"{whole.removesuffix(short)}~{short}"
 
     def title(self, topic: str, *, subject: CourseSubject | None = None, matter: str | None = None) -> str:
-        """What a message is about, in a few words."""
+        """Draw a short title for a message."""
         scene = self._scene(topic, subject)
         if matter is not None:
             self._set_fact(scene, "matter", matter)
@@ -491,7 +491,7 @@ class Prose:
         return self._in_currency(_polish(text))
 
     def _dressing(self, scene: _Scene, rule: str, text: str) -> str:
-        """What goes before or after a sentence: not twice in a message, and nothing that it has already."""
+        """Draw an opening or closing of a sentence, unused in the message."""
         ways = scene.sections.grammar.rule(rule)
         told = scene.told.setdefault(rule, set())
         for _ in range(_ATTEMPTS):

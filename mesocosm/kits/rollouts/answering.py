@@ -27,7 +27,7 @@ class Feedback:
 
 @dataclass
 class History:
-    """What was read: feedback, and the lists of results, by rounds."""
+    """Feedback and result lists that were read, by round."""
 
     feedback: dict[int, Feedback] = field(default_factory=dict)
     results: dict[int, dict[str, list[str]]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""How the simulated player behaves: what it remembers, what it leaves out, when it stops being strict."""
+"""Behaviour of the simulated player: its memory, its omissions, and when it turns lenient."""
 
 from __future__ import annotations
 

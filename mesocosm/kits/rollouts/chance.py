@@ -1,4 +1,4 @@
-"""What answers are worth that know nothing of the history, or half of it."""
+"""Baselines: scores of answers that know nothing of the history, or half of it."""
 
 from __future__ import annotations
 
@@ -51,5 +51,5 @@ def chance_of(scores: Sequence[Scored], known: Mapping[Kind, float]) -> float | 
 
 
 def above_chance(accuracy: float, chance: float | None) -> float | None:
-    """How much of what chance leaves open was got: 0 is chance, 1 everything."""
+    """Rescale an accuracy so that chance is 0 and everything right is 1."""
     return None if chance is None or chance >= 1 else (accuracy - chance) / (1 - chance)

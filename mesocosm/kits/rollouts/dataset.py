@@ -45,7 +45,7 @@ _LEAST_ROUNDS = 3
 
 
 class Plan(BaseModel):
-    """What a dataset is to hold."""
+    """Plan of a dataset."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -91,7 +91,7 @@ class Plan(BaseModel):
         return [type for type in TYPES if number < self.count(type, format, length)]
 
     def count(self, type: Type, format: Format, length: int) -> int:
-        """How many questions of a type are asked in a bucket."""
+        """Return the number of questions of a type in a bucket."""
         return paper_count(type, format, length) if self.counts == "paper" else self.per_type
 
     @property
@@ -106,7 +106,7 @@ class Plan(BaseModel):
 
 
 class Evidence(BaseModel):
-    """What has to be read for an answer."""
+    """Parts of the history that an answer needs."""
 
     messages: list[int]
     """Indexes of the trajectory's messages, ascending."""
@@ -210,7 +210,7 @@ def play_job(plan: Plan, job: Job) -> Game:
 
 
 def name_of(job: Job) -> str:
-    """What a trajectory is called in both settings."""
+    """Return a trajectory's name, the same in both settings."""
     format, length, number = job
     return f"{format}-{show_length(length)}-{number:03d}"
 
@@ -285,7 +285,7 @@ def make_all(plan: Plan, workers: Workers) -> Iterator[list[tuple[bytes, list[by
 
 
 def lines(plan: Plan, job: Job) -> list[tuple[bytes, list[bytes], list[Row]]]:
-    """What ``make`` makes as JSON lines: the trajectory, its questions, and these as they are."""
+    """Serialise the output of ``make`` as JSON lines: the trajectory, its questions, and their rows."""
     return [
         (
             _line(trajectory),

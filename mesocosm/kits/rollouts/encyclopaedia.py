@@ -56,7 +56,7 @@ class Entry(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """What a creature can be asked to meet in one section."""
+    """Condition on one section of a creature."""
 
     section: int
     comparator: Literal["any", "none", ">", "<", "=="]
@@ -150,7 +150,7 @@ _FLAGS = bytes.maketrans(b"01", b"\0\1")
 
 
 def compare(guess: Entry, target: Entry) -> tuple[tuple[bool, ...], ...]:
-    """Which of a guess's values are right, by section."""
+    """Compare a guess with the target: which values are right, by section."""
     return tuple(
         tuple(value in right for value in guessed)
         for guessed, right in zip(guess.traits, target.traits, strict=True)
@@ -195,7 +195,7 @@ def alike(key: str, book: Encyclopaedia) -> Encyclopaedia:
 
 
 def _overlapping(rng: random.Random, book: Encyclopaedia) -> tuple[tuple[int, ...], ...]:
-    """What may be said of a creature: few different values."""
+    """Draw the description of a creature from few different values."""
     types, _, _, _, lines, habitats = map(len, book.values)
     return (
         tuple(rng.sample(range(types), rng.choice((1, 2)))),
@@ -222,7 +222,7 @@ _STATS = {0: (190, 330), 1: (320, 450), 2: (440, 560), 3: (360, 600), 4: (560, 7
 
 
 class _Drawing:
-    """What is said of creatures, drawn one after the other."""
+    """Successive drawing of creatures."""
 
     def __init__(self, rng: random.Random, values: Sequence[Sequence[str]]) -> None:
         self.rng = rng
@@ -249,7 +249,7 @@ class _Drawing:
     def _unlike(
         self, shared: tuple[tuple[int, ...], int, int, int], stage: int
     ) -> tuple[tuple[int, ...], ...]:
-        """What is said of a creature, different from all before it."""
+        """Draw a description that differs from all earlier ones."""
         types, generation, line, habitat = shared
         while True:
             traits = (types, (self._total(stage),), (generation,), self._abilities(), (line,), (habitat,))

@@ -153,6 +153,8 @@ class _Attempt:
         state.guess = answer
 
     def _suspects_wanted(self, state: State) -> int:
-        """How many creatures all lists together should leave by now: few less with every round, never one."""
+        """Return the number of creatures that all lists together should leave by now: fewer each round, never
+        one.
+        """
         done = max(state.tokens) / self.budget
         return max(2, round(SUSPECTS * (1 - done / 0.95)))

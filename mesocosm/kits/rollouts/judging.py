@@ -62,12 +62,12 @@ def judge_one(row: Row, answer: str | None, model: str) -> Scored:
 
 
 def told(worth: float, said: str) -> str:
-    """What an answer is worth, at the beginning of what a finding says of it."""
+    """Format a score as the beginning of a finding."""
     return f"score {worth:.3f}: {said}"
 
 
 def worth_told(detail: str) -> float:
-    """What a finding says that an answer is worth; 0 where it does not say."""
+    """Parse the score from a finding; 0 if there is none."""
     found = re.match(r"score (\d\.\d+): ", detail)
     return float(found[1]) if found else 0.0
 

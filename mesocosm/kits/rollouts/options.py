@@ -1,4 +1,4 @@
-"""What people write on the command line, read into a plan."""
+"""Command line options of a dataset, parsed into a plan."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def read_lengths(text: str) -> list[int]:
 
 
 def read_upstream(text: str) -> Upstream:
-    """How much is written of upstream's format."""
+    """Parse how much of upstream's format is written."""
     known: tuple[Upstream, ...] = get_args(Upstream)
     for one in known:
         if one == text:

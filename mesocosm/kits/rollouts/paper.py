@@ -1,4 +1,4 @@
-"""How many questions of each type the paper asked (its Tables 3 to 6; both settings are alike)."""
+"""Number of questions of each type in the paper (its Tables 3 to 6; the same in both settings)."""
 
 from __future__ import annotations
 

@@ -10,13 +10,13 @@ from mesocosm.kits.rollouts.transcript import Message
 
 
 def heading(index: int, message: Message) -> str:
-    """Which message this is; no other begins so."""
+    """Return the heading of a message; no other message begins with it."""
     role = message["role"]
     return f"Message {index} ({role}{', result of ' + message['tool_call_id'] if role == 'tool' else ''})"
 
 
 def body(message: Message) -> str:
-    """What a message says: its content, and the calls that it makes."""
+    """Return a message's content and calls."""
     parts = [message["content"]]
     for call in message.get("tool_calls", []):
         function = call["function"]

@@ -16,7 +16,7 @@ _MOST_GUESSES, _MOST_OPEN = 40, 400
 
 
 def marks(guess: Profile, target: Profile, *, by_section: bool = False) -> Marks:
-    """What feedback on a guess says, section by section and value by value; or of each section as a whole."""
+    """Compute the feedback on a guess, by section and value, or for each section as a whole."""
     if by_section:
         return tuple(
             (section_mark(tuple(values), tuple(target[section])),) for section, values in guess.items()
@@ -28,7 +28,7 @@ def marks(guess: Profile, target: Profile, *, by_section: bool = False) -> Marks
 
 @lru_cache(maxsize=1 << 16)
 def section_mark(values: tuple[Value, ...], right: tuple[Value, ...]) -> str:
-    """What feedback says of a section as a whole."""
+    """Word the feedback on a section as a whole."""
     return "correct" if set(values) == set(right) else "wrong"
 
 

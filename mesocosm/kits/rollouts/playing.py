@@ -97,7 +97,7 @@ class Player:
         state.guessed |= self.book.only(state.guess)
 
     def facts(self, guess: int) -> list[Condition]:
-        """What follows from a guess, one condition per value."""
+        """Derive conditions from a guess, one per value."""
         found: list[Condition] = []
         hidden = self.book.entries[self.target].traits
         for section, values in enumerate(self.book.entries[guess].traits):
@@ -110,7 +110,7 @@ class Player:
         return found
 
     def think(self, state: State) -> list[Condition]:
-        """What comes to mind, the latest first: what is at hand, and some of what is not."""
+        """List remembered conditions, latest first: recent ones, and some of the older ones."""
         thoughts = {fact: None for said in reversed(state.recent) for fact in said}
         for fact in self.some(list(state.facts)):
             if self.rng.random() >= self.behaviour.forget_history_prob:
@@ -201,14 +201,14 @@ class Player:
         return sorted(drawn, key=leave.__getitem__)[:3]
 
     def met(self, query: Query) -> int:
-        """Who meets all conditions."""
+        """Return the creatures that meet all conditions."""
         met = self.book.everything
         for condition in query:
             met &= self.book.meeting(condition)
         return met
 
     def lists(self, query: Query) -> tuple[int, ...]:
-        """What a query returns."""
+        """Return the results of a query."""
         if self.format == "c":
             return (self.met(query),)
         by_section: dict[int, int] = {}

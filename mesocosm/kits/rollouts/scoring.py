@@ -48,7 +48,7 @@ _BESIDE = re.compile(r"^[^:]*:|^\s*(?:[-*•]|\d+[.)])\s+|\(no\.? ?\d+\)", re.IG
 
 
 def kind_of(type: Type, format: Format) -> Kind:
-    """What kind of answer a question has."""
+    """Return the kind of answer to a question."""
     if type == "find_duplicates_tool":
         return "boolean"
     if type == "find_target_offsets_tool":
@@ -65,7 +65,7 @@ def answer_in(reply: str) -> str | None:
 
 
 def score(answer: str | None, gold: Sequence[str], kind: Kind) -> float:
-    """What an answer is worth, from 0 to 1; one that is missing is worth 0."""
+    """Score an answer from 0 to 1; a missing one gets 0."""
     if answer is None or not answer.strip():
         return 0.0
     return _JUDGES[kind](answer, gold)

@@ -58,7 +58,7 @@ class Rollout:
     rounds: Sequence[Round]
 
     def verdicts(self, number: int) -> tuple[tuple[bool, ...], ...]:
-        """Which values of a round's guess are right, by section; rounds count from 1."""
+        """Return which values of a round's guess are right, by section. Rounds count from 1."""
         guess = self.rounds[number - 1].guess
         return compare(self.book.entries[guess], self.book.entries[self.target])
 
@@ -103,7 +103,7 @@ class Scribe:
 
     @property
     def system(self) -> str:
-        """What the player was told."""
+        """The player's system prompt."""
         thing, tool = self.words.thing, self.words.tool
         returned = (
             f"returns the {thing}s that meet all conditions, in alphabetical order (intersection)"
@@ -118,7 +118,7 @@ class Scribe:
         )
 
     def feedback(self, number: int, guess: int, book: Encyclopaedia, target: int) -> str:
-        """What the game says about a guess."""
+        """Write the game's feedback on a guess."""
         entry, hidden = book.entries[guess], book.entries[target]
         lines = [self.guessed(number, guess, entry)]
         lines += [self.line(at, values, hidden.traits[at]) for at, values in enumerate(entry.traits)]
@@ -129,7 +129,7 @@ class Scribe:
         return f"Round {number}: you guessed {self.words.names[guess]} (No. {entry.number:04d}).\n"
 
     def line(self, section: int, values: Sequence[int], right: Sequence[int]) -> str:
-        """What feedback says about one section."""
+        """Write the feedback on one section."""
         name = self.words.sections[section]
         if SECTIONS[section].kind == "number":
             return f"- {name}: {values[0]} ({_direction(values[0], right[0])})\n"
@@ -143,7 +143,7 @@ class Scribe:
         return f"Result: {result}\nRemaining rounds: {self.rounds_allowed - number}\n"
 
     def thought(self, number: int) -> str:
-        """What the player says before its call."""
+        """Write the player's text before its call."""
         return f"<think>{_THOUGHTS[number % len(_THOUGHTS)]}</think>"
 
     def arguments(self, query: Sequence[Condition]) -> str:
@@ -163,7 +163,7 @@ class Scribe:
         return json.dumps(shown | {"exclude": True} if comparator == "none" else shown)
 
     def result(self, round_: Round, book: Encyclopaedia) -> str:
-        """What the call returned, as JSON."""
+        """Serialise the call's result as JSON."""
         lists = [self._names(creatures, book) for creatures in round_.lists]
         if self.format == "c":
             return '{"intersection": [' + lists[0] + "]}"
@@ -172,7 +172,7 @@ class Scribe:
         return f'{{"per_section": [{", ".join(parts)}]}}'
 
     def part(self, section: int, conditions: Sequence[Condition], names: str) -> str:
-        """What a verbose result says about one section, as JSON; its names are JSON already."""
+        """Write a verbose result's part on one section as JSON; the names are JSON already."""
         name = json.dumps(self.words.sections[section])
         shown = ", ".join(self.condition(one, named=False) for one in conditions)
         return f'{{"section": {name}, "conditions": [{shown}], "candidates": [{names}]}}'

@@ -28,7 +28,7 @@ _CANDIDATES = 24
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """How creatures, sections and values are called."""
+    """Names of creatures, sections and values."""
 
     setting: Setting
     names: Sequence[str]
@@ -44,7 +44,7 @@ class Vocabulary:
 
     @property
     def thing(self) -> str:
-        """What there is one of: a creature, or an item."""
+        """Singular noun for the things: a creature, or an item."""
         return "creature" if self.setting == "ki" else "item"
 
     @property
@@ -79,7 +79,7 @@ class Vocabulary:
 
 @cache
 def section_names(setting: Setting) -> tuple[str, ...]:
-    """What the sections are called."""
+    """Return the names of the sections."""
     if setting == "ki":
         return tuple(section.name for section in SECTIONS)
     return tuple(f"attr_{at}" for at in range(1, len(SECTIONS) + 1))
@@ -112,7 +112,7 @@ def _letter(rng: random.Random) -> str:
 
 
 def _suffix(rng: random.Random, tokens: int) -> str:
-    """What follows a first letter, of so many tokens."""
+    """Draw the rest of a name after its first letter, with this many tokens."""
     parts = (_number, _letter)
     return "".join(parts[at % 2](rng) for at in range(tokens))
 

@@ -15,7 +15,7 @@ _PUBLIC = "The rounds are those of the feedback, which begins with 'Round', its 
 
 
 def put(question: Question, words: Vocabulary, format: Format) -> str:
-    """What is asked, without how the answer is to be delivered."""
+    """Word a question without the instructions for its answer."""
     return f"{_PUTS[question.type](question, words, format)} {_PUBLIC}"
 
 

@@ -50,7 +50,7 @@ _LABELS: dict[Type, tuple[str, str]] = {
 
 
 class Reach(BaseModel):
-    """How much has to be read for the questions of one type in one bucket, on average."""
+    """Average amount of reading needed for a type's questions in a bucket."""
 
     setting: str
     format: str
@@ -62,7 +62,7 @@ class Reach(BaseModel):
 
 
 class Summary(BaseModel):
-    """What was written."""
+    """Summary of what was written."""
 
     path: str
     version: int
@@ -195,7 +195,7 @@ def _creatures(book: Encyclopaedia, vocabularies: Mapping[Setting, Vocabulary]) 
 
 
 def upstream_path(row: Row) -> Path:
-    """Where upstream keeps such a question."""
+    """Return upstream's path for such a question."""
     folder, _ = _LABELS[row.type]
     return Path(f"{row.setting}-{row.format}", show_length(row.length), folder, f"{row.type}.jsonl")
 

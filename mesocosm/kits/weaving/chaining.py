@@ -47,7 +47,7 @@ _KINDS: tuple[Kind, ...] = ("integer", "string")
 
 
 class ChainParams(TreeParams):
-    """How long the chain is, what its steps are like, and what surrounds it."""
+    """Parameters of a chain: its length, its steps and its surroundings."""
 
     operators: list[str] = Field(default=["addition", "subtraction", "concatenation"], min_length=1)
     """What an operation may be; a name with a dot is a module of the user's."""
@@ -135,7 +135,7 @@ class ChainExpected(family.Expected):
 
     @classmethod
     def of(cls, chain: Chain, **own: Any) -> Self:
-        """What the checker needs to know of a chain, and the fields of a family's own."""
+        """Build the checker's knowledge of a chain, with a family's own fields."""
         return cls(
             **own,
             public=chain.public,
@@ -156,7 +156,7 @@ class ChainExpected(family.Expected):
 
 @dataclass(frozen=True)
 class Statement:
-    """What a document is about."""
+    """Content of a document."""
 
     text: str
     """Occurs in no other document."""

@@ -1,4 +1,4 @@
-"""What an instance of a woven family consists of, before it is put in a world or written to a dataset."""
+"""Parts of a woven family's instance, before it becomes a world or a dataset."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ class Distorted(Protocol):
 
     @property
     def steps(self) -> Sequence[tuple[str, *tuple[float | str, ...]]]:
-        """How: as the document store's tools for images would, ``("rotate", 15)``; none if it was not."""
+        """Distortions in the terms of the document store's image tools, ``("rotate", 15)``; empty if
+        undistorted.
+        """
 
     def upright(self) -> bytes:
         """The picture before that."""

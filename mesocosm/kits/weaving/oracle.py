@@ -93,7 +93,7 @@ def program_pieces(tree: Tree, file: Callable[[Node], str], says: Callable[[Node
 
 
 def _found(node: Node, tree: Tree) -> list[Node]:
-    """What a node's value follows from besides its children: whose result it finds in a shared number."""
+    """Return the nodes besides its children that a node's value depends on, through a shared number."""
     if node.rule is None or node.rule.reads is None:
         return []
     return [tree.found[node] or Node(id=node.rule.reads.name)]
@@ -176,7 +176,7 @@ class WovenOracle(Oracle):
         return [self._step(piece, reading) for piece in self._open(reading)]
 
     def lapse(self, journal: Sequence[Made]) -> Lapse:
-        """Which of the paper's failures it is, by the documents of the tree that were told of and not read.
+        """Classify a failure as in the paper, by documents of the tree that were mentioned but not read.
 
         A document whose identifier has to be computed is not told of: whoever has all that it follows from,
         and does not read it, has not combined it, or wrongly.
@@ -267,7 +267,7 @@ def _show(parts: Iterable[str], between: str = ", ") -> str:
 
 
 def _next_offset(result: str) -> int | None:
-    """Where a reading has to go on, as its second block says; ``None`` where it came to the end."""
+    """Return the offset at which to continue, from a result's second block; ``None`` at the end."""
     where = result.rpartition("\n")[2]
     if not where.startswith("{") or '"next_offset":' not in where:
         return None
@@ -277,7 +277,7 @@ def _next_offset(result: str) -> int | None:
 
 @dataclass
 class _Reading:
-    """What was read of which document."""
+    """Parts of documents that were read."""
 
     complete: set[str] = field(default_factory=set)
     reached: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -298,7 +298,7 @@ class _Reading:
         self.submitted |= made.ok and (made.service, made.tool) == _SUBMIT
 
     def next_line(self, document: str, unit: str) -> int:
-        """Where to read on."""
+        """Return the line at which to continue."""
         return self.reached.get((document, unit), 0)
 
     def _read(self, made: Made) -> None:

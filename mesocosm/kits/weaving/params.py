@@ -14,7 +14,7 @@ from mesocosm.worlds.randomness import Renamed, Streams
 
 
 class TreeParams(family.Params):
-    """How large a tree is, of what form, and what its operations are."""
+    """Size, shape and operations of a tree."""
 
     operations: int = Field(default=20, ge=1)
     """N: how many operations the tree has."""
@@ -43,7 +43,7 @@ class TreeParams(family.Params):
         return self
 
     def dice(self, streams: Streams) -> Streams:
-        """What a tree is drawn with: N is part of the seed, so that trees of other sizes share nothing."""
+        """Return the dice of a tree. N is part of the seed, so trees of different sizes share nothing."""
         return Renamed(streams, f"{self.operations} operations")
 
     def shape(self, operations: int | None = None) -> Shape:

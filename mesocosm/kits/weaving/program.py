@@ -1,4 +1,4 @@
-"""How a rule reads as a function in Python, and the words that its identifiers are made of."""
+"""Rules as Python functions, and the vocabulary of their identifiers."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _SLIPS = (-100, -10, -9, -2, -1, 1, 2, 9, 10, 100)
 
 @dataclass
 class Shadows:
-    """What stands at the wrong identifiers of one tree.
+    """Values behind a tree's wrong identifiers.
 
     Args:
         tree: The tree, finished.
@@ -65,7 +65,7 @@ class Shadows:
                         yield id_, other
 
     def _other(self, node: Node) -> Node:
-        """What stands in the place of a node, whichever mistake led there."""
+        """Return the node that stands in place of another, whichever mistake led there."""
         if node not in self._others:
             made = Node(role=node.role, variable=node.variable, kind=node.kind)
             made.id = free_id(self.name(), self.rng)
@@ -88,7 +88,7 @@ class Shadows:
         return value
 
     def _validity(self, node: Node, validity: Validity) -> Validity:
-        """What the other value holds for: whether what it depends on was got right or not."""
+        """Return the validity of the other value, depending on whether its dependency was computed right."""
         unheard, given = self._drawn(node), validity.given
         if given is None:
             return self.calendar.for_a_time(unheard)
@@ -157,7 +157,7 @@ def _results(rule: Rule, known: Mapping[str, Value]) -> Iterator[str]:
 
 
 def _mistakes(rule: Rule, known: Mapping[str, Value]) -> Iterator[str]:
-    """What the operation gives that is done wrongly."""
+    """Yield the results of typical mistakes in an operation."""
     step = Step(
         expression=rule.expression,
         variables=list(rule.variables),

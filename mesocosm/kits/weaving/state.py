@@ -14,7 +14,7 @@ from mesocosm.kits.weaving.tree import Node, Register, Rule, Tree
 
 @dataclass
 class Course:
-    """How a program runs."""
+    """Execution of a program."""
 
     returned: dict[Node, None] = field(default_factory=dict)
     """The nodes that are called, in the order in which they return."""

@@ -1,4 +1,4 @@
-"""What nodes are made of: names and values that do not come twice."""
+"""Supply of names and values that never repeat."""
 
 from __future__ import annotations
 

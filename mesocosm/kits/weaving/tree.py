@@ -44,13 +44,13 @@ class Rule:
         return self.variables[len(self.variables) - self.operator.spare :]
 
     def execute(self, values: Mapping[str, Value]) -> Value:
-        """What the rule says with these values."""
+        """Apply the rule to values."""
         return self.operator.execute(self.expression, values)
 
 
 @dataclass(frozen=True)
 class Validity:
-    """What a value holds for, and the value that stands beside it and does not count."""
+    """Validity of a value: when it holds, and the other value beside it that does not."""
 
     other: Value
     before: bool

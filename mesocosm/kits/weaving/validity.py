@@ -79,14 +79,16 @@ class Calendar:
                 settled.append(node)
 
     def at_times(self, value: Value, settled: Sequence[Node]) -> Validity | None:
-        """What a value of no node holds for, if that is said: a day, or what any of the settled ones is."""
+        """Return the validity of a value without a node, if one is stated: a day, or another node's value."""
         if not self.share or self.rng.random() >= self.share:
             return None
         other = self.values.draw("string" if isinstance(value, str) else "integer")
         return self.draw(value, other, [self.rng.choice(settled)] if settled else [])
 
     def draw(self, value: Value, other: Value, settled: Sequence[Node]) -> Validity:
-        """That a value holds, and another one does not: now, or as one of the settled nodes is."""
+        """Make a validity under which the value holds and the other does not: at present, or by a settled
+        node's value.
+        """
         if settled and self.rng.random() < 0.5:
             given = self.rng.choice(settled[-_WINDOW:])
             assert isinstance(given.value, int)
@@ -94,13 +96,13 @@ class Calendar:
         return self.for_a_time(other)
 
     def for_a_time(self, other: Value) -> Validity:
-        """That another value held before, or will hold later."""
+        """Make a validity under which the other value held earlier or will hold later."""
         before = self.rng.random() < 0.5
         days = self.rng.randint(1, _FARTHEST) if before else -self.rng.randrange(_FARTHEST)
         return Validity(other, before, day=self.today + timedelta(days=days))
 
     def as_long_as(self, other: Value, given: Node, values: Sequence[int]) -> Validity:
-        """That another value would hold if a node had none of these values, but another one."""
+        """Make a validity under which the other value would hold if a node had a different value."""
         before = self.rng.random() < 0.5
         farther = self.rng.randrange(_NEAR)
         threshold = max(values) + 1 + farther if before else min(values) - farther

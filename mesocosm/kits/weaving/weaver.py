@@ -25,7 +25,7 @@ _DRAWS = 500
 
 
 class Shape(BaseModel):
-    """How large a tree is to be, and of what form."""
+    """Target size and shape of a tree."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -49,7 +49,7 @@ class Shape(BaseModel):
         return self
 
     def bounds(self, operator: Operator) -> tuple[int, int]:
-        """How many children an operation may get; the operator's own bounds come first."""
+        """Return the bounds on an operator's children; its own bounds come first."""
         low, high = operator.children
         low = min(max(low, self.min_children), high)
         return low, max(low, min(high, self.max_children))

@@ -1,4 +1,4 @@
-"""How a node reads as a document.
+"""Wording of nodes as documents.
 
 The phrases are short, because thousands of distractor documents repeat them: between two values that differ
 stand fewer than eight words.

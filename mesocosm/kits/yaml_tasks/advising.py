@@ -1,4 +1,4 @@
-"""What makes instances of a file easy, or its solution wrong: each is a warning of `mesocosm lint`."""
+"""Checks for what makes instances easy or a solution wrong: each is a warning of `mesocosm lint`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Whether the prompt agrees with the goal in the order of rows and with the world in its clocks, and whether
-there are tools that read what is told."""
+"""Consistency of the prompt with the goal (order of rows), the world (clocks) and the tools (all evidence can
+be read).
+"""
 
 from __future__ import annotations
 
@@ -64,7 +65,7 @@ def _ordered_otherwise(definition: Definition, rules: str) -> Iterator[Gap]:
 
 
 def _says_by(rows: Rows, rules: str) -> bool:
-    """Whether it is said that rows go by what they are sorted by, or by a column that has it."""
+    """True if the prompt says how rows are sorted, or names a column that implies it."""
     for name in rows.sort:
         own = name.lstrip("-")
         columns = [

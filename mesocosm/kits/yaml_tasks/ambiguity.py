@@ -1,4 +1,4 @@
-"""Whether what is told says which case something is, and which thing it is about."""
+"""Ambiguity checks: do the texts say which case something is, and which thing they are about?"""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class TellingApart:
                         break
 
     def _is_known_itself(self, told: Told, things: Sequence[Told]) -> bool:
-        """Whether what is told of a part has something of that part itself that stands elsewhere, too."""
+        """True if the texts about a part name something of the part itself that also stands elsewhere."""
         part = told.entity
         assert part is not None
         own = _fields_read(part, told)
@@ -202,7 +202,7 @@ class TellingApart:
         return found
 
     def _is_about_others(self, told: Told) -> bool:
-        """Whether it names something of one of several others, such as a parent."""
+        """True if a text names something of one of several others, such as a parent."""
         return any(
             who is not told.entity and not who.definition.single
             for reads in told.reads.values()
@@ -210,7 +210,7 @@ class TellingApart:
         )
 
     def _goals_of(self, fact: str, kind: str) -> tuple[bool | None, ...]:
-        """Which goals speak of a kind; ``None`` where that depends on more."""
+        """List whether each goal applies to a case; ``None`` where that depends on more."""
         found: list[bool | None] = []
         for goal in self._definition.goal:
             selections = [goal, *rows_in(goal.fields)]
@@ -223,7 +223,7 @@ class TellingApart:
         return tuple(found)
 
     def _shapes(self, fact: str, kind: str) -> tuple[set[tuple[int, ...]], set[str]]:
-        """Which statements are made for entities of a kind, and which of their fields these read."""
+        """Return the evidence that is made for a case's entities, and the fields that it reads."""
         made, read = set(), set()
         for entity in [*self._truth.sets[fact], *self._truth.background.get(fact, ())]:
             if entity.case == kind and not entity.distractor:

@@ -30,7 +30,7 @@ _PIPED = re.compile(rf"(.*\S)\s+\|\s+({'|'.join(FILTERS)})\s*(\(.*\))?\)*\s*", r
 
 
 class BadBraces(ValueError):
-    """What is wrong with the braces of a text."""
+    """Error in the braces of a text."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _take_apart(text: str, found: list[Part]) -> None:
 
 
 def _end_of(text: str, place: int) -> tuple[int, bool]:
-    """Where a bracket ends, and whether it has a bar of its own."""
+    """Find the end of a bracket, and whether it has alternatives of its own."""
     depth, bar = 0, False
     for number in range(place, len(text)):
         letter = text[number]
@@ -97,7 +97,7 @@ def _end_of(text: str, place: int) -> tuple[int, bool]:
 
 
 def has_values(text: str) -> bool:
-    """Whether there is more in a text than words and choices of them."""
+    """True if a text has more than words and choices between them."""
     return any(part.kind != "text" for part in parts_of(text))
 
 
@@ -115,7 +115,7 @@ def marked(text: str) -> str:
 
 
 def words_of(text: str) -> str:
-    """What stands in a text without its values."""
+    """Return a text without its values."""
     try:
         return "".join(part.text for part in parts_of(text) if part.kind == "text")
     except BadBraces:

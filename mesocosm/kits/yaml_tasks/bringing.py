@@ -16,7 +16,7 @@ _FIRST_SHEET = "Sheet1"
 
 
 class Unknown(Exception):
-    """What a goal wants and no call is known for."""
+    """A goal for which no call is known."""
 
 
 def solution_of(goals: Sequence[Any], evidence: Sequence[Any]) -> list[dict[str, Any]]:
@@ -48,7 +48,7 @@ def known_goals() -> list[str]:
 
 
 def _written(value: Any) -> Any:
-    """What is written so that a field is judged right."""
+    """Return the text to write so that a field is judged right."""
     if not isinstance(value, Mapping):
         return value
     for way in ("lines", "all_lines", "contains"):

@@ -1,4 +1,4 @@
-"""What is wrong with a task file whose shape is right: names, cases, things, tools and expressions."""
+"""Semantic checks of a task file: names, cases, things, tools and expressions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ TAKEN = (
 def check(
     definition: Definition, servers: Mapping[str, Any], parameters: Iterable[str]
 ) -> Iterator[Complaint]:
-    """What is wrong with a definition whose shape is right."""
+    """Yield the errors in a definition that is well-formed."""
     yield from check_offer("servers", servers)
     yield from _check_facts(definition, list(parameters))
     for index, statement in enumerate(definition.evidence):
@@ -182,7 +182,7 @@ def _check_facts(definition: Definition, parameters: list[str]) -> Iterator[Comp
 
 
 def _taken(field: str, fact: str) -> str:
-    """Why a field cannot have a name that means something already."""
+    """Explain why a field cannot have a reserved name."""
     if field == "case":
         return (
             f"`case` is there of itself: which case each {fact} is; what cases there are, and what differs "
@@ -194,7 +194,7 @@ def _taken(field: str, fact: str) -> str:
 
 
 def _check_amount(given: Any, parameters: list[str], place: tuple[Any, ...]) -> Iterator[Complaint]:
-    """What is wrong with an expression of parameters."""
+    """Check an expression of parameters."""
     if not isinstance(given, str):
         return
     try:
@@ -219,7 +219,7 @@ def _circle(definition: Definition, name: str) -> list[str]:
 
 
 def _belonging(definition: Definition, name: str) -> int:
-    """How many of a fact may belong to one entity that belongs to none."""
+    """Return the maximum number of a type's entities that belong to one top-level entity."""
     most, seen, fact = 1, {name}, definition.entities[name]
     while fact.parent is not None:
         count = fact.count.most if isinstance(fact.count, Between) else fact.count
@@ -324,7 +324,7 @@ def _check_thing(
 def _check_rows(
     definition: Definition, given: Mapping[str, Any], place: tuple[Any, ...]
 ) -> Iterator[Complaint]:
-    """What is wrong with the rows of a table."""
+    """Check the rows of a table."""
     if "columns" not in given:
         hint = "; where the things of `each` are whole rows it is {}" if "each" in given else ""
         yield place, f"`columns` is required: the cells of a row by the names of the columns{hint}"
@@ -427,7 +427,7 @@ def _check_expressions(given: Any, place: tuple[Any, ...]) -> Iterator[Complaint
 
 
 def holds_values(text: str) -> bool:
-    """Whether a text that stands as it is has something in braces that looks like a value."""
+    """True if a literal text has braces that look like a value."""
     try:
         return has_values(text)
     except BadBraces:
@@ -470,7 +470,7 @@ def _check_step(step: Step, place: tuple[Any, ...], servers: Mapping[str, Any]) 
 
 
 def _fits(fields: Iterable[str], service: str, tool: str, offered: Iterable[str] | None) -> bool:
-    """Whether a step is as the tool wants it, as far as the source of the service shows."""
+    """True if a step matches the tool's signature, as far as the service's source shows."""
     known = outlines(service)
     if tool not in known or (offered is not None and (tool not in offered or set(offered) - set(known))):
         return False

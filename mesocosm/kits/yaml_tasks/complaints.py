@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a file, in a user's words: where, what was found, and what is possible."""
+"""Pydantic's errors in a user's words: place, what was found, and what is possible."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Complaint = tuple[tuple[Any, ...], str]
 
 
 def complaints_of(error: ValidationError, model: type[BaseModel], given: Any) -> list[Complaint]:
-    """Where in what was given something is wrong, and what: one complaint for each place."""
+    """Make complaints of a validation error, one for each place."""
     found: dict[tuple[Any, ...], str] = {}
     of_kinds = set[tuple[Any, ...]]()
     for item in error.errors():
@@ -52,7 +52,7 @@ def _complaint_of(item: Any, model: type[BaseModel], given: Any) -> Complaint:
 
 
 def _hint(keys: Sequence[Any], what: str, found: Any) -> str:
-    """What to write instead, where it was no list or no mapping, or something that nobody guesses."""
+    """Suggest a correction for a missing list or mapping, or for something hard to guess."""
     if hint := _HINTS.get(str(next((key for key in reversed(keys) if isinstance(key, str)), ""))):
         return hint
     if what == "list_type" and isinstance(found, (str, int, float)):

@@ -26,7 +26,7 @@ Visit = Callable[[yaml.Node], Iterator[Edit]]
 
 
 class Unconvertible(Exception):
-    """What has to be changed by hand first, and on which line."""
+    """A part that has to be rewritten by hand first, with its line."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}")
@@ -207,7 +207,7 @@ def _in_text(text: str) -> str:
 
 
 def _in_expression(source: str) -> str:
-    """With what is done to values written behind them, and with the names of now."""
+    """Rewrite an expression: filters behind the value, and current names."""
     strings: list[str] = []
 
     def kept(found: re.Match[str]) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def damage(written: Written) -> Iterator[Mutant]:
-    """What nobody asked for, done to the services of the task."""
+    """Yield unwanted changes to the services of the task."""
     for service in written.task.servers:
         for spoiling in words.spoilings if (words := load_words(service)) else ():
             breaks = spoiling.breaks | {f"{service}_unchanged"} | _findings_of(written.definition, service)

@@ -1,4 +1,4 @@
-"""What a task file says, checked as far as that goes without drawing anything."""
+"""The schema of a task file, checked without drawing anything."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class EntityType(Strict):
 
     @property
     def single(self) -> bool:
-        """Whether there is one of it."""
+        """True if there is exactly one entity."""
         return self.count is None
 
     @cached_property
@@ -188,12 +188,12 @@ class EntityType(Strict):
 
     @property
     def fills(self) -> bool:
-        """Whether there can be as many as the length asks for."""
+        """True if the number of entities can grow with the length."""
         return bool(self.distractors or self.cases_with(background=True))
 
 
 class Selection(Strict):
-    """Which entities something is done for."""
+    """Selection of entities."""
 
     for_: str | None = Field(default=None, alias="for")
     """Which entities; left out, it is done once."""
@@ -243,13 +243,13 @@ class Doing(Selection):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What is said of it."""
+        """Fields of the thing."""
         given = (self.model_extra or {}).get(self.what)
         return dict(given) if isinstance(given, Mapping) else {}
 
 
 class Statement(Doing):
-    """Where something is told."""
+    """Evidence that is told somewhere."""
 
     as_: str | None = Field(default=None, alias="as")
     """A field of the entity that holds what the service gives (its id)."""
@@ -266,7 +266,7 @@ class Statement(Doing):
 
 
 class Goal(Doing):
-    """What must be so in the end and was not before."""
+    """Goal: something that must be true in the end and was not at the start."""
 
     how: Literal["add", "change", "remove"] = "add"
     name: str | None = Field(default=None, pattern=r"^[a-z][a-z0-9_]*$")
@@ -323,12 +323,12 @@ class Everyday(Strict):
 
     @property
     def dresses(self) -> bool:
-        """Whether some mails have more than their text."""
+        """True if some mails have more than text."""
         return any((self.html, self.copies, self.answers, self.attached))
 
 
 class Setting(Strict):
-    """When and where it happens."""
+    """Time and place of the world."""
 
     now: Value = None
     """The world's clock at the beginning; default: a weekday morning of 2025."""

@@ -1,4 +1,4 @@
-"""What would follow if facts were others: only what depends on them is worked out again.
+"""Dependency tracking: if facts change, only what depends on them is computed again.
 
 Hundreds of near misses of an instance differ in one field of one entity each. Which values follow from which
 is noted while they are worked out; what was supposed is taken back, and what followed from it put back.
@@ -42,7 +42,7 @@ class Following:
         self._reading.append(set())
 
     def end(self) -> set[Value]:
-        """What was read for it."""
+        """Stop recording and return the values that were read."""
         return self._reading.pop()
 
     def worked_out(self, owner: Entity | None, name: Hashable, reads: set[Value]) -> None:
@@ -52,7 +52,7 @@ class Following:
             self._users.setdefault(read, set()).add((owner, name))
 
     def once(self, name: Hashable, make: Callable[[], Any]) -> Any:
-        """What is made, as long as nothing changes that it follows from; not to be changed itself."""
+        """Return a cached result, remade when its dependencies change. Do not modify it."""
         self.note(None, name)
         if name not in self.found:
             self.begin()

@@ -1,4 +1,4 @@
-"""How what the goal wants follows from the prompt and from what is told, step by step, and where it does not.
+"""Derivations of the goal from the prompt and the texts, step by step, with the gaps.
 
 A walk knows the answers, so that it proves nothing about the question. What follows from what is noted while
 the goal is worked out; each value at the end of that must be told: by a statement, by the prompt, or by what
@@ -89,7 +89,7 @@ class Quotation:
 
 @dataclass
 class Derived:
-    """How the goal follows from what is told."""
+    """Derivation of the goal."""
 
     known: list[Known] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
@@ -103,7 +103,7 @@ class Derived:
 
 
 def judged_by_python() -> Gap:
-    """What to say of a function that judges, where no solver reads."""
+    """Make the complaint about a judging function without a solver that reads."""
     return Gap(("python",), f"`check` {_PYTHON}")
 
 
@@ -293,7 +293,7 @@ class _Deriving:
     # -- values -----------------------------------------------------------------------------------------
 
     def _seek(self, read: Read) -> None:
-        """Where a field is told: by itself, or by all that it follows from."""
+        """Find where a field is told: directly, or through everything it follows from."""
         if read in self._seen:
             return
         self._seen[read] = ""
@@ -312,7 +312,7 @@ class _Deriving:
             self._follow(entity, name)
 
     def _reads_the_same(self, read: Read) -> None:
-        """Where what is told of a value would read the same if that were another; tried of a few alike."""
+        """Report values whose text would read the same with another value. Tries a few alternatives."""
         entity, name = read
         places = self._where[read]
         alike = (
@@ -351,7 +351,7 @@ class _Deriving:
             self._constant(entity, name, source, keys)
 
     def _constant(self, entity: Entity, name: str, source: Any, keys: tuple[Any, ...]) -> None:
-        """What stands in the file as it is: no agent reads that."""
+        """Report constants of the file that no agent can read."""
         untold = [one for one in _scalars(source) if not self._is_told(one)]
         if keys[2] == "cases" and source is not None and not self._quotes(entity, source):
             message = f"{_is(entity, name)} by its case alone, which no evidence tells"
@@ -380,7 +380,7 @@ class _Deriving:
         return self._truth.watched()
 
     def _is_said(self, value: Any) -> bool:
-        """Whether a constant is said, to all."""
+        """True if a constant is stated to everybody."""
         return says_span(self._written, value) if isinstance(value, dt.timedelta) else self._is_told(value)
 
     def _is_told(self, value: Any) -> bool:
@@ -436,7 +436,7 @@ class _Deriving:
     # -- cases ------------------------------------------------------------------------------------------
 
     def _cases(self, closure: set[Read]) -> None:
-        """What each case stands for, where the goal decides by cases."""
+        """Check that cases are explained where the goal depends on them."""
         deciding = {entity.fact for entity, name in closure if name == "case"}
         deciding |= {
             str(one.for_) for one in selections(self._definition) if one.for_ and one.cases is not None
@@ -505,7 +505,7 @@ class _Deriving:
         return found
 
     def _tells_case(self, fact: str, entity: Entity, *kinds: str) -> bool:
-        """Whether what is told of an entity follows from its case, or from what only its case has."""
+        """True if the texts about an entity depend on its case, or on fields that only the case has."""
         it = self._definition.entities[fact]
         names = {name for kind in kinds for name in it.cases[kind].fields}
         if any((entity, name) in reads for name in ("case",) for reads in self._reads_about(entity)):
@@ -540,7 +540,7 @@ class _Deriving:
                     self._gap(entity.keys_of(first), f"{message}, and a rule says that the last counts")
 
     def _written_at(self, read: Read) -> dt.datetime | None:
-        """When a letter that tells a value was written, the first; nothing where none does."""
+        """Return when the first letter that tells a value was written; ``None`` if none does."""
         moments = []
         for told, part in self._where.get(read, ()):
             thing = find_thing(told.what)
@@ -603,7 +603,7 @@ class _Deriving:
         return [str(one) for one in (found if isinstance(found, list) else [found])]
 
     def _quotes(self, entity: Entity, value: Any) -> bool:
-        """Whether what is quoted of the case of an entity has a value."""
+        """True if the texts about an entity's case contain a value."""
         case = entity.definition.cases[entity.case or ""]
         if case.quote is None:
             return False
@@ -653,7 +653,9 @@ class _Deriving:
         self._once(keys, message, condition.source)
 
     def _counts(self, entity: Entity) -> bool:
-        """Whether the goal is for an entity; or is another without one of a few like it, as a sum is."""
+        """True if the goal concerns an entity, directly or because it would differ without it, as a sum
+        does.
+        """
         if entity in self._wanted or entity.parent is not None:
             return entity in self._wanted
         alike = entity.fact, entity.case
@@ -663,7 +665,7 @@ class _Deriving:
         return self._summed_up[alike]
 
     def _is_known(self, read: Read, pending: frozenset[Read] = frozenset()) -> bool:
-        """Whether a field is told, or follows from what is."""
+        """True if a field is told or follows from told fields."""
         entity, name = read
         if name in ("case", "distractor", "index", "this") or name not in entity.definition.own_fields:
             return True
@@ -676,7 +678,7 @@ class _Deriving:
         return all(self._is_known(one, pending | {read}) for one in deeper)
 
     def _untold_in(self, condition: Expression, entity: Entity, keys: tuple[Any, ...]) -> None:
-        """What is expected is a second reading of the rules, of what can be read."""
+        """Report values that ``expect`` reads and no evidence tells."""
         for name in sorted(condition.names & entity.definition.own_fields.keys()):
             # What the goal needs, too, was complained about as that.
             if (entity, name) not in self._seen and not self._is_known((entity, name)):
@@ -686,7 +688,7 @@ class _Deriving:
     # -- what selects -----------------------------------------------------------------------------------
 
     def _selected_by(self) -> None:
-        """What tells those that count from others must be said by the prompt or by a rule."""
+        """Report criteria for what counts that neither the prompt nor a rule states."""
         chosen = {one.for_: one for one in selections(self._definition) if one.for_ in self._truth.sets}
         for fact in chosen:
             it = self._definition.entities[str(fact)]
@@ -725,7 +727,7 @@ class _Deriving:
             self._gap(keys, message)
 
     def _is_unsaid(self, read: Read) -> bool:
-        """Whether neither the prompt nor a rule says a value, or what it follows from."""
+        """True if neither the prompt nor a rule states a value or what it follows from."""
         entity, name = read
         if name in ("case", "distractor", "index", "this"):
             return True
@@ -834,7 +836,7 @@ def _read_in(told: Told) -> set[str]:
 
 
 def _literals(once: Iterable[Told]) -> Iterator[str]:
-    """What stands in statements that are made once, whatever is true."""
+    """Yield the literal text of evidence that is independent of the facts."""
     for told in once:
         for text in spelt(told.statement.fields if told.statement else {}):
             source = drawn(text)

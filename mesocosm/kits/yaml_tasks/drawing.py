@@ -47,7 +47,7 @@ class Undrawable(Exception):
 
 
 class Source(Protocol):
-    """Where a value is drawn from: an entity that is being made."""
+    """Source of a drawn value: the entity that is being made."""
 
     rng: random.Random
     """Of this one field."""
@@ -69,13 +69,13 @@ class Source(Protocol):
         """
 
     def lookup(self, name: str) -> Any:
-        """What a name means."""
+        """Resolve a name."""
 
     def entities(self, fact: str, kinds: Sequence[str] | None, where: Expression | None) -> Sequence[Any]:
         """The entities of a fact that are of some kinds, and of which something is true."""
 
     def hooked(self, name: str) -> Any:
-        """What a Python function beside the file returns."""
+        """Call a Python function beside the file."""
 
 
 def _bare(given: Any) -> Any:
@@ -167,17 +167,17 @@ class Draw(BaseModel, ABC):
         return list(_all_in([self.unlike, *self.parts()]))
 
     def parts(self) -> Sequence[Any]:
-        """What may be an expression in it."""
+        """List the parts that may be expressions."""
         return ()
 
     @property
     def values(self) -> int | None:
-        """How many different values there are, where that is known without drawing one."""
+        """Number of different values, if known without drawing."""
         return None
 
     @classmethod
     def about(cls) -> str:
-        """What it draws."""
+        """Describe what is drawn."""
         return (cls.__doc__ or "").partition("\n")[0]
 
 
@@ -246,7 +246,7 @@ class Choice(Draw):
 
 
 def weighted(weights: Mapping[T, float], share: float) -> T:
-    """Which of the values lies at a share (from 0 to below 1) of their weights, one after the other."""
+    """Return the value at a share (0 to below 1) of the cumulative weights."""
     left = share * sum(weights.values())
     for value, weight in weights.items():
         left -= weight
@@ -292,7 +292,7 @@ class Number(Draw):
 
 
 class Period(BaseModel):
-    """When a moment may lie."""
+    """Period for a moment."""
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
     after: Bare
@@ -310,7 +310,7 @@ class Period(BaseModel):
 
     @property
     def appointed(self) -> bool:
-        """Whether people agreed on it: what only happens does so at any second."""
+        """True if people agreed on the moment. Others happen at any second."""
         return "minutes" in self.model_fields_set
 
     def days(self) -> Sequence[int]:
@@ -323,7 +323,7 @@ class Period(BaseModel):
         return range(5) if self.weekdays else range(7)
 
     def allows(self, day: dt.date) -> bool:
-        """Whether it may lie on this day."""
+        """True if the moment may lie on this day."""
         return day.weekday() in self.days() and (self.holidays or not is_holiday(day))
 
 
@@ -400,7 +400,7 @@ class Date(Draw):
 
 
 class Faked(Draw):
-    """What one of Faker's providers makes."""
+    """Value from a Faker provider."""
 
     key = "faker"
     faker: str = Field(json_schema_extra={"enum": list(FAKED)})
@@ -505,7 +505,7 @@ class Written(Draw):
 
 
 class Hooked(Draw):
-    """What a Python function beside the file returns (needs ``--trust``)."""
+    """Value from a Python function beside the file (needs ``--trust``)."""
 
     key = "python"
     python: str
@@ -520,7 +520,7 @@ DRAWS: dict[str, type[Draw]] = {
 
 
 def unquoted(given: Mapping[Any, Any]) -> str:
-    """What to say of braces that YAML has taken for a mapping."""
+    """Return the complaint about unquoted braces, which YAML reads as a mapping."""
     return f'a text that begins with a brace stands in quotes: "{{{next(iter(given))}}}"'
 
 

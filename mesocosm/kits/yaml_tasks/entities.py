@@ -97,7 +97,7 @@ class Entity(Mapping[str, Any]):
 
     @property
     def case(self) -> str | None:
-        """Which of the kinds of its fact it is; ``None`` where that has none."""
+        """Case of the entity; ``None`` if its type has none."""
         if (following := self.truth.following) is not None:
             following.note(self, "case")
         return self._case
@@ -108,7 +108,7 @@ class Entity(Mapping[str, Any]):
 
     @property
     def label(self) -> str:
-        """How complaints call it."""
+        """Name of the entity in complaints."""
         case = " ".join(name for name in (self.distractor, self.case) if name)
         return f"{self.fact} {self.ident}" + (f" ({case})" if case else "")
 
@@ -179,7 +179,7 @@ class Entity(Mapping[str, Any]):
     # -- as a scope -------------------------------------------------------------------------------------
 
     def lookup(self, name: str) -> Any:
-        """What a name means for this entity."""
+        """Resolve a name for this entity."""
         found = self._own(name)
         return self.truth.lookup(name) if found is missing else found
 
@@ -217,7 +217,7 @@ class Entity(Mapping[str, Any]):
         return self if name == self.fact else other.lookup(name)
 
     def hooked(self, name: str) -> Any:
-        """What a Python function beside the file returns for it."""
+        """Call a Python function beside the file for this entity."""
         hook = self.truth.hooks.get(name)
         if hook is None:
             known = ", ".join(self.truth.hooks) or "none"
@@ -240,7 +240,7 @@ class Entity(Mapping[str, Any]):
         self.drawn[name] = self.known[name] = value
 
     def keys_of(self, name: str) -> tuple[Any, ...]:
-        """Where the file says what a field is."""
+        """Return the place in the file that defines a field."""
         other = self.definition.distractors.get(self.distractor or "")
         if other and name in other.fields:
             return "entities", self.fact, "distractors", self.distractor, "fields", name
@@ -250,7 +250,7 @@ class Entity(Mapping[str, Any]):
         return "entities", self.fact, "fields", name
 
     def source_of(self, name: str) -> Any:
-        """What the file says a field is, for an entity of this kind."""
+        """Return the definition of a field for this entity's case."""
         other = self.definition.distractors.get(self.distractor or "")
         if other and name in other.fields:
             return other.fields[name]
@@ -324,7 +324,7 @@ class Entity(Mapping[str, Any]):
 
 
 def _hashable(value: Any) -> Any:
-    """What is the same for equal values, and can be looked up."""
+    """Return a hashable key that is the same for equal values."""
     if isinstance(value, list):
         return tuple(map(_hashable, value))
     return tuple((key, _hashable(value[key])) for key in value) if type(value) is dict else value
@@ -335,7 +335,7 @@ Read = tuple[Entity, str]
 
 
 def selects(selection: Selection, entity: Entity, lookup: Callable[[str], Any] | None = None) -> bool:
-    """Whether an entity of the right fact is among those that something is done for.
+    """True if an entity of the right type is selected.
 
     ``lookup``: what names mean there, where that is more than the entity knows.
     """

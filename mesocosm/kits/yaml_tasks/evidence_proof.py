@@ -1,4 +1,4 @@
-"""That what a goal needs is told: the proof beside a walk, which knows the truth."""
+"""Evidence check: everything a goal needs is told. Complements the solution, which knows the truth."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def text_of(told: Told, name: str) -> str:
 def _seek(
     truth: Truth, read: Read, where: Mapping[Read, Stated | None], found: dict[Read, Stated | None]
 ) -> None:
-    """Where a field is told: by itself, or by all that it follows from."""
+    """Find where a field is told: directly, or through everything it follows from."""
     if read in found:
         return
     if read in where:

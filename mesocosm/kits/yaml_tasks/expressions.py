@@ -377,7 +377,7 @@ def _mentioned(tree: nodes.Node, *, asking: bool = True, shifted: bool = True) -
 
 
 def _no_expression(message: str, source: str) -> str:
-    """What is wrong with the grammar of an expression, without the library's names for its parts."""
+    """Explain a syntax error in an expression without the library's terms."""
     if found := _TOO_MUCH.fullmatch(message):
         message = f"{found[1]!r} cannot follow what stands before it"
     hint = "; equality is ==" if _SINGLE_EQUALS.search(source) else ""

@@ -104,7 +104,7 @@ class Sample:
         yield from self._teller.told(what, background=True)
 
     def _is_alternative(self, goal: Goal) -> bool:
-        """Whether it is wanted in some instances and not in others: a condition on the only one of a fact."""
+        """True if it is wanted in some instances only: a condition on a type's only entity."""
         fact = self._definition.entities.get(goal.for_ or "")
         return fact is not None and goal.where is not None and fact.count in (None, 1)
 
@@ -120,7 +120,7 @@ class Sample:
                 yield ("goal", index), "warning", f"two rows have the same {', '.join(rows[0].key)}"
 
     def _underived(self, told: Mapping[str, Sequence[Told]], wanted: Sequence[Wanted]) -> Iterator[Finding]:
-        """What does not follow from what is told, and what the prompt says otherwise."""
+        """Yield values that do not follow from the texts, and contradictions to the prompt."""
         things = [one for ones in told.values() for one in ones]
         filled = Filled(
             told=[one for one in things if one.evidence],
@@ -171,7 +171,7 @@ class Sample:
                 yield ("evidence", index), "warning", message
 
     def _to_come(self, told: Mapping[str, Sequence[Told]]) -> Iterator[Finding]:
-        """What is said to have been written at a moment that is still to come."""
+        """Yield texts dated in the future."""
         now, seen = self._truth.now, set[int]()
         for what, things in told.items():
             thing = find_thing(what)
@@ -198,7 +198,7 @@ class Sample:
             yield ("growth", "parameter"), "warning", message
 
     def _short(self) -> Iterator[Finding]:
-        """What the shortest length has no room for, and cases of parts that may occur nowhere in it."""
+        """Yield what does not fit the shortest length, and cases that may not occur in it."""
         task = self._written.task
         if (found := sizing.too_long(self._written)) is not None:
             length, size, tokens, possible = found
@@ -240,14 +240,14 @@ class Sample:
 
 
 def _amounts(fact: EntityType) -> Iterator[Any]:
-    """What says how many there are of a fact, and of its kinds and distractors."""
+    """Yield the expressions for the number of entities, cases and distractors."""
     yield from (fact.count.least, fact.count.most) if isinstance(fact.count, Between) else (fact.count,)
     yield from (kind.share for kind in fact.cases.values())
     yield from (like.weight for like in fact.distractors.values())
 
 
 def _no_patterns(goal: Any, index: int, rows: Sequence[Any]) -> Iterator[Finding]:
-    """What is to be matched and is no pattern."""
+    """Yield invalid patterns."""
     for name in goal.fields:
         for one in rows:
             value = one.fields.get(name)
@@ -283,7 +283,7 @@ def _possible_values(value: Any) -> Sequence[Any]:
 
 
 def _impossible(word: Word, value: Any) -> str | None:
-    """Why a field cannot have a value; numbers and moments may be written as texts."""
+    """Explain why a field cannot have a value. Numbers and moments may be texts."""
     if value is None or isinstance(value, (Mapping, list, tuple)):
         return None
     if isinstance(value, str):
@@ -303,7 +303,9 @@ def _impossible(word: Word, value: Any) -> str | None:
 
 
 def _features(things: Sequence[Told], thing: Thing) -> dict[str, list[float]]:
-    """What can be seen of things without reading them, apart from ids: the service gives these."""
+    """Return the features of things that are visible without reading them, except ids, which the service
+    assigns.
+    """
     found: dict[str, list[float]] = {}
     text, when = thing.text, thing.when
     if text:

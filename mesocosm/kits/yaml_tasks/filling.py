@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Filled:
-    """What was put into a world."""
+    """Content that was put into a world."""
 
     told: list[Told] = field(default_factory=list)
     """All that states a fact which counts."""
@@ -74,7 +74,7 @@ def fill(teller: Teller, world: World, filler: int, services: Collection[str]) -
 
 
 def _is_filled_in(told: Told, name: str) -> bool:
-    """Whether a field is another than the text that the file has for it."""
+    """True if a field differs from the file's literal text."""
     return told.statement is not None and told.statement.fields.get(name) != told.fields.get(name)
 
 

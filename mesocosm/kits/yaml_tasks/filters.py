@@ -1,4 +1,4 @@
-"""What expressions may do to values: ``{start.day()}``."""
+"""Filters on values in expressions: ``{start.day()}``."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _long(value: Any) -> str:
 
 
 def _iso(value: Any) -> str:
-    """With the offset: ``2025-03-03T09:30:00+01:00``."""
+    """Format with the offset: ``2025-03-03T09:30:00+01:00``."""
     return _moment(value).isoformat()
 
 

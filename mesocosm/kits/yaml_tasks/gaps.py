@@ -1,4 +1,4 @@
-"""What is said of a place in a task file that is not as it should be."""
+"""Messages about gaps at places in a task file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Gap:
-    """What does not follow, and where the file says it."""
+    """Gap: something that does not follow, and its place in the file."""
 
     keys: tuple[Any, ...]
     message: str

@@ -1,4 +1,4 @@
-"""What follows from what services decide (ids), and so is known only when things were put into them."""
+"""Dependence on ids, which services assign when things are created."""
 
 from __future__ import annotations
 
@@ -33,13 +33,12 @@ def late_names(definition: Definition, hooks: Collection[str]) -> frozenset[str]
 
 
 def is_late(value: Any, late: frozenset[str]) -> bool:
-    """Whether a value of the file reads such a name."""
+    """True if a value of the file reads such a name."""
     return not late.isdisjoint(_mentions(value))
 
 
 def goes_through(value: Any, definition: Definition, fact: str | None) -> bool:
-    """Whether a value of the file, about an entity of a fact or about none, reads all of something of which
-    there are more or fewer as the length asks."""
+    """True if evaluating a value reads all entities of a type whose number grows with the length."""
     own, root = set[str](), fact
     while root is not None and root in definition.entities and root not in own:
         own |= {root, *definition.entities[root].own_fields}

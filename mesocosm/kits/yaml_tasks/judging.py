@@ -117,7 +117,7 @@ def _wanted_of_goal(truth: Truth, index: int, goal: Goal) -> list[Wanted]:
 
 
 def fields_of(truth: Truth, index: int, goal: Goal, entity: Entity | None) -> Fields:
-    """What a goal wants of an entity, also of one that it is not for."""
+    """Return the fields that a goal wants of an entity, even one that it does not apply to."""
     thing = find_thing(goal.what)
     assert thing is not None
     return _row(truth, thing, goal, entity, ("goal", index, goal.what))
@@ -184,12 +184,12 @@ class Table:
         return f"{len(self.rows)} rows"
 
     def same(self, column: str, cell: Any, other: Any) -> bool:
-        """Whether a cell is right."""
+        """True if a cell is right."""
         return same(cell, other, self.within.get(column))
 
 
 def same(wanted: Any, found: Any, within: float | None = None) -> bool:
-    """Whether a value is the wanted one: numbers by value, moments by instant, texts to the letter."""
+    """True if a value equals the wanted one: numbers by value, moments by instant, texts exactly."""
     if isinstance(found, Unreadable):
         return False
     if isinstance(wanted, dt.datetime):
@@ -218,7 +218,7 @@ def same(wanted: Any, found: Any, within: float | None = None) -> bool:
 
 
 def _writings(found: dt.date | dt.time | dt.timedelta) -> set[str]:
-    """How a cell of a sheet that holds a day or a time is written, where a text is wanted."""
+    """Return the possible texts of a cell with a date or time, where a text is wanted."""
     if isinstance(found, dt.timedelta):
         minutes, seconds = divmod(int(found.total_seconds()), 60)
         return set() if seconds else {f"{minutes // 60:02}:{minutes % 60:02}"}
@@ -240,7 +240,7 @@ def _moment(value: Any) -> Any:
 
 
 def matches(wanted: Any, found: Any) -> bool:
-    """Whether a field is as its goal says."""
+    """True if a field matches its goal."""
     if isinstance(found, Unreadable):
         return False
     if isinstance(found, InForms):
@@ -287,7 +287,7 @@ def _written_lines(found: Any) -> list[str]:
 
 
 def _text(found: Any) -> str:
-    """What was found, as a text; what is none has one that nobody wants."""
+    """Return the found value as text; a missing one gets a text that nobody wants."""
     return _hashable(found) if isinstance(found, (Mapping, list, tuple)) else show(found)
 
 
@@ -297,7 +297,7 @@ def _ended(line: str) -> set[str]:
 
 
 def _same_lines(lines: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether there are these lines in some order, full stops apart."""
+    """True if the lines are the wanted ones in any order, ignoring full stops."""
     left = list(lines)
     for one in wanted:
         match = next((line for line in left if line in _ended(one)), None)
@@ -315,7 +315,7 @@ def _plain(text: str) -> str:
 
 
 def _fits_any(pattern: str, line: str) -> bool:
-    """Whether a pattern fits a line as it is written or as it looks."""
+    """True if a pattern matches a line as written or as displayed."""
     return _fits(pattern, line) or ((plain := _plain(line)) != line and _fits(pattern, plain))
 
 
@@ -360,7 +360,7 @@ def _shown(value: Any) -> str:
 
 
 def _shown_wanted(value: Any) -> str:
-    """What a field was to be: by its value, or in some way, ``lines: See you at 9``."""
+    """Describe the wanted value of a field: itself, or how it is judged, ``lines: See you at 9``."""
     if isinstance(value, Mapping) and value.keys() & set(WAYS):
         return " and ".join(f"{way}: {_shown(part)}" for way, part in value.items())
     return _shown(value)
@@ -370,7 +370,7 @@ def _shown_wanted(value: Any) -> str:
 
 
 def base_of(goal: Goal) -> str:
-    """What the findings of a goal are called."""
+    """Return the name of a goal's findings."""
     return goal.name or goal.what.replace(".", "_")
 
 
@@ -411,12 +411,12 @@ def _unchanged(
 
 
 def _saved(one: Found, same: Collection[tuple[str, Any]]) -> bool:
-    """Whether something that was there before was only saved, or changed and set back."""
+    """True if an existing thing was only saved, or changed and set back."""
     return one.before is not None and one.before == one.fields and one.rows <= set(same)
 
 
 def _met_otherwise(one: Found, what: str, how: str, pairs: Sequence[tuple[Wanted, Found | None]]) -> bool:
-    """Whether goals of other sorts met all of it: a table whole, and each of its rows."""
+    """True if goals of other kinds explain all of it: a whole table and each of its rows."""
     rows = {
         row
         for wanted, found in pairs
@@ -528,7 +528,7 @@ def _judge_tables(base: str, name: str, pairs: Sequence[tuple[Wanted, Found]]) -
 
 
 def _table_faults(table: Table, found: Any) -> Iterator[tuple[str, str]]:
-    """What is wrong with rows: (which part, what)."""
+    """Yield the errors in rows as (part, error)."""
     rows, wrong = _rows_of(table, found)
     yield from (("columns", text) for text in wrong)
     if rows is None:

@@ -44,7 +44,7 @@ SPANS = ("w", "d", "h", "min")
 
 
 class ExpressionError(Exception):
-    """What is wrong with an expression, or with its value."""
+    """Error in an expression or its value."""
 
 
 class _Spans(Extension):
@@ -154,12 +154,12 @@ _QUOTED_KIND = re.compile(rf"'(?:\w+\.)*({'|'.join(_KINDS_OF_PYTHON)})'")
 
 
 def show_kind(value: Any) -> str:
-    """What kind of value it is, in a user's words."""
+    """Name a value's kind in a user's words."""
     return next((name for kind, name in _KINDS.items() if isinstance(value, kind)), "something else")
 
 
 def said(error: Exception) -> str:
-    """What Python says of an error, with our words for kinds of values."""
+    """Quote a Python error with our names for kinds of values."""
     if isinstance(error, OverflowError):
         return "out of bounds"
     text = _QUOTED_KIND.sub(lambda found: _KINDS_OF_PYTHON[found[1]], str(error))
@@ -189,7 +189,7 @@ def _calculate(symbol: str, left: Any, right: Any) -> Any:
 
 
 def _out_of_range(count: int) -> str:
-    """What a list has, where it was asked for something beyond."""
+    """Explain an index beyond the end of a list."""
     if not count:
         return "it is empty"
     return "there is 1, [0]" if count == 1 else f"there are {count}, counted from 0: [0] to [{count - 1}]"
@@ -215,7 +215,7 @@ def bounded(value: Any) -> Any:
 
 
 def _count_parts(values: list[Any] | tuple[Any, ...], left: int) -> int:
-    """How many more parts a list may have than these: lists that share their parts grow at no cost."""
+    """Limit the parts of a list, also shared ones: lists that share their parts grow at no cost."""
     left -= len(values)
     for value in values:
         if isinstance(value, str):
@@ -273,7 +273,7 @@ def _filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _counted(values: Any) -> Iterator[Any]:
-    """What a loop goes through, a step each."""
+    """Iterate for a loop, counting each step."""
     if not isinstance(values, (list, tuple)):
         raise ExpressionError(f"a loop goes through a list, not {show_kind(values)}")
     for value in values:

@@ -1,4 +1,4 @@
-"""How letters look, whatever they say: greetings, names below, subjects, senders."""
+"""Form of letters: greetings, signatures, subjects, senders."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Strangers:
         self._left = 0
 
     def sender(self, letters: Letters, pattern: Mapping[str, Any], rng: random.Random) -> dict[str, str]:
-        """Who writes the next letter, which is like the pattern."""
+        """Draw the sender of the next letter, similar to the pattern."""
         if not self._left:
             self._now = letters.other_sender(pattern, self._crowd)
             self._left = rng.choice(self._numbers) if self._now else 1
@@ -132,7 +132,7 @@ class Letters:
         self._apart = apart
 
     def courtesies(self, fields: Mapping[str, Any], owner: Mapping[str, Any]) -> tuple[str, str]:
-        """How a letter begins and ends: one to the owner, or to whom it is."""
+        """Return the greeting and closing of a letter, to the owner or its recipient."""
         rng, name = self._rng, sender_of(fields)[0]
         to = str(owner["name"])
         if fields.get("to") and str(owner["email"]) not in str(fields["to"]):
@@ -150,8 +150,9 @@ class Letters:
         return f"{before}{' '.join(text.split())}{after}"
 
     def around(self, topic: str, size: int, *, apart: bool, share: float = 0) -> tuple[str, str]:
-        """What stands before and after a statement: everyday text of about so many tokens, among whose
-        sentences it stands, or (``apart``, or else with this ``share``) among whose paragraphs."""
+        """Write everyday text of about ``size`` tokens before and after a statement: around it in its
+        paragraph, or as paragraphs of their own (``apart``, or else with this ``share``).
+        """
         if size < LEAST:
             return "", ""
         everyday = self._lines(topic, size)
@@ -202,7 +203,7 @@ class Letters:
         return Prose(self._rng, self._said, self._currency, self._apart)
 
     def subject(self, topic: str) -> str:
-        """What an everyday letter is about."""
+        """Draw the subject of an everyday letter."""
         return self._prose.title(topic, matter=self._matter(topic), subject=self._subject(topic))
 
     def text(self, topic: str, size: int, *, opening: bool = True) -> str:
@@ -245,8 +246,9 @@ class Letters:
     def dressed(
         self, fields: Mapping[str, Any], everyday: Everyday, owner: Mapping[str, Any], topic: str
     ) -> dict[str, Any]:
-        """What a mail has beside what it says: a copy to somebody at the sender's, the owner's mail that it
-        answers, a file, and all of its text as HTML; each with the share that the background says."""
+        """Add to a mail what the noise settings ask for: a copy to a colleague, the owner's mail that it
+        answers, a file, HTML; each with its share.
+        """
         found: dict[str, Any] = {}
         address = sender_of(fields)[1]
         if self._happens(everyday.copies) and not fields.get("cc") and "@" in address:
@@ -330,7 +332,7 @@ def _is_company(name: str) -> bool:
 
 
 def _called(name: str) -> str:
-    """How somebody is called in a letter: a person by the first name, a company by its own."""
+    """Return the form of address in a letter: a person's first name, a company's name."""
     return name if _is_company(name) else name.split()[0]
 
 

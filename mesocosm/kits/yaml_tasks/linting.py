@@ -126,7 +126,7 @@ def _sizes(definition: Definition, task: Task) -> Iterator[complaints.Complaint]
 
 
 def _errors(task: Task, stem: str) -> Iterator[complaints.Complaint]:
-    """What can be said without drawing anything."""
+    """Yield the errors that are found without drawing anything."""
     try:
         definition = spreading.read(task.definition)
     except spreading.Misspread as wrong:

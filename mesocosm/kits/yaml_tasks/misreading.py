@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Right:
-    """What is right of an instance: worked out once for all that misread it."""
+    """The truth of an instance, computed once for all its misreadings."""
 
     supposed: Supposition
     wanted: list[Wanted]
@@ -165,7 +165,7 @@ class _Maker:
             return self._unnoticed(right.wanted, rows)
 
     def _unnoticed(self, right: Sequence[Wanted], rows: Sequence[Wanted]) -> str | None:
-        """What to mend where a goal that comes out otherwise is met all the same."""
+        """Return what to mend if a goal is met although its value differs."""
         if (difference := first_difference(right, rows)) is None:
             return None
         one, field = difference
@@ -181,7 +181,7 @@ class _Maker:
 
     @contextmanager
     def _misread(self, expected: Any) -> Iterator[_Right]:
-        """What is right, while it is taken for something else."""
+        """Yield the truth under a misreading."""
         right = self._right_of(expected)
         try:
             with right.supposed.beginning():
@@ -272,7 +272,7 @@ def _walk_for_others(written: Written, lead: Sequence[int], tools: Tools, expect
 
 
 def _outcome(rows: Sequence[Wanted], steps: Sequence[set[tuple[str, str]]]) -> str:
-    """What is wanted and for whom steps are made, as a digest."""
+    """Digest what is wanted and for whom steps are made."""
     fields = [
         {name: value.rows if isinstance(value, Table) else value for name, value in one.fields.items()}
         for one in rows

@@ -1,4 +1,4 @@
-"""What can be misread: facts changed as by who overlooks, confuses or misdates something."""
+"""Misreadings: facts as changed by somebody who overlooks, confuses or misdates something."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def unknown_names(definition: Definition, task: Task) -> Iterator[Complaint]:
 
 @dataclass(frozen=True)
 class _Scope:
-    """What names mean in one place."""
+    """Names in scope at one place."""
 
     names: set[str]
     entities: Mapping[str, str] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class _Names:
             yield from self._strangers(prompt, self._scope(None), ("prompt",))
 
     def _scope(self, fact: str | None) -> _Scope:
-        """What names mean for an entity of a fact, or where none is meant."""
+        """Return the names in scope for a type's entity, or without one."""
         facts = self._definition.entities
         names, seen = set(self._everywhere), set[str]()
         entities = {name: name for name, it in facts.items() if it.single}
@@ -140,14 +140,14 @@ class _Names:
         return _Scope(names, entities)
 
     def _parts_of(self, fact: str) -> set[str]:
-        """What can be read of an entity."""
+        """Return the readable fields of an entity."""
         facts = self._definition.entities
         children = {name for name, it in facts.items() if it.parent == fact}
         own, parent = facts[fact].own_fields, facts[fact].parent
         return {*own, *_OF_ALL, *children, *self._given.get(fact, {})} | ({parent} if parent else set())
 
     def _missed(self, value: Any, scope: _Scope) -> str:
-        """What to say where all unknown names are fields of a fact of which there are several."""
+        """Return the complaint if all unknown names are fields of a type with several entities."""
         unknown = sorted(_unknown_in(value, scope.names))
         for name, fact in self._definition.entities.items():
             if unknown and not fact.single and self._scope(name).names.issuperset(unknown):
@@ -156,7 +156,7 @@ class _Names:
         return ""
 
     def _no_cases(self, scope: _Scope) -> str:
-        """What to say of `case` where there are none."""
+        """Return the complaint about `case` where there are none."""
         having = [
             name
             for name, fact in scope.entities.items()

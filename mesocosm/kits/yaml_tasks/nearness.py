@@ -1,4 +1,6 @@
-"""What could be taken for something that counts, and what tells it apart: for people who read a proof."""
+"""Near things: what could be mistaken for something that counts, and what tells it apart. For readers of a
+proof.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ def _difference(one: Entity, field: str, counting: Sequence[Entity]) -> str:
 
 
 def _line(told: Sequence[Told], names: set[str] | None) -> str:
-    """What shows one of these fields, in a line; without names, the text of the first."""
+    """Show one of these fields in a line; without names, the first text."""
     for one in told:
         thing = find_thing(one.what)
         for part, reads in one.reads.items():

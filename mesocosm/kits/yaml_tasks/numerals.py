@@ -1,4 +1,4 @@
-"""Whether a text says a number or a span of time: in figures, in words, or as a percentage."""
+"""Detection of numbers and durations in text: as figures, words or percentages."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _words(number: float) -> list[str]:
 
 
 def _percentages(number: float) -> list[float]:
-    """What a factor may be called: 0.9 is 90 percent, or 10 percent less; 1.077 is 7.7 percent more."""
+    """List percentages for a factor: 0.9 is 90 percent, or 10 percent less; 1.077 is 7.7 percent more."""
     if 0 < number < 1:
         return [round(number * 100, 8), round(100 - number * 100, 8)]
     if 1 < number < 2:

@@ -34,7 +34,7 @@ def chosen(text: str, rng: random.Random) -> str:
 
 
 def unclosed(source: str) -> bool:
-    """Whether a text of a file begins an option that it does not end, or the other way round."""
+    """True if a text opens or closes an option without its counterpart."""
     text = words_of(source)
     depth = 0
     for letter in text:

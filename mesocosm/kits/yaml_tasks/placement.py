@@ -84,7 +84,7 @@ class Told:
 
     @property
     def evidence(self) -> bool:
-        """Whether it tells a fact that counts; what is the same in all instances tells none."""
+        """True if this text states a fact the goal depends on."""
         if not any(self.reads.values()) or (self.entity and self.entity.background):
             return False
         counts = self.statement.matters if self.statement else None
@@ -123,7 +123,7 @@ _Place = tuple[int, Entity | None]
 
 @dataclass(frozen=True)
 class _Frame:
-    """What stands around a statement: the same however often that is written down."""
+    """Frame around a statement, the same each time it is written."""
 
     before: str
     after: str
@@ -337,7 +337,7 @@ class Teller:
         return row
 
     def _shared(self, entity: Entity | None, reads: set[Read]) -> Reads:
-        """What was read, in the room that it takes once for all of whom the same was read."""
+        """Return the recorded reads, shared by all entities with the same ones."""
         own = frozenset(name for one, name in reads if one is entity)
         others = frozenset(read for read in reads if read[0] is not entity)
         return Reads(entity, self._names.setdefault(own, own), self._reads.setdefault(others, others))
@@ -380,7 +380,7 @@ class Teller:
         said: Said | None = None,
         matters: Mapping[str, str] | None = None,
     ) -> Letters:
-        """Who writes what stands around a statement, or is like it: about its course, if it has one."""
+        """Return the letter writer for a statement, or for noise like it: about its course, if it has one."""
         everyday = self.definition.noise.get(like.what)
         name = everyday.course if everyday else None
         currency = everyday.currency if everyday else "$"
@@ -397,7 +397,7 @@ class Teller:
         return self._kind_of_letters(rng, subject_called(title, number), said, matters, currency, reader)
 
     def _dress(self, thing: Thing, fields: Fields, letters: Letters, topic: str) -> Fields:
-        """What a mail has besides its text, if the background says that some have more."""
+        """Add to a mail what the noise settings ask for besides its text."""
         everyday = self.definition.noise.get(f"email.{thing.name}") if thing.letter else None
         if everyday is None or not everyday.dresses:
             return {}
@@ -501,7 +501,7 @@ class Teller:
         return told.cost
 
     def is_read(self, what: str, fields: Fields, statement: Statement | None) -> bool:
-        """Whether the survey meets a thing, which a query may sum with others instead."""
+        """True if the survey meets the thing itself; a query may have summed it with others."""
         if statement is not None and statement.asked:
             return True
         thing, service = find_thing(what), what.partition(".")[0]
@@ -656,7 +656,7 @@ def _said(rows: Rows) -> dict[str, Any]:
 
 
 def _topics(everyday: Everyday, statement: Statement | None) -> Sequence[str]:
-    """What everyday text around a statement, or like it, is about."""
+    """Return the topics of everyday text around a statement, or like it."""
     return statement.topics if statement is not None and statement.topics else everyday.topics
 
 
@@ -667,5 +667,5 @@ def _size(everyday: Everyday, share: float) -> int:
 
 
 def is_rows(value: Any) -> bool:
-    """Whether a field of a file says how the rows of a table are made."""
+    """True if a field of the file generates the rows of a table."""
     return isinstance(value, Mapping) and "columns" in value

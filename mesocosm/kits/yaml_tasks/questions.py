@@ -1,4 +1,4 @@
-"""What the prompt must say for its goal: exact texts, what stays empty, and nothing that nobody filled in."""
+"""Prompt checks: it must state exact texts and what stays empty, and have no placeholder left."""
 
 from __future__ import annotations
 
@@ -104,7 +104,9 @@ def _exact_texts(value: Any) -> Iterator[str]:
 
 
 def _pattern(text: str, told: str) -> tuple[str | None, str]:
-    """What finds a text whatever its values are, and how it is shown; nothing where it has no words."""
+    """Make a pattern that matches a text for any values, and its display form; ``None`` for a text without
+    words.
+    """
     found = parts_of(text)
     if any(part.kind == "block" for part in found):
         return None, text
@@ -139,7 +141,7 @@ def _attached(run: str, told: str) -> str:
 
 
 def _near(text: str, rules: str) -> str:
-    """What stands where the first word of a text does."""
+    """Return what stands in place of a text's first word."""
     words = re.findall(r"\w{3,}", text)
     line = " ".join(rules.split())
     found = re.search(rf"\b{re.escape(words[0])}\b.{{0,40}}", line, re.IGNORECASE) if words else None
@@ -197,7 +199,7 @@ def _sources(source: Any) -> Iterator[str]:
 
 
 def _is_never_empty(definition: Definition, goal: Goal, name: str) -> bool:
-    """Whether a field of a goal has a value whatever is true."""
+    """True if a field of a goal always has a value."""
     source = drawn(goal.fields[name]) if isinstance(goal.fields[name], str) else goal.fields[name]
     if not isinstance(source, Expression):
         return bool(source)

@@ -21,7 +21,7 @@ IN_EXPRESSIONS = {**NAMES, **FILTERS}
 
 
 def now_called(word: str, words: Mapping[str, str] = KEYS) -> str:
-    """What to say of a word that was another before; nothing of any other."""
+    """Return the hint for a renamed word; "" for any other."""
     return (
         f": it is called {words[word]} now, and `mesocosm convert FILE` rewrites the file"
         if word in words

@@ -30,7 +30,7 @@ def prepared(value: Any) -> Any:
 
 
 def survey_options(definition: Definition, service: str, lookup: Callable[[str], Any]) -> dict[str, Any]:
-    """What the file says of how a service is surveyed, with its values."""
+    """Evaluate a service's survey options in the file."""
     keys, found = ("survey", service), dict[str, Any]()
     for name, value in definition.survey.get(service, {}).items():
         try:
@@ -50,7 +50,7 @@ def expressions_of(source: Any) -> Iterator[Expression]:
 
 
 def selects_at(selection: Any, entity: Entity, keys: tuple[Any, ...], around: Entity | None = None) -> bool:
-    """Whether an entity is chosen; complaints say where the choice stands."""
+    """True if an entity is selected; complaints name the selection's place."""
     try:
         return selects(selection, entity, _within(entity, around))
     except Wrong as wrong:
@@ -154,7 +154,7 @@ def _in_order_of_parts(
 
 
 def _within(entity: Entity, around: Entity | None) -> Callable[[str], Any]:
-    """What names mean for an entity inside a thing that is about another."""
+    """Make a name lookup for an entity inside another's thing."""
     if around is None:
         return entity.lookup
     return lambda name: around if name == around.fact else entity.lookup(name)
@@ -210,7 +210,7 @@ def fitted(word: Word, value: Any) -> Any:
 
 
 def misfit(word: Word, value: Any) -> str | None:
-    """What is wrong with a value for its field."""
+    """Explain why a value does not fit its field."""
     if value is None:
         return "there is no value" if word.required else None
     fits = {

@@ -50,7 +50,7 @@ def schema(task: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _closed(described: Mapping[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
-    """With these keys, which an editor offers, and no others."""
+    """Close a schema: these keys, which an editor completes, and no others."""
     return {**described, "properties": properties, "additionalProperties": False}
 
 

@@ -1,4 +1,4 @@
-"""What names mean in a statement, and one author's ways to write."""
+"""Names in scope within a statement, and an author's choices of wording."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mesocosm.kits.yaml_tasks.voices import Voice
 
 
 class Scope:
-    """What names mean in a statement: those of the entity, and ways to vary it."""
+    """Names in scope within a statement: those of the entity, and variations."""
 
     def __init__(self, truth: Truth, entity: Entity | None, rng: random.Random) -> None:
         self.rng = rng

@@ -1,4 +1,6 @@
-"""Whether the solver beside a task file reads for itself, and works nothing out as the truth does."""
+"""Independence of the solver beside a task file: it must read by itself and not share the truth's
+computations.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was drawn, as data: kept with an instance, and read back when it is judged."""
+"""Serialisation of drawn facts: stored with an instance, and read back for judging."""
 
 from __future__ import annotations
 

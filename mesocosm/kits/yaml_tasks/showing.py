@@ -1,4 +1,4 @@
-"""Whether what is told would read otherwise if a value in it were another: what reads the same tells nothing.
+"""Informativeness of texts: a text tells a value only if it would read differently with another value.
 
 A mail that names the day of a visit does not tell its hour, and a sum that is told without cents is not
 known. That is not seen by looking at the names in a text; so the value is replaced, and the text written
@@ -82,7 +82,7 @@ class Showing:
                 yield from self._other_texts(entity, name, value)
 
     def _other_texts(self, entity: Entity, name: str, value: str) -> Iterator[tuple[str, str]]:
-        """What the same field of others is: the words that there are for it."""
+        """Yield the values of the same field for other entities: its vocabulary."""
         sets = [*self._truth.sets.get(entity.fact, ()), *self._truth.background.get(entity.fact, ())]
         with self._truth.watched():
             found = [one.lookup(name) for one in sets[:_LOOKED_THROUGH]]
@@ -129,7 +129,7 @@ class Showing:
         return text, read in reads
 
     def _matters(self, read: Read, value: Any) -> bool:
-        """Whether the goal is another with this value."""
+        """True if the goal depends on this value."""
         entity, name = read
         right = self._goal()
         kept = dict(entity.drawn)
@@ -142,7 +142,7 @@ class Showing:
             self._truth.forget()
 
     def matters_itself(self, entity: Entity) -> bool:
-        """Whether the goal is another without an entity."""
+        """True if the goal depends on an entity's existence."""
         right, sets = self._goal(), self._truth.sets
         gone = {entity, *(child for ones in entity.children.values() for child in ones)}
         self._truth.sets = {name: [one for one in ones if one not in gone] for name, ones in sets.items()}

@@ -1,4 +1,4 @@
-"""How many entities there are at a length, where a file does not say it."""
+"""Number of entities at a length, for files that do not say it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ _LETTERS = 4.2
 
 
 def sized(task: Task, path: Path) -> Growth:
-    """How a task grows, from what is told of two numbers of entities; where nothing can be drawn yet, which
-    building says better, as it stands."""
+    """Compute a task's growth from the tokens told for two numbers of entities; unchanged if nothing can be
+    drawn yet, which building explains better.
+    """
     growth = task.growth
     if task.python:
         return growth

@@ -1,4 +1,4 @@
-"""What a file need not say of its evidence: who writes and when, and an item for each case.
+"""Defaults for evidence: senders, moments, and an item for each case.
 
     - for: student
       email.mail:
@@ -33,7 +33,7 @@ _OLDEST, _OLD = 90, 30
 
 
 class Misspread(ValueError):
-    """What is wrong with an item: where, and what."""
+    """Error in an item, with its place."""
 
     def __init__(self, keys: tuple[Any, ...], message: str) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class Misspread(ValueError):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where an item stands in the file."""
+    """Place of an item in the file."""
 
     index: int
     by_case: Mapping[str, str] = field(default_factory=dict)
@@ -77,7 +77,7 @@ def read(data: Mapping[str, Any]) -> Definition:
 
 
 def in_file(data: Mapping[str, Any], keys: Sequence[Any]) -> tuple[Any, ...]:
-    """Where in the file stands what the definition has in a place."""
+    """Map a place in the definition to one in the file."""
     if len(keys) < 2 or keys[0] != "evidence" or not isinstance(keys[1], int):
         return tuple(keys)
     try:
@@ -93,7 +93,7 @@ def in_file(data: Mapping[str, Any], keys: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _thing_of(item: Any) -> tuple[str, Thing, Mapping[str, Any]] | None:
-    """What an item tells, with its fields."""
+    """Return the thing that an item tells, with its fields."""
     if not isinstance(item, Mapping):
         return None
     for key, fields in item.items():
@@ -134,7 +134,7 @@ def _read_by(default: str, fact: Any, entities: Mapping[str, Any]) -> str | None
 
 
 class _Moments:
-    """When things came about of which the file does not say it: further fields of the entities."""
+    """Moments that the file leaves open: further fields of the entities."""
 
     def __init__(self, entities: Mapping[str, Any], evidence: Sequence[Any]) -> None:
         self._entities = entities
@@ -153,7 +153,7 @@ class _Moments:
             self._named[index] = f"{{{'me.' if fact == 'me' else ''}{last[fact]}}}"
 
     def _undated(self, item: Any) -> str | None:
-        """Whose field says when, where the item does not."""
+        """Return the entity type whose moment an undated item takes; ``None`` if it needs none."""
         known = _thing_of(item)
         if known is None:
             return None
@@ -164,7 +164,7 @@ class _Moments:
         return fact if isinstance(fact, str) and isinstance(self._entities.get(fact), Mapping) else None
 
     def of(self, index: int) -> str | None:
-        """What an item has as its moment."""
+        """Return the moment of an item."""
         return self._named.get(index)
 
     def entities(self) -> dict[str, Any]:
@@ -179,13 +179,13 @@ class _Moments:
 
 
 def _once(count: int) -> dict[str, Any]:
-    """What is told once, such as rules, is older than what happened to each."""
+    """Date what is told once, such as rules, before what happened."""
     period = {"after": f"now - {_OLDEST}d", "before": f"now - {_OLD}d", "weekdays": True}
     return {f"told_{number}": {"moment": period} for number in range(1, count + 1)}
 
 
 def _came_about(thing: Thing) -> bool:
-    """Whether its moment has passed, and is not still to come, as that of an event may be."""
+    """True if the thing is in the past. An event, for instance, may be in the future."""
     word = thing.says.get(thing.when or "")
     return word is not None and word.required and word.shape == "moment"
 

@@ -1,4 +1,4 @@
-"""What is true in an instance: all its entities, and further ones that fill its length."""
+"""Truth of an instance: all its entities, and the filler ones."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Truth:
         """What follows from these facts as they are, for all truths that are read from the same data."""
 
     def once(self, name: Hashable, make: Callable[[], T]) -> T:
-        """What is made of these facts: where parts are supposed to be others, only as often as it changes."""
+        """Return a cached result of the facts, remade only when a supposition changes it."""
         if self.following is None:
             return make()
         made: T = self.following.once(name, make)
@@ -97,7 +97,7 @@ class Truth:
             self.reads = outer
 
     def lookup(self, name: str) -> Any:
-        """What a name means where no entity is meant."""
+        """Resolve a name without an entity."""
         if name in self.singles:
             return self.singles[name]
         if name in self.sets:
@@ -118,7 +118,7 @@ class Truth:
         return sorted([*self.sets[fact], *background], key=_place_of) if background else self.sets[fact]
 
     def telling(self, lookup: Callable[[str], Any]) -> Callable[[str], Any]:
-        """What names mean in what is told: there, those that do not count are among the others."""
+        """Resolve names within texts, where distractors are among the others."""
 
         def told(name: str) -> Any:
             found = lookup(name)

@@ -66,7 +66,7 @@ _KEPT_BACKGROUND = 2
 
 
 class WrittenExpected(family.Expected):
-    """What was drawn; all else follows from the file."""
+    """The drawn facts; everything else follows from the file."""
 
     truth: dict[str, Any]
     prompt: str
@@ -79,7 +79,7 @@ class WrittenExpected(family.Expected):
     _lacking: Callable[[], list[str]] | None = PrivateAttr(None)
 
     def finished(self) -> WrittenExpected:
-        """With what must be told."""
+        """Add what the evidence must contain."""
         return self.model_copy(update={"told": self._needed()}) if self._needed else self
 
     def derived(self) -> list[str]:
@@ -178,8 +178,7 @@ class Written:
             return expected
 
     def derived(self, truth: Truth, filled: Filled, prompt: str, reads: Iterable[Read]) -> Derived:
-        """How the goal follows from what is told, where no solver finds it by reading; and what the prompt
-        says otherwise."""
+        """Derive the goal from the texts, where no solver reads, and find contradictions to the prompt."""
         with self._placed():
             if self.reads:
                 derived = Derived(rules=rules_of(filled, prompt))
@@ -292,7 +291,7 @@ class Written:
             raise Wrong(("prompt",), str(error)) from None
 
     def prompt(self, expected: family.Expected) -> str:
-        """What the agent is asked."""
+        """Return the task's prompt."""
         assert isinstance(expected, WrittenExpected)
         return expected.prompt
 
@@ -304,7 +303,9 @@ class Written:
                 words.survey(tools, self._survey_options(service, expected))
 
     def _survey_options(self, service: str, expected: WrittenExpected) -> dict[str, Any]:
-        """What its survey is told: the present, the files of the statements, and what the task file says."""
+        """Return the options of the survey: the present, the files of the evidence, and the task file's
+        options.
+        """
         told = [
             one.fields.get("path") for one in self.definition.evidence if one.what.startswith(f"{service}.")
         ]
@@ -357,7 +358,7 @@ class Written:
 
     @property
     def reads(self) -> bool:
-        """Whether a solver beside the file finds the answer by reading."""
+        """True if a solver beside the file finds the answer by reading."""
         return self._solver is not None
 
     @cached_property
@@ -366,7 +367,7 @@ class Written:
         return misreadings(self)
 
     def unstated(self, tools: Tools, expected: family.Expected) -> list[str]:
-        """What the goal needs and the survey does not deliver."""
+        """List what the goal needs but the survey does not deliver."""
         assert isinstance(expected, WrittenExpected)
         survey = evidence_proof.Collecting(tools)
         self.survey(survey, expected)
@@ -379,7 +380,7 @@ class Written:
         return found
 
     def problem(self, keys: Sequence[Any], message: str) -> FileProblem:
-        """What is wrong with a part of the definition, by where it stands in the file."""
+        """Make a problem for a part of the definition, with its place in the file."""
         return FileProblem(self.path, spreading.in_file(self.task.definition, keys), message)
 
     @contextmanager
@@ -400,7 +401,7 @@ def _lacking(truth: Truth) -> list[str]:
 
 
 class Beginning(Protocol):
-    """What facts are drawn with: a world that is being built, or something like it."""
+    """Context of drawing facts: a world being built, or a stand-in."""
 
     @property
     def now(self) -> dt.datetime:
@@ -415,7 +416,7 @@ class Beginning(Protocol):
 
 @dataclass
 class Start:
-    """What a world is to those who draw, without a world."""
+    """Stand-in for a world while drawing."""
 
     dice: Dice
     now: dt.datetime = DEFAULT_START
@@ -430,7 +431,7 @@ class Start:
 
 
 class _Beginning:
-    """What the world's clock is drawn with."""
+    """Context of drawing the world's clock."""
 
     locale = "en_US"
     number = 0

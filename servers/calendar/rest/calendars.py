@@ -179,7 +179,7 @@ def list_rules(
     pageToken: str | None = None,
     showDeleted: bool = False,
 ) -> Json:
-    """Who may do what with a calendar; rules that were taken back are not kept."""
+    """List the access rules of a calendar. Deleted rules are not kept."""
     rules, next_token = store.access_rules(calendarId, maxResults, pageToken)
     return listing("acl", [_rule(rule["scope"], rule["role"]) for rule in rules], next_token)
 
@@ -244,7 +244,7 @@ def query_free_busy(
     groupExpansionMax: int | None = None,
     calendarExpansionMax: int | None = None,
 ) -> Json:
-    """When calendars are busy; there are no groups to expand."""
+    """Return the busy times of calendars. There are no groups to expand."""
     if calendarExpansionMax is not None and len(items or ()) > calendarExpansionMax:
         raise Invalid("Too many calendars requested.", code="tooManyCalendarsRequested")
     calendars = [read.text(item, "id") for item in items or ()]

@@ -49,7 +49,7 @@ _KINDS = ("private", "shared")
 
 
 class ExtendedProperties(TypedDict, total=False):
-    """What a client keeps with an event, for itself and for all."""
+    """Properties that a client stores with an event, private and shared."""
 
     private: dict[str, str]
     shared: dict[str, str]
@@ -64,7 +64,7 @@ class Point(TypedDict, total=False):
 
 
 class ConferenceKey(TypedDict):
-    """Which kind of conference."""
+    """Kind of a conference."""
 
     type: str
 
@@ -79,7 +79,7 @@ class ConferenceRequest(TypedDict, total=False):
 
 
 class ConferenceSolution(TypedDict, total=False):
-    """What a conference is held with."""
+    """Product that hosts a conference."""
 
     key: Required[ConferenceKey]
     name: str
@@ -102,7 +102,7 @@ class EntryPoint(TypedDict, total=False):
 
 
 class ConferenceData(TypedDict, total=False):
-    """How an event is attended from afar."""
+    """Conference of an event."""
 
     createRequest: ConferenceRequest
     conferenceSolution: ConferenceSolution
@@ -209,7 +209,7 @@ def _said(body: Mapping[str, Any]) -> Json:
 
 
 def _merged(event: Occurrence, body: Mapping[str, Any]) -> Json:
-    """What a patch says, its extended properties with those that it does not name."""
+    """Merge a patch into an event, keeping extended properties that it does not name."""
     said = _said(body)
     given = said.get("extendedProperties")
     if not isinstance(given, dict):
@@ -223,7 +223,7 @@ def _merged(event: Occurrence, body: Mapping[str, Any]) -> Json:
 
 
 def _fields(body: Mapping[str, Any]) -> EventFields:
-    """What a resource says of an event."""
+    """Parse the fields of an event resource."""
     known = _RESOURCE.schema["properties"]
     given = {name: _without_nulls(body[name], known[name]) for name in known if name in body}
     _RESOURCE.bind({name: value for name, value in given.items() if value is not None})
@@ -441,7 +441,7 @@ def _whole(body: Mapping[str, Any], kept: Collection[str]) -> Json:
 
 
 def _conferences(request: Request) -> bool:
-    """Whether the client knows of conferences: by version 0 a body says nothing of them."""
+    """True if the client supports conferences. With version 0 the body's conference is ignored."""
     version = request.asked.get("conferenceDataVersion", "0")
     if version not in ("0", "1"):
         raise Invalid("Invalid value for conferenceDataVersion: 0 or 1 is expected.", code="invalid")

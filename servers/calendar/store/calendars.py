@@ -100,12 +100,12 @@ class Access:
         return [{"method": "popup", "minutes": 10}] if self.primary else []
 
     def may(self, role: str) -> bool:
-        """Whether the account has this role or a greater one."""
+        """True if the account has this role or a higher one."""
         return ROLES.index(self.role) >= ROLES.index(role)
 
 
 def storable(text: str) -> bool:
-    """Whether the database can hold the text (and might therefore know it as an id)."""
+    """True if the database can hold the text, so that it may be an id."""
     return _BAD_TEXT.search(text) is None
 
 
@@ -144,7 +144,7 @@ def page_bounds(max_results: int | None, page_token: str | None) -> tuple[int, i
 
 
 def page_limit(max_results: int | None) -> int:
-    """How many results a page may hold: as Google does, a page can hold fewer than was asked for."""
+    """Return the maximum page size. As with Google, a page may hold fewer results than requested."""
     if max_results is not None and max_results < 1:
         raise Invalid(f"Invalid value for maxResults: {max_results}. It must be 1 or more.", code="invalid")
     return min(max_results or MAX_PAGE, MAX_PAGE)

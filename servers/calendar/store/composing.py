@@ -66,7 +66,7 @@ class Guest(TypedDict, total=False):
 
 
 class EventFields(TypedDict, total=False):
-    """What can be said of an event; its ends are Google's: ``{dateTime, timeZone}`` or ``{date}``."""
+    """Fields of an event; its ends are Google's: ``{dateTime, timeZone}`` or ``{date}``."""
 
     start: Mapping[str, Any]
     end: Mapping[str, Any]
@@ -260,5 +260,5 @@ def attendee_rows(guests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def people(rows: Sequence[Mapping[str, Any]]) -> str:
-    """What a search for people looks at."""
+    """Return the text that a search for people matches."""
     return " ".join(f"{row['display_name'] or ''} {row['email']}".strip() for row in rows)

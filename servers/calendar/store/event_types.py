@@ -107,7 +107,7 @@ def check_type(columns: Mapping[str, Any], primary: bool, guests: int) -> None:
 
 
 def conference_column(given: Mapping[str, Any] | None, event_id: str, before: str | None) -> str | None:
-    """How an event is attended from afar: what an add-on brings, or a conference made on request."""
+    """Return the stored conference of an event: the one from an add-on, or a new one on request."""
     if not given:
         return None
     wanted = given.get("createRequest")

@@ -35,13 +35,13 @@ _OWN = frozenset({"reminders", "colorId", "private_properties"})
 
 
 class Gone(Conflict):
-    """What the caller speaks of has been deleted."""
+    """Refusal: the event or calendar was deleted."""
 
     status: ClassVar[int] = 410
 
 
 class EventsStore(FreeBusyStore):
-    """What can be done to events."""
+    """Changes to events."""
 
     # -- making -----------------------------------------------------------------------------------------
 

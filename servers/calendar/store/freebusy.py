@@ -1,4 +1,4 @@
-"""When calendars are free and busy."""
+"""Free and busy times of calendars."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _BUSY = (
 
 
 class FreeBusyStore(ListingStore):
-    """When calendars are free and busy."""
+    """Free and busy times of calendars."""
 
     def free_busy(
         self, calendar_ids: Sequence[str], since: datetime, until: datetime

@@ -166,7 +166,7 @@ KEY_COLUMNS = (
 
 
 class ListingStore(CalendarsStore):
-    """What can be read of events."""
+    """Listing and reading of events."""
 
     # -- one event --------------------------------------------------------------------------------------
 
@@ -204,7 +204,7 @@ class ListingStore(CalendarsStore):
         raise NotFound(f"Not Found: no event {event_id[:100]!r} on this calendar.", code="notFound")
 
     def is_instance(self, access: Access, row: Row, original: str) -> bool:
-        """Whether a series gives an instance that starts at the time at the end of an instance's id."""
+        """True if the series has an instance that starts at the time in an instance's id."""
         return instance_at(series_of(row, access.time_zone), original) is not None
 
     # -- a window ---------------------------------------------------------------------------------------

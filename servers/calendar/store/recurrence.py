@@ -230,7 +230,7 @@ def _until(text: str, all_day: bool, zone: str) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What decides when the instances of a recurring event are."""
+    """Recurrence of an event: everything that determines its instances."""
 
     start: datetime
     """Local start of the first."""
@@ -280,7 +280,7 @@ class Series:
             previous = local
 
     def _ruled(self, rule: Rule, frm: datetime, to: datetime) -> Iterator[datetime]:
-        """What the rule gives in a closed range of local time, found without counting from the first."""
+        """Yield the rule's dates in a closed range of local time, without counting from the first."""
         end = min(to, self.last or LAST, self.parsed.until or LAST)
         by = dict(rule.by)
         anchor = self.start

@@ -71,7 +71,7 @@ def to_utc(local: datetime, zone_name: str) -> datetime:
 
 
 def to_local(moment: datetime, zone_name: str) -> datetime:
-    """What clocks of the zone show at a naive UTC moment."""
+    """Convert a naive UTC moment to the zone's local time."""
     return moment.replace(tzinfo=UTC).astimezone(zone(zone_name)).replace(tzinfo=None)
 
 
@@ -125,7 +125,7 @@ class Point:
 
     @property
     def is_date(self) -> bool:
-        """Whether the event lasts whole days."""
+        """True if the event lasts whole days."""
         return len(self.at) == 10
 
 

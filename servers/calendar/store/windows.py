@@ -25,7 +25,7 @@ _CHARACTERS_OF_A_PAGE = 100_000
 
 @dataclass(frozen=True)
 class Window:
-    """Which events of a calendar are wanted, and how many at once."""
+    """Range and page size of a listing."""
 
     since: datetime = FIRST
     until: datetime = LAST
@@ -46,7 +46,7 @@ class Window:
 
 
 class Key(NamedTuple):
-    """Where an event stands in a listing, and which it is."""
+    """Position of an event in a listing, with its id."""
 
     order: str
     number: int
@@ -123,7 +123,7 @@ def occurrence(key: Key, row: Row, attendees: Iterable[Row]) -> Occurrence:
 
 
 def as_fits(items: Sequence[Occurrence]) -> int:
-    """How many of the events make a page of bearable length; at least one."""
+    """Return how many of the events fit on a page of acceptable size; at least one."""
     size = 0
     for count, item in enumerate(items):
         size += 600 + len(item.row["description"] or "") + 120 * len(item.attendees)

@@ -41,7 +41,7 @@ class Assignment(Base):
 
 
 class Submission(Base):
-    """What a student handed in last for an assignment, and its grade."""
+    """Latest submission of a student for an assignment, with its grade."""
 
     __tablename__ = "submissions"
     __table_args__ = (
@@ -69,7 +69,7 @@ class Submission(Base):
 
 
 class EarlierAttempt(Base):
-    """What a student had handed in before handing in again."""
+    """Earlier submission, replaced by a later attempt."""
 
     __tablename__ = "earlier_attempts"
 

@@ -53,7 +53,7 @@ class User(Base):
 
 
 class SignIn(Base):
-    """Who is signed in: one row, or none."""
+    """Signed-in user: one row, or none."""
 
     __tablename__ = "sign_in"
 
@@ -73,7 +73,7 @@ class AccountAdmin(Base):
 
 
 class Preference(Base):
-    """What a user chose, or an application keeps for the user, under a name."""
+    """Setting of a user, or a value that an application stores for the user."""
 
     __tablename__ = "preferences"
     __table_args__ = (UniqueConstraint("user_id", "name"), COUNTED)

@@ -1,4 +1,4 @@
-"""What all tables share."""
+"""Base of all tables."""
 
 from __future__ import annotations
 

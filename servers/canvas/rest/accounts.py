@@ -96,7 +96,7 @@ def create_report(
 
 
 def _said(name: str, value: Any) -> bool:
-    """What a parameter of a report says, as JSON or as a form has it."""
+    """Parse a boolean parameter of a report, from JSON or a form."""
     text = str(value).lower()
     if isinstance(value, dict | list) or text not in {"true", "1", "false", "0"}:
         raise Invalid(f"parameters[{name[:40]}] must be true or false")

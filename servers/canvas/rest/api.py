@@ -64,7 +64,7 @@ def here(request: Request, shown: Object, *names: str) -> Object:
 
 
 def stretch(request: Request) -> tuple[int, int]:
-    """Which page of a list is asked for, and its length; Canvas makes what it can of wrong numbers."""
+    """Return the requested page and its length. Like Canvas, invalid numbers are corrected."""
     asked = request.asked
     page = _number(asked.get("page"), 1)
     per_page = _number(asked.get("per_page"), PER_PAGE)

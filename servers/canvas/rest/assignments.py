@@ -26,7 +26,7 @@ _EMPTY = 10**15
 
 
 class AssignmentFields(TypedDict, total=False):
-    """What a client says of an assignment."""
+    """Fields of an assignment from a client."""
 
     name: str
     description: str
@@ -245,7 +245,7 @@ class CriterionFields(TypedDict, total=False):
 
 
 class RubricFields(TypedDict, total=False):
-    """What a client says of a rubric."""
+    """Fields of a rubric from a client."""
 
     title: str
     description: str

@@ -29,7 +29,7 @@ _UPCOMING_DAYS = 7
 
 
 class EventFields(TypedDict, total=False):
-    """What a client says of an event."""
+    """Fields of an event from a client."""
 
     context_code: str
     title: str
@@ -184,7 +184,7 @@ def list_todo(store: CanvasStore, request: Request) -> Page:
 
 @api.get("/users/self/todo_item_count")
 def count_todo(store: CanvasStore) -> dict[str, int]:
-    """How many assignments wait to be handed in or graded."""
+    """Count the assignments to submit or to grade."""
     roles = [row["role"] in GRADERS for row in _all_todo(store)]
     return {"needs_grading_count": sum(roles), "assignments_needing_submitting": roles.count(False)}
 
@@ -232,7 +232,7 @@ def _task(store: CanvasStore, request: Request, row: Row) -> Object:
 
 @api.get("/users/self/activity_stream")
 def list_activity(store: CanvasStore, request: Request) -> Page:
-    """What is new, newest first."""
+    """List recent activity, newest first."""
     page, per_page = stretch(request)
     return dashboard.canvas_list_notifications(store, page, per_page)
 
@@ -259,13 +259,13 @@ def _summary(news: Iterable[Object]) -> list[Object]:
 
 @api.get("/users/self/activity_stream/summary")
 def summarise_activity(store: CanvasStore) -> list[Object]:
-    """How much is new, by kind."""
+    """Count recent activity by kind."""
     return _summary(_news(store))
 
 
 @api.get("/courses/{course_id}/activity_stream")
 def list_course_activity(store: CanvasStore, request: Request, course_id: str) -> Page:
-    """What is new in a course, newest first."""
+    """List recent activity in a course, newest first."""
     found = list(_news(store, store.reading(course_key(store, course_id)).course["id"]))
     page, per_page = stretch(request)
     return Page(found[(page - 1) * per_page : page * per_page], page, per_page, len(found))
@@ -273,7 +273,7 @@ def list_course_activity(store: CanvasStore, request: Request, course_id: str) -
 
 @api.get("/courses/{course_id}/activity_stream/summary")
 def summarise_course_activity(store: CanvasStore, course_id: str) -> list[Object]:
-    """How much is new in a course, by kind."""
+    """Count recent activity in a course by kind."""
     return _summary(_news(store, store.reading(course_key(store, course_id)).course["id"]))
 
 

@@ -18,7 +18,7 @@ MAX_MESSAGES = 100
 
 
 class ConversationFields(TypedDict, total=False):
-    """What a client says of a conversation."""
+    """Fields of a conversation from a client."""
 
     workflow_state: str
     starred: bool
@@ -72,7 +72,7 @@ def list_conversations(
 
 @api.get("/conversations/unread_count")
 def count_unread(store: CanvasStore) -> dict[str, Any]:
-    """How many conversations are unread; a text, as Canvas gives it."""
+    """Count unread conversations; as text, like Canvas."""
     return {"unread_count": str(store.inbox.unread_count())}
 
 

@@ -20,7 +20,7 @@ _ONLY_ASKED = ("teachers", "total_students")
 
 
 class CourseFields(TypedDict, total=False):
-    """What a client says of a course."""
+    """Fields of a course from a client."""
 
     name: str
     course_code: str
@@ -173,7 +173,7 @@ def end_course(store: CanvasStore, course_id: str, event: str = "") -> dict[str,
 
 @api.get("/courses/{course_id}/settings")
 def get_settings(store: CanvasStore, course_id: str) -> dict[str, Any]:
-    """What is allowed in a course; the same in all."""
+    """Return the settings of a course, the same for all."""
     reading(store, course_id)
     return {
         "allow_student_discussion_topics": True,

@@ -46,7 +46,7 @@ def _entry(entry: Row) -> Object:
 
 
 class TopicChanges(TypedDict, total=False):
-    """What may be said of a topic that is there."""
+    """Fields that can be changed in a topic."""
 
     title: str
     message: str
@@ -58,7 +58,7 @@ class TopicChanges(TypedDict, total=False):
 
 
 class NewTopic(TopicChanges, total=False):
-    """What may be said of a new one."""
+    """Fields of a new topic."""
 
     is_announcement: bool
 

@@ -16,7 +16,7 @@ from mesocosm.services.service import Page
 
 
 class EnrollmentFields(TypedDict, total=False):
-    """What a client says of an enrollment."""
+    """Fields of an enrollment from a client."""
 
     user_id: str | int
     type: str

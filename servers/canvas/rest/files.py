@@ -120,7 +120,7 @@ def get_file(store: CanvasStore, request: Request, file_id: int) -> dict[str, An
 
 @api.get("/files/{file_id:int}/download")
 def download_file(store: CanvasStore, file_id: int) -> dict[str, Any]:
-    """What a file's URL leads to: nothing, as its bytes are not kept."""
+    """Refuse a download: the bytes of files are not kept."""
     raise missing("content of file", store.pages.file(file_id)["id"])
 
 

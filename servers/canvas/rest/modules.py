@@ -18,7 +18,7 @@ MAX_INLINE = 100
 
 
 class ModuleFields(TypedDict, total=False):
-    """What a client says of a module."""
+    """Fields of a module from a client."""
 
     name: str
     unlock_at: str
@@ -29,7 +29,7 @@ class ModuleFields(TypedDict, total=False):
 
 
 class ItemFields(TypedDict, total=False):
-    """What a client says of a module item."""
+    """Fields of a module item from a client."""
 
     title: str
     type: str

@@ -13,7 +13,7 @@ from mesocosm.services.service import Page
 
 
 class PageFields(TypedDict, total=False):
-    """What a client says of a page."""
+    """Fields of a page from a client."""
 
     title: str
     body: str

@@ -38,7 +38,7 @@ def list_planner_items(
     context_codes: list[str] | None = None,
     order: Literal["asc"] = "asc",
 ) -> Page:
-    """What there is in one's current courses and one's own calendar, from today on unless dates are given."""
+    """List the planner of one's current courses and calendar, from today on unless dates are given."""
     since = values.moment(start_date, "start_date") or store.stamp[:10]
     until = values.moment(end_date, "end_date", end_of_day=True) or "9"
     own = not context_codes or store.user_id in context_users(context_codes)
@@ -111,7 +111,7 @@ def list_groups(store: CanvasStore, request: Request, course_id: str | None = No
 def get_permissions(
     store: CanvasStore, request: Request, course_id: str, permissions: list[str] | None = None
 ) -> dict[str, Any]:
-    """What one may do in a course, of what is asked for."""
+    """Return the requested permissions in a course."""
     access = reading(store, course_id)
     known = {
         "read": True,
@@ -138,7 +138,7 @@ def get_permissions(
 def get_account_permissions(
     store: CanvasStore, account_id: str, permissions: list[str] | None = None
 ) -> dict[str, Any]:
-    """What one may do in an account, of what is asked for."""
+    """Return the requested permissions in an account."""
     account = store.accounts.account(account_key(store, account_id))
     return _asked(dict.fromkeys(_OF_ACCOUNTS, store.administers(account["id"])), permissions)
 

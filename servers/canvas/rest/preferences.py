@@ -1,4 +1,4 @@
-"""What users choose for themselves, and what applications keep for them."""
+"""Users' preferences, and data that applications store for them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _check_asset(store: CanvasStore, asset: str) -> None:
 
 @api.get("/users/{user_id}/dashboard_positions")
 def list_positions(store: CanvasStore, user_id: str) -> Object:
-    """Where a user put the cards of courses."""
+    """Return a user's order of course cards."""
     return {"dashboard_positions": store.preferences.own(user_key(store, user_id), "dashboard_positions")}
 
 
@@ -112,7 +112,7 @@ _DATA = "/users/{user_id}/custom_data"
 
 
 def _place(store: CanvasStore, request: Request) -> tuple[int, str, list[str]]:
-    """Whose data is meant, that of which application, and which part of it."""
+    """Parse the user, application and path of custom data."""
     namespace = request.values.get("ns")
     if not isinstance(namespace, str) or not namespace:
         raise Invalid("invalid ns")
@@ -123,7 +123,7 @@ def _place(store: CanvasStore, request: Request) -> tuple[int, str, list[str]]:
 @api.get(_DATA)
 @api.get(f"{_DATA}/{{scope:path}}")
 def get_custom_data(store: CanvasStore, request: Request) -> Object:
-    """What an application keeps for a user."""
+    """Return an application's data for a user."""
     return {"data": store.preferences.custom_data(*_place(store, request))}
 
 

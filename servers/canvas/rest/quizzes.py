@@ -24,7 +24,7 @@ from mesocosm.services.service import Page, Reply
 
 
 class QuizFields(TypedDict, total=False):
-    """What a client says of a quiz."""
+    """Fields of a quiz from a client."""
 
     title: str
     description: str
@@ -53,7 +53,7 @@ class AnswerFields(TypedDict, total=False):
 
 
 class QuestionFields(TypedDict, total=False):
-    """What a client says of a question."""
+    """Fields of a question from a client."""
 
     question_name: str
     question_text: str
@@ -226,7 +226,7 @@ def start_attempt(
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/submissions/{attempt_id:int}/time")
 def get_times(store: CanvasStore, course_id: str, quiz_id: int, attempt_id: int) -> dict[str, Any]:
-    """How much time is left for an attempt, in seconds."""
+    """Return the time left for an attempt, in seconds."""
     access = reading(store, course_id)
     attempt = store.gradebook.attempt(access, quiz_id, attempt_id)
     return {"end_at": attempt["end_at"], "time_left": store.gradebook.seconds_left(attempt)}

@@ -26,7 +26,7 @@ from mesocosm.services.shapes import same
 
 
 class WorkFields(TypedDict, total=False):
-    """What a student hands in."""
+    """Submitted work."""
 
     submission_type: str
     body: str
@@ -41,7 +41,7 @@ class CommentFields(TypedDict, total=False):
 
 
 class GradeFields(TypedDict, total=False):
-    """What a grader says of a submission."""
+    """Grade from a grader."""
 
     posted_grade: str | float
     excuse: bool
@@ -233,7 +233,7 @@ def update_submission(
 
 
 def _refuse_unkept(given: GradeFields, rubric_assessment: dict[str, Any] | None) -> None:
-    """Whether work is late follows from its times; and rubrics are not filled in here."""
+    """Refuse lateness, which follows from times, and filled-in rubrics, which are not kept."""
     if given.get("late_policy_status") not in (None, "", "none"):
         raise Invalid("late_policy_status cannot be set here.", code="late_policy_status.invalid")
     if "seconds_late_override" in given:
@@ -286,7 +286,7 @@ def _version(row: Row, access: CourseAccess) -> Object:
 
 @api.get("/courses/{course_id}/assignments/{assignment_id:int}/submission_summary")
 def get_submission_summary(store: CanvasStore, course_id: str, assignment_id: int) -> dict[str, Any]:
-    """How many students have handed in, and how many are graded."""
+    """Count submitted and graded work."""
     access = reading(store, course_id)
     counts = {
         state: store.gradebook.submissions(

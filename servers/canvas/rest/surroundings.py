@@ -1,4 +1,4 @@
-"""What clients ask for around courses, and what an institution that set up nothing of it answers."""
+"""Routes around courses that clients ask for, answered as an institution without any of it does."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _PLACES: Mapping[str, tuple[Callable[[CanvasStore, Request], Object], tuple[str,
 
 def _serve(prefix: str, place: Callable[[CanvasStore, Request], Object], names: tuple[str, ...]) -> None:
     def nothing(store: CanvasStore, request: Request) -> Page:
-        """What there is none of."""
+        """Return an empty list."""
         place(store, request)
         return Page([], *stretch(request), 0)
 
@@ -100,7 +100,7 @@ def _serve_features(prefix: str, place: Callable[[CanvasStore, Request], Object]
 
     @api.get(f"{prefix}/features/flags/{{feature}}")
     def get_flag(store: CanvasStore, request: Request) -> Object:
-        """Whether a feature is on."""
+        """Return the state of a feature."""
         where = place(store, request)
         if request.params["feature"] not in _FEATURES:
             raise NotFound("The specified resource does not exist.")
@@ -195,7 +195,7 @@ def list_manageable(store: CanvasStore, request: Request) -> Page:
 
 @api.get("/users/{user_id}/communication_channels")
 def list_channels(store: CanvasStore, request: Request, user_id: str) -> Page:
-    """How a user is reached: by mail."""
+    """List a user's communication channels: mail only."""
     user = store.roster.acquaintance(user_key(store, user_id))
     if user["id"] != store.user_id:
         raise denied()
@@ -239,7 +239,7 @@ for _path, _field in _EVERYWHERE.items():
 @api.get("/users/self/course_nicknames")
 @api.get("/users/self/history")
 def list_none_of_mine(store: CanvasStore, request: Request) -> Page:
-    """What the signed-in user has none of."""
+    """Return an empty list for the signed-in user."""
     list(request.asked)
     return Page([], *stretch(request), 0)
 
@@ -251,6 +251,6 @@ def list_none_of_mine(store: CanvasStore, request: Request) -> Page:
 @api.get("/users/{user_id}/observees")
 @api.get("/users/{user_id}/features/enabled")
 def list_nothing(store: CanvasStore, request: Request, user_id: str) -> Page:
-    """What a user has none of."""
+    """Return an empty list for a user."""
     store.roster.acquaintance(user_key(store, user_id))
     return Page([], *stretch(request), 0)

@@ -18,7 +18,7 @@ _AVATAR = f"{ADDRESS}/images/messages/avatar-50.png"
 
 
 class UserFields(TypedDict, total=False):
-    """What a client says of a user."""
+    """Fields of a user from a client."""
 
     name: str
     short_name: str

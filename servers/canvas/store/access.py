@@ -1,4 +1,4 @@
-"""Who is signed in, and what that user may do in a course or an account."""
+"""Authorisation: the signed-in user, and their rights in a course or account."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class CourseAccess:
         return self.staff or bool(self.active or self.past) or bool(self.course["is_public"])
 
     def may_see_work_of(self, user_id: int) -> bool:
-        """Whether the work and grades of this student are shown to the user."""
+        """True if the user may see the work and grades of this student."""
         return self.sees_grades or user_id == self.user_id or user_id in self.observed
 
 
@@ -179,7 +179,7 @@ class View(Rules):
         return int(rows[0]["user_id"]) if rows else None
 
     def host(self) -> str | None:
-        """Where this Canvas lies: at the domain of the signed-in user; ``None`` if there is none."""
+        """Return the host of this Canvas, at the signed-in user's domain; ``None`` without a user."""
         rows = self.fetch(_LOGIN)
         domain = rows[0]["login_id"].partition("@")[2] if rows else ""
         return f"https://canvas.{domain}" if domain else None
@@ -190,7 +190,7 @@ class View(Rules):
         self.session.flush()
 
     def administers(self, account_id: int) -> bool:
-        """Whether the signed-in user is an administrator of the account or of one above it."""
+        """True if the signed-in user administers the account or one above it."""
         return self._administers(self.user_id, account_id)
 
     def _administers(self, user_id: int, account_id: int) -> bool:

@@ -119,7 +119,7 @@ class NewRubric(TypedDict, total=False):
 
 
 class Assignments(Part):
-    """What students are asked to do, and by which schemes it is judged."""
+    """Assignments, and the schemes by which they are graded."""
 
     def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:
         """The assignments of a course that the user may see, in their order."""

@@ -39,7 +39,7 @@ _FRONT_PAGE = select(WikiPage.url).where(WikiPage.course_id == bindparam("course
 
 
 class Authoring(Part):
-    """What the staff of a course changes in its material."""
+    """Changes by a course's staff to its material."""
 
     # -- modules ----------------------------------------------------------------------------------------
 

@@ -156,7 +156,7 @@ class NewEvent(TypedDict, total=False):
 
 
 class Calendar(Part):
-    """What is on, and what is new, for the signed-in user."""
+    """Calendar, and recent activity, of the signed-in user."""
 
     def events(self, start_date: str | None, end_date: str | None, page: int, per_page: int) -> Listing:
         """The events of the user and the user's courses that touch a span of time, by their start."""
@@ -183,8 +183,8 @@ class Calendar(Part):
         *,
         own: bool,
     ) -> tuple[Listing, dict[tuple[str, int], Any]]:
-        """What there is in several courses in a span of time, the first one first, with what each entry is
-        by kind and id: assignments and quizzes that are due, announcements and events.
+        """List dated entries of several courses in a period, earliest first, with their objects by kind and
+        id: due assignments and quizzes, announcements, events.
 
         ``own``: the user's own events, too.
         """
@@ -202,7 +202,7 @@ class Calendar(Part):
         return stream, self._subjects(stream, _PLANNABLE)
 
     def _subjects(self, stream: Listing, details: Mapping[str, Executable]) -> dict[tuple[str, int], Any]:
-        """What the entries of a stream are about, by kind and id."""
+        """Load the objects of a stream's entries, by kind and id."""
         subjects = {}
         for kind, statement in details.items():
             keys = [row["key"] for row in stream.rows if row["kind"] == kind]

@@ -146,7 +146,7 @@ class Conversations(Part):
         return self.listing(_MESSAGES, page, per_page, conversation=conversation_id)
 
     def participants(self, conversation_ids: Sequence[int]) -> dict[int, list[Row]]:
-        """Who takes part in each conversation."""
+        """Return the participants of conversations."""
         groups: dict[int, list[Row]] = {key: [] for key in conversation_ids}
         for row in self.fetch(_PARTICIPANTS, conversations=conversation_ids):
             groups[row["conversation_id"]].append(row)

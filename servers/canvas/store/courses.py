@@ -148,7 +148,7 @@ class Courses(Part):
         return _grouped(self.fetch(_MY_ENROLLMENTS, courses=course_ids, user=self.user_id))
 
     def student_counts(self, course_ids: Sequence[int]) -> dict[int, int]:
-        """How many students each course has."""
+        """Count the students of courses."""
         return {row["course_id"]: row["students"] for row in self.fetch(_STUDENTS, courses=course_ids)}
 
     def create_course(self, account_id: int, fields: Mapping[str, Any], *, offer: bool = False) -> Row:
@@ -290,7 +290,7 @@ def _check_term(start_at: str | None, end_at: str | None) -> None:
 
 
 def may_enroll(access: CourseAccess, kind: str) -> bool:
-    """Whether the user may enroll somebody in this way, or end that."""
+    """True if the user may add or end enrollments of this kind."""
     if kind in (STUDENT, OBSERVER):
         return access.admin or not access.active.isdisjoint(GRADERS)
     return access.admin or TEACHER in access.active

@@ -98,7 +98,7 @@ class NewEntry(TypedDict, total=False):
 
 
 class Discussions(Part):
-    """What is announced and discussed in courses."""
+    """Announcements and discussions in courses."""
 
     def announcements(self, access: CourseAccess, page: int, per_page: int) -> Listing:
         """The announcements of a course, newest first."""

@@ -179,7 +179,7 @@ class Gradebook(Part):
         graded_since: str | None = None,
         by_user: bool = False,
     ) -> Listing:
-        """What students of a course handed in for its published assignments, empty submissions included.
+        """List submissions of a course's students for its published assignments, including empty ones.
 
         By default by assignment, then student. ``user_ids`` of ``None`` means every student, which is for
         graders.
@@ -284,7 +284,7 @@ class Gradebook(Part):
         return next(row for row in own if row["id"] == attempt["id"])
 
     def seconds_left(self, attempt: Row) -> int | None:
-        """How long an attempt can go on; ``None`` without an end."""
+        """Return the seconds left in an attempt; ``None`` without a limit."""
         if attempt["end_at"] is None:
             return None
         return max(0, int((datetime.fromisoformat(attempt["end_at"]) - self.now).total_seconds()))
@@ -292,7 +292,7 @@ class Gradebook(Part):
     # -- what is to be done -----------------------------------------------------------------------------
 
     def missing_assignments(self, page: int, per_page: int) -> Listing:
-        """What the signed-in student should have handed in by now and has not."""
+        """List the signed-in student's overdue assignments without a submission."""
         return self.listing(_MISSING, page, per_page, viewer=self.user_id, now=self.stamp)
 
     def to_do(self, page: int, per_page: int, course_id: int | None = None) -> Listing:

@@ -1,4 +1,4 @@
-"""How a posted grade becomes a score, and a score a grade."""
+"""Conversion of a posted grade to a score, and of a score to a grade."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
 
 
 def is_excused(submission: Row) -> bool:
-    """Whether a student is excused from an assignment: it was dealt with, and nothing was given for it."""
+    """True if a student is excused: the assignment is settled without a score."""
     return submission["graded_at"] is not None and submission["score"] is None
 
 

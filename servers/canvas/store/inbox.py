@@ -1,4 +1,4 @@
-"""What a user does with the inbox: answering, reading, starring, archiving, and looking for people."""
+"""Actions on the inbox: replying, reading, starring, archiving, searching recipients."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Inbox(Part):
         return self.listing(Lister(ordered), page, per_page, user=self.user_id)
 
     def unread_count(self) -> int:
-        """How many conversations the signed-in user has not read."""
+        """Count the signed-in user's unread conversations."""
         return len(self.fetch(_UNREAD, user=self.user_id))
 
     def mark_all_as_read(self) -> None:

@@ -140,11 +140,11 @@ class Modules(Part):
         return self.one(_MODULE, "module", module_id, module=module_id, course=course_id, staff=access.staff)
 
     def item_counts(self, access: CourseAccess, module_ids: Sequence[int]) -> dict[int, int]:
-        """How many items the user may see in each module."""
+        """Count the items of each module that the user may see."""
         return {key: row["items"] for key, row in self._progress(access, module_ids).items()}
 
     def states(self, access: CourseAccess, modules: Sequence[Row]) -> dict[int, str]:
-        """How far the user has come in each module: locked, unlocked, started or completed."""
+        """Return the user's state in each module: locked, unlocked, started or completed."""
         wanted = {key for module in modules for key in (module["id"], *module["prerequisite_module_ids"])}
         progress = self._progress(access, sorted(wanted))
         return {module["id"]: _state(module, progress, access.clock) for module in modules}
@@ -236,7 +236,7 @@ class Modules(Part):
         return self.item(access, module_id, item.id)
 
     def _target(self, access: CourseAccess, fields: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-        """What an item points to, and whether that is published."""
+        """Return the target of an item, and whether it is published."""
         kind, course_id = fields["type"], access.course["id"]
         if kind == "SubHeader":
             return {"content_id": None, "external_url": None}, False

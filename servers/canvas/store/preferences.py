@@ -1,4 +1,4 @@
-"""What users choose for themselves, and what applications keep for them."""
+"""Users' preferences, and data that applications store for them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Preferences(Part):
     """Objects by name: a user's own."""
 
     def own(self, user_id: int, name: str) -> dict[str, Any]:
-        """What is kept for a user under a name; only the user asks for it."""
+        """Return a user's value under a name. Only the user may read it."""
         if user_id != self.store.user_id:
             raise denied()
         rows = self.fetch(_KEPT, user=user_id, name=name)
@@ -44,7 +44,7 @@ class Preferences(Part):
             self.session.execute(insert(Preference), {"user_id": user_id, "name": name, "value": written})
 
     def custom_data(self, user_id: int, namespace: str, scope: Sequence[str]) -> Any:
-        """What an application keeps for a user at a place in its data."""
+        """Return an application's data for a user at a path."""
         found: Any = self.own(user_id, f"custom_data {namespace}")
         for key in ("data", *scope):
             if not isinstance(found, dict) or key not in found:

@@ -1,4 +1,4 @@
-"""What a question of a quiz must look like."""
+"""Validation of quiz questions."""
 
 from __future__ import annotations
 

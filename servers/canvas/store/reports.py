@@ -193,7 +193,7 @@ class Reports(Part):
 
 
 def _provisioned(parameters: dict[str, Any]) -> str:
-    """Which of the provisioning report's files was asked for."""
+    """Return the requested file of the provisioning report."""
     unknown = [name for name in parameters if name not in PROVISIONED]
     chosen = [name for name in PROVISIONED if parameters.get(name)]
     if unknown or len(chosen) != 1:

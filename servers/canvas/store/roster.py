@@ -1,4 +1,4 @@
-"""Who takes part in a course, and how that begins and ends."""
+"""Enrollments of a course: their members, start and end."""
 
 from __future__ import annotations
 

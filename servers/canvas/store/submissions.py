@@ -145,7 +145,7 @@ class NewSubmission(TypedDict, total=False):
 
 
 class Submissions(Part):
-    """What students hand in, and what they get for it."""
+    """Submissions and their grades."""
 
     # -- reading ----------------------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class Submissions(Part):
         return self.fetch(_COMMENTS, submission=submission["id"])
 
     def earlier_attempts(self, submission: Row) -> Sequence[Row]:
-        """What was handed in before, oldest first."""
+        """List earlier submissions, oldest first."""
         return self.fetch(_EARLIER, submission=submission["id"])
 
     def attached_files(self, submission: Row) -> list[Row]:

@@ -1,4 +1,4 @@
-"""What a value of a request must look like, and the form in which the tables keep it.
+"""Validation of request values, and their conversion to stored form.
 
 The code of a refusal names the attribute and what is wrong with it, as Canvas's API does: ``title.blank``.
 """
@@ -132,7 +132,7 @@ def web_address(value: str, name: str) -> str:
 
 
 def is_email(value: str) -> bool:
-    """Whether the text has the form of an e-mail address."""
+    """True if the text has the form of an e-mail address."""
     return bool(_EMAIL.fullmatch(value))
 
 

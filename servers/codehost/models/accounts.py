@@ -38,7 +38,7 @@ class Account(Base):
 
 
 class SignIn(Base):
-    """Who is signed in: one row, or none."""
+    """Signed-in account: one row, or none."""
 
     __tablename__ = "sign_in"
 

@@ -1,4 +1,4 @@
-"""What all tables of the code host share."""
+"""Base of all tables of the code host."""
 
 from __future__ import annotations
 

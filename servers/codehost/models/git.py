@@ -33,7 +33,7 @@ class Ref(Base):
 
 
 class Commit(Base):
-    """What a commit object says. A parent always has the smaller id."""
+    """Commit object. A parent always has the smaller id."""
 
     __tablename__ = "commits"
     __table_args__ = (UniqueConstraint("network", "sha"), {"sqlite_autoincrement": True})

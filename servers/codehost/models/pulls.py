@@ -9,7 +9,7 @@ from mesocosm.servers.codehost.models.declarative import Base
 
 
 class PullRequest(Base):
-    """What a pull request has beyond an issue."""
+    """Pull request's data beyond that of an issue."""
 
     __tablename__ = "pull_requests"
     __table_args__ = (Index("pull_requests_by_head", "head_repository_id", "head_ref"),)

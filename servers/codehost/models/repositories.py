@@ -41,7 +41,7 @@ class Repository(Base):
 
 
 class Collaborator(Base):
-    """What somebody may do in a repository, given to them personally."""
+    """Role in a repository, granted to one account."""
 
     __tablename__ = "collaborators"
     __table_args__ = (Index("collaborators_by_account", "account_id"),)

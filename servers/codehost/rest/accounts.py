@@ -69,7 +69,7 @@ _PLACES = {
 @api.get(PREFIX)
 @api.get(f"{PREFIX}/")
 def root(store: CodehostStore, request: Request) -> dict[str, Any]:
-    """Where things are."""
+    """List the API's endpoints."""
     links = Links(request)
     shown = {f"{name}_url": links.api("") + path for name, path in _PLACES.items()}
     return shown | {"current_user_authorizations_html_url": links.web("settings/connections/applications")}
@@ -77,7 +77,7 @@ def root(store: CodehostStore, request: Request) -> dict[str, Any]:
 
 @api.get(f"{PREFIX}/rate_limit")
 def rate_limit(store: CodehostStore) -> dict[str, Any]:
-    """How much one may still ask for: always the same."""
+    """Return the rate limit, which never changes."""
     resources = {name: RATE | {"resource": name} for name in ("core", "search", "code_search", "graphql")}
     return {"resources": resources, "rate": RATE}
 
@@ -304,7 +304,7 @@ def list_collaborators(
     repo: str,
     affiliation: Literal["outside", "direct", "all"] = "all",
 ) -> Page:
-    """Who has access to a repository, with their roles."""
+    """List the accounts with access to a repository, with their roles."""
     page, per_page = window_of(request)
     people, total = store.repositories.collaborators(owner, repo, affiliation, page, per_page)
     links = Links(request)
@@ -329,7 +329,7 @@ def check_collaborator(store: CodehostStore, owner: str, repo: str, username: st
 def get_permission(
     store: CodehostStore, request: Request, owner: str, repo: str, username: str
 ) -> dict[str, Any]:
-    """What somebody may do in a repository."""
+    """Return an account's permission in a repository."""
     repository, account = store.repositories.repository(owner, repo), store.accounts.account(username)
     role = store.repositories.role_of_account(repository, account["id"])
     shape = user(Links(request), account["id"], account["login"], account["kind"])

@@ -1,4 +1,4 @@
-"""What clients ask of a host besides its repositories: what it is, and its runs, of which there are none."""
+"""Endpoints beside repositories: the host's metadata, and workflow runs, of which there are none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 @api.get(f"{PREFIX}/meta")
 def get_meta(store: CodehostStore) -> Json:
-    """What kind of host this is."""
+    """Return the host's metadata."""
     return {"verifiable_password_authentication": False, "installed_version": "3.14.0"}
 
 

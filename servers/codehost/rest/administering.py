@@ -78,7 +78,7 @@ def list_languages(store: CodehostStore, owner: str, repo: str) -> Json:
 
 @api.get(f"{REPO}/contributors", threaded=True)
 def list_contributors(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
-    """Who has commits on the default branch, most first."""
+    """List authors of commits on the default branch, by number of commits."""
     request.asked.get("anon")
     links = Links(request)
     found = store.administering.contributors(store.repositories.repository(owner, repo))
@@ -178,7 +178,7 @@ def unlock_issue(store: CodehostStore, owner: str, repo: str, number: int) -> No
 
 
 def _events(links: Links, repository: Row, issue: Row, pull: Row | None) -> list[Json]:
-    """What happened to an issue that is remembered with its time: that it was closed, or merged."""
+    """List an issue's events with a known time: closed, merged."""
     found = []
     done = [("merged", pull["merged_at"], pull["merge_sha"])] if pull and pull["merged_at"] else []
     if issue["closed_at"]:
@@ -214,7 +214,7 @@ def _happened(
 
 @api.get(f"{ISSUE}/events")
 def list_events(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
-    """When an issue was closed or merged; other events are not kept."""
+    """List an issue's events: closed or merged. Others are not kept."""
     rows, total = cut(request, _happened(store, request, owner, repo, number)[2])
     return paged(request, rows, total)
 
@@ -235,7 +235,7 @@ def _all_events(store: CodehostStore, request: Request, owner: str, repo: str) -
 
 @api.get(f"{REPO}/issues/events")
 def list_all_events(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
-    """When the issues of a repository were closed or merged, the newest first."""
+    """List the closed and merged events of a repository, newest first."""
     rows, total = cut(request, _all_events(store, request, owner, repo))
     return paged(request, rows, total)
 
@@ -272,7 +272,7 @@ def list_timeline(store: CodehostStore, request: Request, owner: str, repo: str,
 
 @api.post(f"{REPO}/statuses/{{sha}}", status=201)
 def create_status(store: CodehostStore, request: Request, owner: str, repo: str, sha: str) -> Json:
-    """What an external service says of a commit."""
+    """Create a commit status for an external service."""
     repository, body = store.repositories.repository(owner, repo), body_of(request)
     read.required(body, "state")
     row = store.administering.add_status(

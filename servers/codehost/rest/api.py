@@ -79,7 +79,7 @@ _BODIES = re.compile(r"application/vnd\.github(?:\.v3|\.VERSION)?\.(full|html|te
 
 
 def _body_kind(request: Request) -> str | None:
-    """How bodies are wanted beside, or in place of, their Markdown."""
+    """Return the requested representation of bodies, besides or instead of Markdown."""
     found = _BODIES.search(request.headers.get("accept", ""))
     return found[1] if found else None
 
@@ -194,7 +194,7 @@ def cut(request: Request, rows: Sequence[Any]) -> tuple[Sequence[Any], int]:
 
 
 def accepts(request: Request, media: str) -> bool:
-    """Whether the client wants one of the product's own media types (``raw``, ``diff``)."""
+    """True if the client accepts one of the product's own media types (``raw``, ``diff``)."""
     accept = request.headers.get("accept", "")
     return any(f"application/vnd.github.{version}{media}" in accept for version in ("", "v3.", "VERSION."))
 

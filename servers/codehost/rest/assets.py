@@ -72,7 +72,7 @@ def delete_asset(store: CodehostStore, owner: str, repo: str, id: int) -> None:
 
 @api.get("/{owner}/{repo}/releases/download/{address:path}")
 def download_asset(store: CodehostStore, request: Request, owner: str, repo: str, address: str) -> Reply:
-    """What a file holds, by the tag of its release, which may have slashes, and its name."""
+    """Download a release asset by its release's tag, which may contain slashes, and its name."""
     repository, (tag, _, name) = store.repositories.repository(owner, repo), address.rpartition("/")
     release = store.releases.release(repository, tag)
     for row in store.assets.of_releases([release])[release["id"]]:

@@ -60,7 +60,7 @@ def get_content(
 def look(
     store: CodehostStore, repository: Row, path: str, ref: str | None
 ) -> tuple[Entry, bytes | list[Entry]]:
-    """What lies at a path; nothing does in an empty repository."""
+    """Look up a path; an empty repository has none."""
     try:
         _, entry, found = store.contents.look(repository, path, ref, MAX_RAW)
     except Conflict as refusal:
@@ -119,7 +119,9 @@ def delete_content(
 
 
 def _by(store: CodehostStore, body: Fields) -> By:
-    """Who a change is by: the committer, or the author in place of a missing one, as in the product."""
+    """Return author and committer of a change. As in the product, the author stands in for a missing
+    committer.
+    """
     committer = _person(store, body, "committer" if "committer" in body or "author" not in body else "author")
     return By(_person(store, body, "author") if "author" in body else committer, committer)
 
@@ -277,7 +279,7 @@ def create_git_commit(store: CodehostStore, request: Request, owner: str, repo: 
 
 
 def _person(store: CodehostStore, body: Fields, name: str) -> tuple[Signature, datetime]:
-    """Who a commit or tag is by, and when; by default the signed-in account, now."""
+    """Return the signature and time of a commit or tag; by default the signed-in account, now."""
     given = read.field(body, name, read.kinds.object)
     if given is None:
         return store.contents.signature(store.me), store.now

@@ -51,7 +51,7 @@ def list_branches(store: CodehostStore, request: Request, owner: str, repo: str)
 def get_protection(
     store: CodehostStore, request: Request, owner: str, repo: str, branch: str
 ) -> dict[str, Any]:
-    """What the rules of a protected branch ask for."""
+    """Return the protection rules of a branch."""
     repository, links = store.repositories.repository(owner, repo), Links(request)
     if store.commits.ref(repository, f"refs/heads/{branch}") is None:
         raise NotFound("Branch not found")
@@ -243,7 +243,7 @@ def get_commit(store: CodehostStore, request: Request, owner: str, repo: str, re
 def get_combined_status(
     store: CodehostStore, request: Request, owner: str, repo: str, ref: str
 ) -> dict[str, Any]:
-    """What the statuses of a commit come to."""
+    """Combine the statuses of a commit."""
     repository, links = store.repositories.repository(owner, repo), Links(request)
     sha = named_commit(store, repository, ref)["sha"]
     rows = store.pulls.statuses(repository, sha)
@@ -311,7 +311,9 @@ def merge_branch(store: CodehostStore, request: Request, owner: str, repo: str) 
 
 @api.get(f"{REPO}/compare/{{basehead:path}}")
 def compare(store: CodehostStore, request: Request, owner: str, repo: str, basehead: str) -> Any:
-    """What ``head`` has and ``base`` has not: ``base...head``; ``owner:branch`` names one of a fork."""
+    """Compare commits: what ``head`` adds to ``base`` in ``base...head``; ``owner:branch`` refers to a
+    fork.
+    """
     repository, links = store.repositories.repository(owner, repo), Links(request)
     base, head, fork, found = compared(store, repository, basehead)
     if accepts(request, "diff"):

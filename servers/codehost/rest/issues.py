@@ -112,7 +112,7 @@ def update_issue(
 
 
 def _assignees(body: Fields) -> list[str] | None:
-    """Who is to be assigned; the older ``assignee`` names one."""
+    """Return the wanted assignees; the older ``assignee`` names one."""
     if (logins := read.texts(body, "assignees")) is not None or "assignee" not in body:
         return logins
     return [login] if (login := read.text(body, "assignee")) else []

@@ -1,4 +1,4 @@
-"""What the product's web pages give to programs: files as they are, diffs and patches.
+"""Web pages for programs: raw files, diffs and patches.
 
 Whoever has the address of a page has the episode's id, which is in it: like the product's own addresses with
 a token, they need no header.

@@ -30,7 +30,7 @@ def patches(store: CodehostStore, repository: Row, commits: Sequence[int]) -> st
 
 
 def changes(store: CodehostStore, repository: Row, row: Row) -> Sequence[Difference]:
-    """What a commit changed, against its first parent."""
+    """List a commit's changes against its first parent."""
     parents = store.commits.parents(row["id"])
     before = store.commits.commit_by_sha(repository, parents[0]["sha"])["tree"] if parents else None
     return differences(store.commits.objects(repository), before, row["tree"])

@@ -73,7 +73,7 @@ class _Served(GitRepository):
         return found
 
     def _missing_behind(self, determine_wants: Any, graph_walker: Any) -> MissingObjectFinder | None:
-        """What a client lacks that has a commit of its boundary in full, but not that commit's parents."""
+        """Find the parents' objects that a client with only the boundary commits lacks."""
         wants = determine_wants(self.get_refs(), None)
         if not wants:
             return None
@@ -206,7 +206,7 @@ def _parents(repository: _Served, name: ObjectID) -> Sequence[ObjectID]:
 
 
 def _boundary(body: bytes, repository: _Served) -> tuple[bytes, Set[ObjectID]]:
-    """What dulwich may read of a fetch, and the commits at which the client's history ends.
+    """Split a fetch request for dulwich, and find the commits at which the client's history ends.
 
     Dulwich understands the lines that name those only where a new depth is asked for.
     """

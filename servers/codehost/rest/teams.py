@@ -69,7 +69,7 @@ def list_team_members(
     slug: str,
     role: Literal["member", "maintainer", "all"] = "all",
 ) -> Page:
-    """Who belongs to a team; nobody is its maintainer."""
+    """List a team's members. Nobody is its maintainer."""
     people = store.accounts.team_members(_team(store, org, slug)["team_id"]) if role != "maintainer" else ()
     rows, total = cut(request, people)
     return paged(request, [user(Links(request), row["id"], row["login"]) for row in rows], total)
@@ -77,7 +77,7 @@ def list_team_members(
 
 @api.get(f"{_ORG}/teams/{{slug}}/memberships/{{username}}")
 def get_team_membership(store: CodehostStore, request: Request, org: str, slug: str, username: str) -> Json:
-    """How somebody belongs to a team, else 404."""
+    """Return an account's membership in a team, else 404."""
     row, login = _team(store, org, slug), store.accounts.account(username)["login"]
     if all(person["login"] != login for person in store.accounts.team_members(row["team_id"])):
         raise NotFound("Not Found")
@@ -107,7 +107,7 @@ def _membership(links: Links, store: CodehostStore, owner: Row, account: Row) ->
 def list_memberships(
     store: CodehostStore, request: Request, state: Literal["active", "pending"] = "active"
 ) -> Page:
-    """How the signed-in account belongs to its organisations."""
+    """List the signed-in account's memberships in organisations."""
     found = store.listing.organizations(store.me["id"]) if state == "active" else ()
     rows, total = cut(request, found)
     links = Links(request)
@@ -116,13 +116,13 @@ def list_memberships(
 
 @api.get(f"{PREFIX}/user/memberships/orgs/{{org}}")
 def get_own_membership(store: CodehostStore, request: Request, org: str) -> Json:
-    """How the signed-in account belongs to an organisation."""
+    """Return the signed-in account's membership in an organisation."""
     return _membership(Links(request), store, store.accounts.account(org), store.me)
 
 
 @api.get(f"{_ORG}/memberships/{{username}}")
 def get_membership(store: CodehostStore, request: Request, org: str, username: str) -> Json:
-    """How somebody belongs to an organisation."""
+    """Return an account's membership in an organisation."""
     account = store.accounts.account(username)
     return _membership(Links(request), store, store.accounts.account(org), account)
 

@@ -38,7 +38,7 @@ _REPOSITORY_COUNTS = select(
 
 
 class Accounts(Part):
-    """Who there is, and who is signed in."""
+    """Accounts, and the signed-in one."""
 
     def account(self, login: str) -> Row:
         """An account by its login."""
@@ -78,12 +78,12 @@ class Accounts(Part):
         return self.fetch(found)
 
     def team_members(self, team_id: int) -> Sequence[Row]:
-        """Who belongs to a team, by login."""
+        """List a team's members by login."""
         found = select(Account.id, Account.login).join(TeamMember, TeamMember.account_id == Account.id)
         return self.fetch(found.where(TeamMember.team_id == team_id).order_by(func.lower(Account.login)))
 
     def repository_counts(self, account_id: int) -> Row:
-        """How many public and private repositories an account owns."""
+        """Count an account's public and private repositories."""
         return self.fetch(_REPOSITORY_COUNTS, owner=account_id)[0]
 
     # -- filling ----------------------------------------------------------------------------------------

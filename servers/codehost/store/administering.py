@@ -1,4 +1,4 @@
-"""What owners and clients of the REST API do besides: settings of repositories, releases, locks, statuses."""
+"""Further operations of owners and API clients: settings, releases, locks, statuses."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ class Administering(Part):
     def add_status(
         self, repository: Row, sha: str, state: str, context: str, description: str, target_url: str | None
     ) -> Row:
-        """What an external service says of a commit."""
+        """Add a commit status of an external service."""
         self.store.repositories.require(repository, "write")
         commit = self.store.commits.find_commit(repository, sha)
         if commit is None or commit["sha"] != sha:

@@ -54,7 +54,7 @@ class Assets(Part):
         return rows[0]
 
     def data(self, asset: Row) -> bytes:
-        """What a file holds."""
+        """Return the content of a file."""
         return bytes(self.fetch(_DATA, id=asset["id"])[0]["data"])
 
     def add(

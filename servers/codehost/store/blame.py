@@ -1,4 +1,4 @@
-"""Which commit wrote each line of a file."""
+"""Blame: the commit that wrote each line of a file."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Blamed:
 
 @dataclass(frozen=True)
 class By:
-    """Who wrote and who made a commit, and when."""
+    """Author and committer of a commit, with the time."""
 
     author: tuple[Signature, datetime]
     committer: tuple[Signature, datetime]
@@ -81,7 +81,7 @@ class Contents(Part):
     def look(
         self, repository: Row, path: str, ref: str | None, most: int = MAX_FILE
     ) -> tuple[Row, Entry, bytes | list[Entry]]:
-        """What lies at a path: the commit, the entry, and its contents, or those of the directory.
+        """Look up a path: the commit, the entry, and its content or the directory's entries.
 
         A file may have ``most`` bytes.
         """
@@ -294,7 +294,7 @@ class Contents(Part):
 
     @staticmethod
     def signature(account: Row) -> Signature:
-        """How commits name an account."""
+        """Return an account's signature in commits."""
         return account["name"], account["email"] or f"{account['login']}@users.noreply.github.com"
 
     # -- parts ------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ class Difference:
 
 
 def differences(objects: ObjectStore, old: str | None, new: str) -> list[Difference]:
-    """How the files of a tree differ from those of another one (or from none), by path."""
+    """Compare a tree's files with those of another (or of none), by path."""
     found = list(_differences(objects, old, new, ""))
     if old and {"added", "removed"} <= {difference.status for difference in found}:
         old_id, new_id = ObjectID(old.encode()), ObjectID(new.encode())

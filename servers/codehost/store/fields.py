@@ -53,7 +53,7 @@ _VALUES = (
 
 
 class Fields(Part):
-    """What issues can be marked with."""
+    """Labels, milestones and types of issues."""
 
     def start_repository(
         self,

@@ -1,4 +1,4 @@
-"""What generators fill a world with: repositories with history, issues and pull requests in volume."""
+"""Bulk creation for generators: repositories with history, issues and pull requests."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class Commits(Part):
     # -- names ------------------------------------------------------------------------------------------
 
     def ref(self, repository: Row, name: str) -> str | None:
-        """What a ref of this full name points at."""
+        """Resolve a full ref name."""
         rows = self.fetch(_REF, repository=repository["id"], name=name)
         return str(rows[0]["sha"]) if rows else None
 
@@ -217,7 +217,7 @@ class Commits(Part):
 
     @staticmethod
     def annotation(tag: Tag) -> dict[str, Any]:
-        """What an annotated tag says."""
+        """Return an annotated tag's data."""
         tagger = _signature(tag.tagger) if tag.tagger else ("", "")
         date = timestamp(datetime.fromtimestamp(tag.tag_time or 0, tz=UTC))
         kind, sha = tag.object
@@ -342,7 +342,7 @@ class Commits(Part):
         return [], int(total[0]["n"])
 
     def _reach(self, repository: Row, name: str | None) -> tuple[str, dict[str, Any]]:
-        """What selects the commits that a name reaches, and its parameters."""
+        """Build the query for commits reachable from a name, with its parameters."""
         head = self.commit(repository, name)
         # A parent has the smaller id: what ends with this commit is all that it reaches, and nothing else.
         if self.fetch(_NEWEST_IN_HISTORY, repository=repository["id"])[0]["id"] == head["id"]:
@@ -426,7 +426,7 @@ class Commits(Part):
         return common, [commit for commit, by in reached.items() if by == _THEIRS]
 
     def is_ancestor(self, old: Row, head: Row) -> bool:
-        """Whether ``head`` contains ``old``."""
+        """True if ``old`` is an ancestor of ``head``."""
         rows = self.fetch(_IS_ANCESTOR, old=old["id"], head=head["id"])
         return bool(next(iter(rows[0].values())))
 
@@ -562,7 +562,7 @@ class Commits(Part):
             self._move_files(repository, self.objects(repository), self._step(repository, old, commit))
 
     def _step(self, repository: Row, old: Row | None, commit: Row) -> list[Difference]:
-        """What changes in going from one commit to another; known already if it is the next one."""
+        """Return the changes between two commits; cached for consecutive ones."""
         if old is not None and [row["id"] for row in self.parents(commit["id"])][:1] == [old["id"]]:
             return [_recorded(row) for row in self.changes(commit["id"])]
         return differences(self.objects(repository), old["tree"] if old else None, commit["tree"])

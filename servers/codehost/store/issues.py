@@ -185,7 +185,7 @@ class Issues(Part):
         return self._by(self.fetch(_ASSIGNEES, ids=issue_ids) if issue_ids else (), "issue_id")
 
     def reactions_of(self, subject: str, ids: Sequence[int]) -> Mapping[int, dict[str, int]]:
-        """How often each emoji was put to each of these."""
+        """Count the reactions to each subject by emoji."""
         counts: dict[int, dict[str, int]] = defaultdict(dict)
         for row in self.fetch(_REACTIONS, subject=subject, ids=ids) if ids else ():
             counts[row["subject_id"]][row["content"]] = row["count"]

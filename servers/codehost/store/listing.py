@@ -180,7 +180,7 @@ class Listing(Part):
         where.any_of([(_MINE[name], self.me["id"]) for name in affiliation])
 
     def repository_numbers(self, repository_id: int) -> Row:
-        """How many forks and open issues (pull requests too) a repository has."""
+        """Count a repository's forks and open issues, pull requests included."""
         return self.fetch(_NUMBERS, repository=repository_id)[0]
 
     def organizations(self, account_id: int) -> Sequence[Row]:
@@ -188,7 +188,7 @@ class Listing(Part):
         return self.fetch(_ORGANIZATIONS, account=account_id)
 
     def members(self, organization_id: int, role: str) -> Sequence[Row]:
-        """Who belongs to an organisation, by login; ``role`` is ``all``, ``admin`` or ``member``."""
+        """List an organisation's members by login; ``role`` is ``all``, ``admin`` or ``member``."""
         rows = self.fetch(_MEMBERS, organization=organization_id)
         return [row for row in rows if role in ("all", row["role"])]
 
@@ -298,7 +298,7 @@ class Listing(Part):
     def _filters(
         self, state: str, labels: Sequence[str], since: str | None, pulls: bool | None
     ) -> list[ColumnElement[bool]]:
-        """What lists of issues of one and of many repositories are filtered by."""
+        """Build the filters shared by lists of issues of one and of many repositories."""
         conditions: list[ColumnElement[bool]] = []
         if pulls is not None:
             conditions.append(Issue.is_pull.is_(pulls))

@@ -18,7 +18,7 @@ MAX_MERGED_BYTES = 24_000_000
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merge gives; nothing has been stored."""
+    """Result of a merge that has not been stored."""
 
     tree: str
     conflicts: list[str]
@@ -66,7 +66,9 @@ def merge(objects: ObjectStore, bases: list[str], ours: str, theirs: str) -> Mer
 
 
 def pick(objects: ObjectStore, commit: str, onto: str) -> Merged:
-    """What a commit did to its first parent, done to another commit (a step of a rebase)."""
+    """Cherry-pick: apply a commit's change against its first parent to another commit (a step of a
+    rebase).
+    """
     parents = _commit(objects, commit).parents
     return merge(objects, [parent.decode() for parent in parents[:1]], onto, commit)
 

@@ -75,7 +75,7 @@ class ObjectStore(MemoryObjectStore):
         return BaseObjectStore.__getitem__(self, name)
 
     def contains_loose(self, sha: ObjectID) -> bool:
-        """Whether there is such an object."""
+        """True if the object exists."""
         return bool(fetch(self._session, _HAS, self._key(sha)))
 
     def get_raw(self, name: RawObjectID | ObjectID) -> tuple[int, bytes]:
@@ -147,7 +147,7 @@ class Scratch(OverlayObjectStore):
         super().__init__([self._added, below], self._added)
 
     def added(self) -> list[tuple[ShaFile, None]]:
-        """What was added."""
+        """Return the added objects."""
         return [(self._added[name], None) for name in self._added]
 
 
@@ -169,7 +169,7 @@ class RefTable(RefsContainer):
         return {}
 
     def read_loose_ref(self, name: Ref) -> bytes | None:
-        """What a ref says."""
+        """Read a ref."""
         if name == HEAD:
             rows = fetch(self._session, _DEFAULT, {"repository": self._repository})
             return SYMREF + f"{_HEADS}{rows[0]['default_branch']}".encode() if rows else None

@@ -1,4 +1,4 @@
-"""What every part of the store has: the tables, the clock and who is signed in."""
+"""Base of the store's parts: the tables, the clock and the signed-in account."""
 
 from __future__ import annotations
 

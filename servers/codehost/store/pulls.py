@@ -96,7 +96,7 @@ _SORTS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a pull request would bring."""
+    """Changes that a pull request would bring."""
 
     bases: list[str]
     commits: list[int]
@@ -153,7 +153,7 @@ class Pulls(Part):
         return rows, int(self.fetch(count)[0]["n"])
 
     def requested(self, pull_ids: Sequence[int]) -> Sequence[Row]:
-        """Who has been asked to review these pull requests."""
+        """List the requested reviewers of pull requests."""
         return self.fetch(_REQUESTED, ids=pull_ids) if pull_ids else ()
 
     def compare(self, repository: Row, pull: Row) -> Comparison:
@@ -165,7 +165,7 @@ class Pulls(Part):
         return Comparison(bases, self.store.commits.commits_between(base, head), found)
 
     def mergeable(self, repository: Row, pull: Row) -> bool:
-        """Whether the branch would merge without a conflict."""
+        """True if the branch merges without conflict."""
         return not self._merged(
             repository, self.base_of(repository, pull), self.head_of(repository, pull)
         ).conflicts
@@ -546,7 +546,7 @@ class Pulls(Part):
             self.session.execute(update(PullRequest).where(PullRequest.issue_id == pull["id"]).values(**more))
 
     def _missing_approvals(self, repository: Row, pull: Row) -> str | None:
-        """Why the protection of the base branch does not let the pull request be merged yet."""
+        """Return why branch protection blocks the merge; ``None`` if it does not."""
         needed = self.store.repositories.protected_branches(repository["id"]).get(pull["base_ref"])
         if needed is None:
             return None
@@ -647,7 +647,7 @@ class Pulls(Part):
             self.close_by_words(repository, "\n".join(words))
 
     def is_outdated(self, repository: Row, pull: Row, thread: Row) -> bool:
-        """Whether the file has changed since a line of it was commented on."""
+        """True if the file changed after the comment on its line."""
         tree = (self.base_of if thread["side"] == "LEFT" else self.head_of)(repository, pull)["tree"]
         entry = self.store.commits.entry(self.store.commits.objects(repository), tree, thread["path"])
         return entry is None or entry[1] != thread["blob_sha"]

@@ -26,7 +26,7 @@ _HEADS, _TAGS, _NOTES = "refs/heads/", "refs/tags/", "refs/notes/"
 
 @dataclass(frozen=True)
 class RefUpdate:
-    """What a git client wants of a ref."""
+    """Update of a ref, requested by a git client."""
 
     name: str
     before: str

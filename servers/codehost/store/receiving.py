@@ -1,4 +1,4 @@
-"""What comes from outside as git objects: reading packs, and checking that the objects are whole and sound.
+"""Receiving git objects: reading packs, and checking that objects are complete and valid.
 
 Whatever is wrong is a refusal here, so that no later call stumbles over it.
 """
@@ -185,7 +185,7 @@ def _number(data: bytes, at: int, value: int = 0, shift: int = 0) -> tuple[int, 
 
 
 def _inflated(pack: bytes, at: int, size: int) -> tuple[bytes, int]:
-    """How the contents of an object of this size begin, and where what is deflated ends."""
+    """Inflate the beginning of an object, and find the end of its compressed data."""
     inflating = zlib.decompressobj()
     view = memoryview(pack)
     begin, found = b"", 0

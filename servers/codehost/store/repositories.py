@@ -69,7 +69,7 @@ _COLLABORATORS = select(Account.id, Account.login, _PEOPLE.c.role, _PEOPLE.c.dir
 
 
 def role_of(row: Row, me: int) -> str:
-    """What ``me`` may do in a repository, of a row that says how they are related."""
+    """Return the role of ``me`` in a repository, from a row that relates them."""
     if row["owner_id"] == me or row["member_role"] == "admin":
         return "admin"
     candidates = [row["collaborator_role"] or "none", "none" if row["private"] else "read"]
@@ -103,11 +103,11 @@ class Repositories(Part):
         return rows[0] if rows and self.role(rows[0]) != "none" else None
 
     def role(self, repository: Row) -> str:
-        """What the signed-in account may do in a repository."""
+        """Return the signed-in account's role in a repository."""
         return role_of(repository, self.me["id"])
 
     def may(self, repository: Row, need: str) -> bool:
-        """Whether the signed-in account has at least the role ``need``."""
+        """True if the signed-in account has at least the role ``need``."""
         return ROLES.index(self.role(repository)) >= ROLES.index(need)
 
     def require(self, repository: Row, need: str) -> None:
@@ -123,7 +123,7 @@ class Repositories(Part):
             raise Denied("Repository was archived so is read-only.")
 
     def role_of_account(self, repository: Row, account_id: int) -> str:
-        """What any account may do in a repository."""
+        """Return an account's role in a repository."""
         return role_of(self.fetch(_BY_ID, id=repository["id"], me=account_id)[0], account_id)
 
     def new_repository(
@@ -234,7 +234,7 @@ class Repositories(Part):
         return people[offset : offset + limit], len(people)
 
     def is_collaborator(self, repository: Row, account_id: int) -> bool:
-        """Whether somebody has more than what everybody has, for those who may see it."""
+        """True if an account has more rights than every reader."""
         if not self.may(repository, "write"):
             raise Denied("Must have push access to view repository collaborators.")
         return any(person["id"] == account_id for person in self.people(repository))

@@ -1,4 +1,4 @@
-"""What all searches share: whose results one sees, how far they go, and how they are run."""
+"""Base of all searches: visibility, limits and execution."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Searching(Part):
 
     @staticmethod
     def within(parsed: Query) -> set[str]:
-        """Where the words are to be searched for."""
+        """Return the fields to search."""
         return {part for qualifier in parsed.values("in") for part in qualifier.value.lower().split(",")}
 
     def run(

@@ -1,4 +1,4 @@
-"""What callers write, turned into what the tables keep, or refused."""
+"""Conversion and validation of what callers write."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def issue_title(text: str, what: str = "title") -> str:
 
 
 def issue_body(text: str, what: str = "body") -> str:
-    """What an issue or a pull request says."""
+    """Validate the body of an issue or pull request."""
     return clean(text, what, limit=MAX_BODY)
 
 
 def comment_body(text: str, what: str = "body") -> str:
-    """What a comment says."""
+    """Validate the body of a comment."""
     return clean(text, what, limit=MAX_BODY, blank=False)
 
 

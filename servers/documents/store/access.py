@@ -1,4 +1,4 @@
-"""Who there is, what they may do, and what an id stands for."""
+"""Authorisation: users, their rights, and resolution of ids."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ _FOLDERS_BELOW = text(
 
 
 def within_reach(table: type[Document] | type[Folder], folder: Any) -> ColumnElement[bool]:
-    """Whether the user may see a document or folder: the parameters are those of ``reach``."""
+    """Build a condition for what the user may see; its parameters come from ``reach``."""
     seen = or_(
         table.owner == bindparam("me"),
         table.space.in_(one_of("spaces")),
@@ -115,7 +115,7 @@ class Item:
 
     @property
     def key(self) -> str:
-        """How shares and the trash name it."""
+        """Key of the item in shares and the trash."""
         return f"{self.kind[0]}{self.number}"
 
     @property
@@ -167,7 +167,7 @@ def derived_id(kind: str, number: int) -> str:
 
 
 def storable(text: str) -> bool:
-    """Whether the database can hold the text (and might therefore know it as an id)."""
+    """True if the database can hold the text, so that it may be an id."""
     return _BAD_TEXT.search(text) is None
 
 
@@ -294,7 +294,7 @@ class Access(Rules):
         return int(found[0]["rank"] or 0)
 
     def reach(self) -> dict[str, str]:
-        """What the user may see, as the parameters of ``within_reach``."""
+        """Return the parameters of ``within_reach`` for the user."""
         me = self.me
         items = [row["item"] for row in self.fetch(_SHARED, principals=as_list([me, ANYONE]))]
         spaces, folders, documents = ([int(i[1:]) for i in items if i[0] == kind] for kind in "sfd")

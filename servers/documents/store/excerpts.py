@@ -39,7 +39,7 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a phrase stands, in characters."""
+    """Position of a phrase, in characters."""
 
     start: int
     end: int
@@ -121,7 +121,7 @@ class _Text:
         return self._marked(start, end, places)
 
     def _begins(self, at: int) -> bool:
-        """Whether a sentence begins with the word there."""
+        """True if a sentence begins at this word."""
         before = self.text[max(0, at - _GAP) : at]
         return _SENTENCE.search(before) is not None or (at <= _GAP and not _WORD.search(before))
 
@@ -138,7 +138,7 @@ class _Text:
                         yield _Place(start, to, phrase)
 
     def _end(self, end: int, rest: Phrase, forms: Mapping[str, frozenset[str]]) -> int | None:
-        """Where the words of a phrase end that stand from here on."""
+        """Return the end of a phrase whose words follow here; ``None`` if they do not."""
         for wanted in rest:
             word = _WORD.search(self.text, end)
             if word is None or wanted not in forms.get(_fold(word[0]), ()):

@@ -73,7 +73,7 @@ class NewComment(TypedDict, total=False):
 
 
 class Filling(DocumentsPart):
-    """What generators put into the store, and what the tools' own writing builds on."""
+    """Creation by generators, and the basis of the tools' writing."""
 
     def place(self, item_id: str) -> Item:
         """A folder or space for a generator to fill, whoever is signed in."""
@@ -205,7 +205,7 @@ def checked_type(type: str) -> str:
 
 
 def plain_text(type: str, content: str) -> str | None:
-    """What the full-text index sees where it is not the content itself."""
+    """Return the text for the full-text index where it differs from the content."""
     if type != "html":
         return None
     parser = _Words()

@@ -176,7 +176,7 @@ class Items(DocumentsPart):
         )
 
     def path(self, item: Item) -> str:
-        """Where an item is, by names: ``Space/Folder/Title``."""
+        """Return the path of an item by names: ``Space/Folder/Title``."""
         names = [row["name"] for row in self.whereabouts(item)]
         return "/".join([*names, item.name] if item.kind == "document" else names)
 

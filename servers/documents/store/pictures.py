@@ -37,7 +37,7 @@ Flip = Literal["horizontal", "vertical"]
 
 
 class Matrix(NamedTuple):
-    """Where a point goes (x to the right, y down, from the middle): x' = ax + by, y' = cx + dy."""
+    """Linear map of a picture (x to the right, y down, from the centre): x' = ax + by, y' = cx + dy."""
 
     a: float
     b: float
@@ -59,7 +59,7 @@ class Matrix(NamedTuple):
         )
 
     def is_close(self, other: Matrix) -> bool:
-        """Whether nobody could see the difference."""
+        """True if the difference is invisible."""
         return all(abs(one - two) < _SAME for one, two in zip(self, other, strict=True))
 
     @property

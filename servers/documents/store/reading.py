@@ -116,13 +116,13 @@ class Part:
 
     @property
     def is_whole(self) -> bool:
-        """Whether this is all there is."""
+        """True if this is everything."""
         return self.offset == 0 and self.next_offset is None
 
 
 @dataclass(frozen=True)
 class About:
-    """What there is to know of a document."""
+    """Metadata of a document."""
 
     item: Item
     row: Row
@@ -132,10 +132,10 @@ class About:
 
 
 class Reading(DocumentsPart):
-    """What can be read of documents."""
+    """Reading of documents."""
 
     def about(self, file_id: str) -> About:
-        """What there is to know of a document; also of one in the trash."""
+        """Return the metadata of a document, even one in the trash."""
         item = self.document(file_id, trashed=True)
         row = self.fetch(_DOCUMENT, number=item.number)[0]
         derived = self.fetch(_SOURCE, number=row["derived_from"]) if row["derived_from"] else []

@@ -100,7 +100,7 @@ class Search(DocumentsPart):
 
 
 def terms_of(query: str) -> list[str]:
-    """What a text must have, all of it: words (any form of them), and phrases, which stand in quotes."""
+    """Split a query into its required terms: words (in any form) and quoted phrases."""
     if not storable(query) or len(query) > _MAX_QUERY:
         raise Invalid(f"query must be text of at most {_MAX_QUERY} characters.")
     terms = [phrase or word for phrase, word in re.findall(r'"([^"]+)"|([^\s"]+)', query)]

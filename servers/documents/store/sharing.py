@@ -1,4 +1,4 @@
-"""Who has which role on what, and giving and taking roles."""
+"""Sharing: roles on items, granting and revoking them."""
 
 from __future__ import annotations
 

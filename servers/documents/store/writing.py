@@ -24,7 +24,7 @@ _MAX_UPLOAD = 20_000_000
 
 
 class Writing(DocumentsPart):
-    """What can be done to documents."""
+    """Changes to documents."""
 
     # -- making -----------------------------------------------------------------------------------------
 
@@ -55,7 +55,7 @@ class Writing(DocumentsPart):
         return self.store.filling.insert_documents(place, [columns])[0]
 
     def _beside(self, item: Item) -> Item:
-        """Where a document lies, if the user may write there, else the personal space."""
+        """Return the folder of a document if the user may write there, else the personal space."""
         around = self.store.items.whereabouts(item)[-1]["id"]
         found = self.find("folder", around) or self.find("space", around)
         return found if found is not None and found.rank >= 3 else self.personal_space(self.me)

@@ -1,4 +1,4 @@
-"""What lists of the campus say of people and courses, as data: where expressions are looked up again."""
+"""The campus directory of people and courses as data, against which expressions are evaluated again."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Directory:
 
     @property
     def office(self) -> Person:
-        """Who works at the exam office."""
+        """The person at the exam office."""
         return self.people[self._lists.staff["office"]]
 
     @cached_property

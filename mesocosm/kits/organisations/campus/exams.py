@@ -88,7 +88,7 @@ ENDS = ("exempt", "cancelled", "optional")
 
 @dataclass(eq=False, slots=True)
 class Exam:
-    """What holds of an exam: the answer, by the rules of the prompts."""
+    """Facts of an exam that the prompts' rules decide on."""
 
     course: Course
     start: dt.datetime | None = None

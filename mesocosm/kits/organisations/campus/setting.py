@@ -109,7 +109,7 @@ class Course:
 
     @property
     def meets(self) -> str:
-        """When it meets, as lists show it: "Tuesday 10:00"."""
+        """Weekly time of the course as lists show it: "Tuesday 10:00"."""
         return f"{self.day} {self.hour:02}:00"
 
     def __repr__(self) -> str:

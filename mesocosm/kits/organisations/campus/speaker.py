@@ -1,4 +1,4 @@
-"""How people on the campus call its courses and one another."""
+"""Names that people on the campus use for courses and one another."""
 
 from __future__ import annotations
 

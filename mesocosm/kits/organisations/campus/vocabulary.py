@@ -1,4 +1,4 @@
-"""What scenes of the campus may speak of: the stories, their roles, and what of them can be named."""
+"""Vocabulary of campus scenes: the stories, their roles, and their named parts."""
 
 from __future__ import annotations
 

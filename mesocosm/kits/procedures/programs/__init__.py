@@ -107,7 +107,7 @@ class Programs:
         return "\n".join([f"```{self.language}", *in_code(self.language, functions), "```"])
 
     def rules(self) -> str:
-        """What is to be done."""
+        """Return the instructions."""
         headers = f"These headers are included already, and namespace std is used: {', '.join(HEADERS)}."
         limits = f"Each test may take {running.SECONDS_PER_TEST} seconds and {running.MEMORY} MiB"
         compiling = f", compiling (C++17) {running.SECONDS_TO_COMPILE} seconds"

@@ -152,7 +152,7 @@ def _size(body: Sequence[Statement]) -> int:
 
 
 def _all_matter(function: Function, inputs: Sequence[Sequence[int]]) -> bool:
-    """Whether leaving out any statement changes what is returned for some input."""
+    """True if dropping any one statement changes the result for some input."""
     right = [run(function, data) for data in inputs]
     if len(set(right)) < 2 and function.takes_list:
         return False

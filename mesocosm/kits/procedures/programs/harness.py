@@ -76,7 +76,7 @@ def compiled(plan: dict[str, Any]) -> list[str]:
 
 
 def compiling(command: list[str], path: str, seconds: float) -> str:
-    """What is wrong when a file is compiled; empty if nothing is."""
+    """Compile a file; return the error, or ""."""
     try:
         done = subprocess.run([*command, path], capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:

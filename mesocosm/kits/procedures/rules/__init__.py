@@ -1,4 +1,4 @@
-"""What prompts say of each procedure: one Markdown file each, whose lines are paragraphs."""
+"""Prompts of the procedures: one Markdown file each, with a paragraph a line."""
 
 from __future__ import annotations
 

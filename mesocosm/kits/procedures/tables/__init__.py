@@ -124,12 +124,12 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def rules() -> str:
-    """What is to be done."""
+    """Return the instructions."""
     return text_of(NAME)
 
 
 def question(case: TableCase) -> str:
-    """Which items and properties are wanted."""
+    """Return the question: wanted items and properties."""
     parts = [
         f'Write a table of the {case.items} under the heading "{case.heading}".',
         f"Properties: {'; '.join(case.columns)}.",

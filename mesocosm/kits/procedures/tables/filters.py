@@ -22,7 +22,7 @@ class Filter(BaseModel):
     value: str
 
     def keeps(self, cell: str) -> bool:
-        """Whether an item with this value is wanted; one without any is not."""
+        """True if an item with this value is wanted. One without a value is not."""
         if not cell:
             return False
         match self.test:

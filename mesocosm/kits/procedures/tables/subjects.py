@@ -1,4 +1,4 @@
-"""What pages are about: items of several kinds with their properties, as such pages list them."""
+"""Subjects of pages: items of several kinds, with the properties that such pages list."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Draw = Callable[["Pool"], str]
 
 
 class Pool:
-    """Where values come from."""
+    """Pool of values."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng

@@ -27,7 +27,7 @@ _SIGNS: Mapping[str, Callable[[int, int], int]] = {"+": operators.add, "-": oper
 
 @dataclass(frozen=True)
 class Step:
-    """What a task does next."""
+    """Action of an asynchronous task."""
 
     action: str
     """``wait``, ``read``, ``write`` or ``update``."""
@@ -136,7 +136,7 @@ class Asynchronous(Operator):
         return Score.parse(expression).perform(values)
 
     def limit(self, expression: str, add: int, modulus: int | None) -> str:
-        """What is done to the shared number at the end."""
+        """Describe the final operation on the shared number."""
         return " | ".join(
             [expression, *([f"+ {add}"] if add else []), *([f"% {modulus}"] if modulus else [])]
         )
@@ -222,7 +222,7 @@ def _timed(tasks: Sequence[Sequence[Step]], rng: random.Random) -> tuple[tuple[S
 
 
 def _in_order(score: Score, variables: Sequence[str]) -> bool:
-    """Whether every variable counts, and somebody who overlooks the waits gets another number.
+    """True if every variable matters, and ignoring the waits gives another number.
 
     The number at the end is a linear function of the values with small coefficients, so that those of powers
     of a large number can be read off the result.

@@ -31,7 +31,7 @@ class Conditional(Operator):
         return f"{yes} if {left} {chosen} {right} else {no}"
 
     def evaluated(self, expression: str, variables: Sequence[str]) -> list[str]:
-        """What is compared, then the branch that is taken."""
+        """Return the operands that are compared, then the branch taken."""
         return list(variables[:-1])
 
     def program(self, expression: str, words: Identifiers) -> Program:

@@ -52,7 +52,7 @@ class WeighedChoice(Operator):
         return f"({total}) % {modulus}" if modulus else total
 
     def evaluated(self, expression: str, variables: Sequence[str]) -> list[str]:
-        """What is compared, then the branch that is taken."""
+        """Return the operands that are compared, then the branch taken."""
         return list(variables[:-1])
 
     def program(self, expression: str, words: Identifiers) -> Program:

@@ -1,4 +1,4 @@
-"""What the GraphQL API changes: the store's verbs, by the ids of nodes."""
+"""GraphQL mutations: the store's operations, by node ids."""
 
 from __future__ import annotations
 

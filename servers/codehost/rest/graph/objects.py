@@ -1,4 +1,4 @@
-"""What the store has as objects of the GraphQL API: dicts whose values are computed when a query asks."""
+"""GraphQL objects: dicts whose values are computed when a query asks for them."""
 
 # ruff: noqa: N803 - the names of arguments are the vendor's
 from __future__ import annotations
@@ -492,7 +492,7 @@ class Objects:
         return self.pull(home, self.store.pulls.pull(home, row["number"]))
 
     def _conversation(self, home: Row, row: Row, page_url: str) -> Json:
-        """What issues and pull requests have alike."""
+        """Build the fields shared by issues and pull requests."""
         store = self.store
 
         def labels(info: Any, **page: Any) -> Json:

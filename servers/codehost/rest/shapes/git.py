@@ -18,7 +18,7 @@ _UNSIGNED = {"verified": False, "reason": "unsigned", "signature": None, "payloa
 
 
 def signature(row: Row, who: str) -> Json:
-    """Who wrote a commit, and when, as the commit says."""
+    """Format the signature of a commit: name, address and time."""
     date = row["authored_at" if who == "author" else "committed_at"]
     return {"name": row[f"{who}_name"], "email": row[f"{who}_email"], "date": date}
 

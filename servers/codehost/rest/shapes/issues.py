@@ -15,7 +15,7 @@ REACTIONS = ("+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes
 
 
 def reactions(url: str, counts: Mapping[str, int]) -> Json:
-    """How often each emoji was given."""
+    """Format the counts of reactions by emoji."""
     total = {"url": f"{url}/reactions", "total_count": sum(counts.values())}
     return total | {name: counts.get(name, 0) for name in REACTIONS}
 
