@@ -15,7 +15,7 @@ from mesocosm.services.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:
-    """Whether it is the goal, and what the way has cost."""
+    """Check that the goal was reached, and what the path cost."""
     store = world.store(GridworldStore)
     row, column, spent, done = store.session.execute(
         select(Player.row, Player.column, Player.spent, Player.done)

@@ -15,7 +15,7 @@ from mesocosm.worlds.changes import Changes
 
 
 def check(world: World, expected: Expected) -> list[Check]:
-    """Whether it is the target, and whether the agent said so in time."""
+    """Check that the list is the target, and that the agent said so in time."""
     store = world.store(ListworldStore)
     current = store.current()
     same = next((place for place, (a, b) in enumerate(zip(current, expected.target)) if a != b), None)  # noqa: B905 - they may differ in length

@@ -25,7 +25,9 @@ _OWN_TABLES = {("submit_answer", "answers"), ("record", "lines")}
 
 
 def check(world: World, expected: Expected) -> list[Check]:
-    """Whether there is an answer, its result is right, its text is, and nothing else was changed."""
+    """Check that there is an answer, that its result and its text are right, and that nothing else
+    changed.
+    """
     answer = _handed_in(world, expected)
     of = procedure(expected.procedure)
     score = of.score(of.CaseType.model_validate(expected.case), expected.gold, answer)

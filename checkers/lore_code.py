@@ -23,7 +23,7 @@ _TRIED = 40
 
 
 def check(world: World, expected: Expected) -> list[Check]:
-    """Whether there is an answer, whether it is right, and whether nothing else was changed."""
+    """Check that there is an answer, that it is right, and that nothing else changed."""
     return judge_answer(world, expected.answer)
 
 
@@ -69,7 +69,7 @@ def _wrong_leaf(mistake: Callable[[int], int]) -> Callable[[World, Expected], No
 
 
 def _computed(expected: Expected, wrong: Values) -> dict[str, int]:
-    """What every module returns, if some return what is wrong."""
+    """Return every module's result, if some return wrong ones."""
     values = {**expected.leaves, **wrong}
     for step in expected.steps:
         if step.module not in wrong:
@@ -139,7 +139,7 @@ def _nothing_lost(step: Step, values: Values) -> int | None:
 
 
 def _as_at_first(step: Step, values: Values) -> int | None:
-    """What was assigned to a shared number before is overlooked."""
+    """Compute a step as if earlier assignments to shared numbers were overlooked."""
     if step.found == step.shared:
         return None
     return _reworded(step, values, re.sub(rf"\b{step.found}\b", step.shared, step.expression))

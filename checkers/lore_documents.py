@@ -16,7 +16,7 @@ from mesocosm.services.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:
-    """Whether there is an answer, whether it is right, and whether nothing else was changed."""
+    """Check that there is an answer, that it is right, and that nothing else changed."""
     return judge_answer(world, expected.answer)
 
 

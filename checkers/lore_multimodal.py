@@ -20,7 +20,7 @@ from mesocosm.worlds.changes import TableChanges
 
 
 def check(world: World, expected: Expected) -> list[Check]:
-    """Whether there is an answer, whether it is right, and whether nothing but views of images was added."""
+    """Check that there is an answer, that it is right, and that only views of images were added."""
     return judge_answer(world, expected.answer, is_harmless=_adds_views_only)
 
 

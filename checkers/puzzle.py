@@ -36,7 +36,7 @@ def check(world: World, expected: Expected) -> list[Check]:
 
 
 def _numbered(world: World, allowed: int) -> bool:
-    """Whether the rounds are numbered from 1 on without gaps, and are no more than allowed."""
+    """True if the rounds are numbered from 1 without gaps, up to the maximum."""
     rounds = [row["id"] for row in world.store(PuzzleStore).fetch(select(Guess.id).order_by(Guess.id))]
     return rounds == list(range(1, len(rounds) + 1)) and len(rounds) <= allowed
 

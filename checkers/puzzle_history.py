@@ -20,7 +20,7 @@ from mesocosm.services.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:
-    """Whether there is an answer, whether it is wholly right, and whether all else is as it was."""
+    """Check that there is an answer, that it is entirely right, and that nothing else changed."""
     answers = world.store(SubmitAnswerStore).answers()
     said = answers[0] if len(answers) == 1 else ""
     worth = score(answer_in(said) or said, expected.answer, expected.kind)

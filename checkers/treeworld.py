@@ -17,7 +17,7 @@ from mesocosm.services.world import World
 
 
 def check(world: World, expected: Expected) -> list[Check]:
-    """Whether the node was found, or the value rightly said to be out of reach."""
+    """Check that the node was found, or the value correctly reported as unreachable."""
     store = world.store(TreeworldStore)
     endings, unasked = store.endings(), store.unasked()
     said = ", ".join("unreachable" if one is None else f"found {one}" for one in endings) or "nothing"

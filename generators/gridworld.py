@@ -24,7 +24,7 @@ _DRAWS = 8
 
 
 class Params(BudgetParams):
-    """How large the board is, and how many holes it has."""
+    """Size of the board, and number of its holes."""
 
     size: int = Field(default=10, ge=2, le=2_000)
     """Rows, and columns, of the board."""
@@ -52,7 +52,7 @@ class Expected(family.Expected):
 
     @property
     def least_calls(self) -> int:
-        """What an optimal policy needs."""
+        """Number of calls of an optimal policy."""
         return self.measures["horizon"]
 
     @property

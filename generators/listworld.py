@@ -17,7 +17,7 @@ _TOKENS_PER_ELEMENT = 5
 
 
 class Params(BudgetParams):
-    """How long the list is, and how much of it has to go."""
+    """Length of the list, and how much of it has to be removed."""
 
     removals: int = Field(default=10, ge=1, le=1_000_000)
     """Elements to remove."""
@@ -41,7 +41,7 @@ class Expected(family.Expected):
 
     @property
     def least_calls(self) -> int:
-        """What an optimal policy needs."""
+        """Number of calls of an optimal policy."""
         return self.measures["horizon"]
 
     @property

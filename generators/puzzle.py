@@ -54,7 +54,7 @@ class Params(family.Params):
 
 
 class Expected(family.Expected):
-    """What the checker needs."""
+    """Knowledge of the checker."""
 
     target: str
     rounds: int
@@ -65,7 +65,7 @@ class Expected(family.Expected):
     by_section: bool
 
     def oracle(self) -> Oracle:
-        """What the feedback leaves open, and the guess that tells the most."""
+        """Return the oracle: the creatures that feedback leaves possible, and the most informative guess."""
         return PuzzleOracle(self)
 
     @property
@@ -137,7 +137,7 @@ def found_last(book: Encyclopaedia, rounds: int, rng: random.Random, by_section:
 
 
 def _needed(opening: str, target: str, profiles: Mapping[str, Profile], by_section: bool) -> int:
-    """How many guesses the reference player needs."""
+    """Return the number of guesses of the reference player."""
     names, guess, number = list(profiles), opening, 1
     while guess != target:
         said = marks(profiles[guess], profiles[target], by_section=by_section)
@@ -149,7 +149,7 @@ def _needed(opening: str, target: str, profiles: Mapping[str, Profile], by_secti
 def consistent(
     profiles: Mapping[str, Profile], guesses: Sequence[str], target: str, *, by_section: bool = False
 ) -> list[str]:
-    """Who could be the hidden creature by the feedback on these guesses."""
+    """List the creatures consistent with the feedback on these guesses."""
     names = list(profiles)
     for guess in guesses:
         if guess == target:
@@ -167,7 +167,7 @@ def drawn(key: str, size: int, overlapping: bool) -> Encyclopaedia:
 
 @cache
 def profiles_of(key: str, size: int, overlapping: bool) -> dict[str, Profile]:
-    """What is said of each creature."""
+    """Return each creature's description."""
     book = drawn(key, size, overlapping)
     return {name: _profile(book, at) for at, name in enumerate(book.names)}
 
@@ -179,7 +179,7 @@ class PuzzleOracle(Oracle):
     expected: Expected
 
     def state(self, world: World, journal: Sequence[Made]) -> State:
-        """How many creatures are left, and which, if they are few; rounds that are left."""
+        """Return the number of remaining creatures, their names if few, and the rounds left."""
         guesses = _guesses(journal)
         left, solved = self._left(guesses), self.expected.target in guesses
         remaining = self.expected.rounds - len(guesses)

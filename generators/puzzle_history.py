@@ -77,12 +77,12 @@ class Posed:
 
     @property
     def id(self) -> str:
-        """What the dataset calls the question."""
+        """Id of the question in the dataset."""
         return f"{self.words.setting}-{self.twin}-{self.question.type}" if self.twin else ""
 
 
 class Expected(family.Expected):
-    """What the checker needs."""
+    """Knowledge of the checker."""
 
     type: Type
     question: str = ""

@@ -25,7 +25,7 @@ _SYLLABLES = ["".join(letters) for letters in product(_LETTERS, repeat=3)]
 
 
 class Params(BudgetParams):
-    """How large the tree is, and how much of it is told."""
+    """Size of the tree, and how much of it is shown."""
 
     nodes: int = Field(default=30, ge=2, le=1_000_000)
     """Nodes of the tree (besides those of ``filler_tokens``)."""
@@ -58,7 +58,7 @@ class Expected(family.Expected):
 
     @property
     def least_calls(self) -> int:
-        """What an optimal policy needs in the worst case."""
+        """Number of calls of an optimal policy in the worst case."""
         return self.measures["horizon"]
 
     @property

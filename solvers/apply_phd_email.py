@@ -58,7 +58,7 @@ _NO = re.compile(
 
 @dataclass
 class Wish:
-    """What a professor wants, as far as it was read."""
+    """A professor's request, as far as it was read."""
 
     address: str
     files: list[tuple[str, list[str]]] = field(default_factory=list)

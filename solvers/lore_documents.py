@@ -84,7 +84,7 @@ class Restricted:
 
 @dataclass
 class Notes:
-    """What is known so far."""
+    """Facts known so far."""
 
     today: date = date.max
     values: dict[str, Value] = field(default_factory=dict)
@@ -137,11 +137,11 @@ class Notes:
                     yield from self._settle(found["name"], first if holds else second)
 
     def _decide(self, one: Restricted) -> Value:
-        """Which of two values holds, by that of another variable."""
+        """Choose the valid one of two values by the value of another variable."""
         return one.first if self._holds(one.name, int(self.values[one.given]) < one.limit) else one.second
 
     def _holds(self, name: str, below: bool) -> bool:
-        """Whether the first of two values of a variable holds."""
+        """True if the first of two values of a variable is valid."""
         return below
 
     def _document(self, rule: Rule) -> str:

@@ -49,7 +49,7 @@ def _parts(tools: Tools) -> Iterator[tuple[int, str, str]]:
 
 
 def _onward(blocks: list[str]) -> tuple[str, dict[str, int]]:
-    """What was read, and where to read on; some clients put all blocks of a result into one text."""
+    """Return the text and the arguments of the next page. Some clients join all blocks of a result."""
     text = "\n".join(blocks)
     if found := _ONWARD.search(text):
         text = text[: found.start()]

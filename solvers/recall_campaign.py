@@ -29,7 +29,7 @@ _KEPT = re.compile(
 
 @dataclass
 class Rules:
-    """What the documents say."""
+    """Rules from the documents."""
 
     zone: ZoneInfo
     weekdays: range

@@ -85,8 +85,9 @@ def draw_others(me: Scenario, rng: random.Random) -> list[str]:
 
 
 def draw_sizes(me: Scenario, rng: random.Random) -> dict[str, list[float]]:
-    """How much each shop tests, against the others: little and much in every country, and so many shops that
-    how often one occurs does not tell its country."""
+    """Draw the relative amounts of tests of shops: small and large in every country, so that frequency does
+    not reveal a shop's country.
+    """
     shops = {code: _SHOPS * me["others"].count(code) // len(me["others"]) for code in me["others"]}
     shops = {code: max(1, count) for code, count in shops.items()} | {me["code"]: _SHOPS}
     return {code: [rng.uniform(1, 5) for _ in range(count)] for code, count in shops.items()}
@@ -99,13 +100,13 @@ def draw_shop(scenario: Scenario, rng: random.Random) -> int:
 
 
 def draw_name(scenario: Scenario, rng: random.Random) -> str:
-    """What it is called; the file asks for another where the name is taken."""
+    """Draw a name; the file asks again if it is taken."""
     part = rng.choice((*_PARTS[scenario["page"]], *_ANYWHERE))
     return f"{rng.choice(_TOPICS)}_{part}_{rng.randint(10, 99)}"
 
 
 def draw_closing(scenario: Any, rng: random.Random) -> dict[str, int] | None:
-    """What this scenario's windows add up to, so that the overall rates are as far apart as is wanted.
+    """Draw the totals of this scenario's windows so that the overall rates differ as much as wanted.
 
     Nothing for one that is not counted.
     """
@@ -175,13 +176,13 @@ def windows_of(scenario: Scenario) -> Columns:
 
 @lru_cache(maxsize=500)
 def _begun(first_day: dt.date, starts: tuple[int, ...]) -> list[dt.datetime]:
-    """When windows begin: the same for many scenarios, of which each would hold its own."""
+    """Return the windows' starts, shared between scenarios to save memory."""
     midnight = dt.datetime.combine(first_day, dt.time(), dt.UTC)
     return [midnight + dt.timedelta(hours=start) for start in starts]
 
 
 def totals_of(scenario: Scenario) -> dict[str, int]:
-    """What a scenario's windows that count add up to."""
+    """Add up a scenario's windows that count."""
     first, beyond, limit = 24 * scenario["begins"], 24 * scenario["ends"], scenario["limit"]
     return _sums(
         row for row in _windows(scenario) if first <= row[0] < beyond and row[1] <= limit and row[3] <= limit
@@ -189,7 +190,7 @@ def totals_of(scenario: Scenario) -> dict[str, int]:
 
 
 def _sums(rows: Iterable[Row]) -> dict[str, int]:
-    """What windows add up to."""
+    """Add up windows."""
     found = [0, 0, 0, 0]
     for _, *counts in rows:
         found = [one + other for one, other in zip(found, counts, strict=True)]
@@ -197,7 +198,7 @@ def _sums(rows: Iterable[Row]) -> dict[str, int]:
 
 
 def overall_of(scenarios: Sequence[Scenario]) -> dict[str, Any]:
-    """What several scenarios add up to, and which version is better."""
+    """Add up scenarios and say which version is better."""
     found = {name: sum(one["totals"][name] for one in scenarios) for name in COUNTS}
     better = found["B_store_views"] * found["A_clicks"] > found["A_store_views"] * found["B_clicks"]
     return {**found, "winner": "B" if better else "A"}
@@ -210,7 +211,7 @@ def rate_of(views: int, clicks: int) -> float:
 
 
 def _starts(scenario: Scenario) -> range:
-    """When windows begin: from a day before the first to a day after the last."""
+    """Return the windows' starts, from a day before the first to a day after the last."""
     hours, end = scenario["hours"], 24 * scenario["days"]
     before = -(-24 // hours) * hours
     return range(-before, end + 24, hours)

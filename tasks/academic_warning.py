@@ -63,7 +63,7 @@ def reinstated_for(given: int, students: int) -> int:
 
 
 def subject_of(programme: str) -> str:
-    """What is studied in a programme."""
+    """Return the subject of a programme."""
     return _SUBJECTS[programme]
 
 
@@ -80,8 +80,9 @@ def draw_elsewhere(ruling: Any, rng: random.Random) -> list[str]:
 
 
 def draw_sizes(me: Any, rng: random.Random) -> dict[str, list[float]]:
-    """How large the classes of each programme are, against each other: small and large ones, and so many that
-    neither their sizes nor how often one occurs tells whose they are."""
+    """Draw the relative class sizes of programmes: small and large, and so many that neither size nor
+    frequency reveals a programme.
+    """
     own = max(2, me.truth.parameters["num_students"] // 14)
     others = me["others"]
     counts = {code: round(_FILLER * own * others.count(code) / len(others)) for code in others}
@@ -105,7 +106,7 @@ def _section_of(programme: str, student: Student, rng: random.Random) -> int:
 
 
 def draw_ago(exam: Student, rng: random.Random) -> int:
-    """How many months before the latest exam one was held."""
+    """Draw how many months before the latest exam another was held."""
     return len(exam["exams"]) - int(exam["index"]) + 1
 
 
@@ -298,12 +299,12 @@ def past_of(student: Student, exams: Sequence[Student]) -> list[int]:
 
 
 def is_below(latest: int | None, past: Sequence[int], percent: int) -> bool:
-    """Whether a score is more than so many percent below the mean of others; never without others."""
+    """True if a score is more than ``percent`` below the mean of others; false without others."""
     return latest is not None and bool(past) and 100 * latest * len(past) < (100 - percent) * sum(past)
 
 
 def severity_of(marks: Sequence[Any]) -> str:
-    """What the log says of a student after the last past exam, by the tables as they were."""
+    """Return the log's entry on a student after the last past exam, by the tables of that time."""
     *before, last = marks
     past = [mark for mark in before if mark not in (None, NO_ROW)]
     if last in (None, NO_ROW):
@@ -357,7 +358,7 @@ _ANNULLED = re.compile(r"annul|is void", re.IGNORECASE)
 
 
 def _decides(text: str) -> bool:
-    """Whether a text about a student says a score, or what becomes of one."""
+    """True if a text about a student gives a score, or says what becomes of one."""
     return bool(_SCORE.search(text) or _STRUCK.search(text) or _REFUSED.search(text))
 
 
@@ -405,7 +406,7 @@ def _past(tools: Tools, notices: _Notices) -> dict[str, list[Decimal]]:
 
 
 class _Notices:
-    """What the notices change for one programme."""
+    """Changes by the notices for one programme."""
 
     def __init__(self, programme: str, subject: str) -> None:
         self._ours = re.compile(rf"\b(?:{programme}|{subject})\b")
@@ -426,7 +427,7 @@ class _Notices:
                 return
 
     def _take(self, text: str) -> bool:
-        """Whether a text says something whole."""
+        """Apply a text; true if it is a complete statement."""
         who, case, exam = (pattern.search(text) for pattern in (_STUDENT, _CASE, _EXAM))
         if who and exam and case:
             self._cases[case[0]] = who[0], exam[1]
@@ -466,7 +467,7 @@ class _Notices:
         self._new.setdefault((who, exam), {})[new] = old
 
     def score(self, who: str, exam: str, shown: Any) -> Decimal | None:
-        """What counts of an exam."""
+        """Return the valid score of an exam."""
         if (who, exam) in self._struck:
             return None
         new = self._new.get((who, exam))

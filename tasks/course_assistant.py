@@ -79,7 +79,7 @@ def _shares(params: Any) -> dict[str, float]:
 
 
 def _fates(params: Any, rng: Any) -> list[str]:
-    """What becomes of each student of a class."""
+    """Draw the fate of each student of a class."""
     shares = _shares(params)
     numbers = drawn_numbers(shares, params.num_students, rng)
     fates = [fate for fate, number in numbers.items() for _ in range(number)]
@@ -227,7 +227,7 @@ def _siblings(
 
 
 def answer(directory: Directory, events: Sequence[Event], known: Mapping[str, Any], params: Any) -> Answer:
-    """Who has to be reminded, by the rules of the prompt."""
+    """Decide who has to be reminded, by the rules of the prompt."""
     course = directory.courses[known["course"]]
     by_number = {who.number: who for who in course.students}
     uploads = [

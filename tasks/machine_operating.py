@@ -67,7 +67,7 @@ def types_of(total_sensors: str) -> list[str]:
 
 
 def _ticks(machine: Any) -> tuple[list[dt.datetime], list[dt.datetime]]:
-    """When sensors are read, every ``interval_minutes`` for ``hours``: in the window, and around it."""
+    """Return the sensors' times, every ``interval_minutes`` for ``hours``: in the window, and around it."""
     interval = machine.lookup("interval_minutes") or (10 if machine.lookup("total_machines") <= _FEW else 5)
     given = machine.lookup("hours"), interval
     return _moments(machine.lookup("me")["opens"], machine.truth.now, *given)
@@ -111,7 +111,7 @@ def types_of_machine(machine: Any) -> tuple[list[str], int]:
 
 
 def draw_title(machine: Any, rng: Random) -> str:
-    """What a machine is: one that has such sensors, or as many of them as any."""
+    """Draw a machine that has such sensors, or as many of them as possible."""
     types = {sensor["type"] for sensor in machine["sensors"]}
     fitting = {title: len(types.intersection(kinds)) for title, kinds in MACHINES.items()}
     best = [title for title, number in fitting.items() if number == max(fitting.values())]
@@ -196,7 +196,7 @@ def _drawn(
 
 
 def _motion(sensor: dict[str, Any], moments: list[dt.datetime], dice: Cents) -> Cents:
-    """How far up from the lower bound a sensor reads, in parts: slowly up and down, with some noise."""
+    """Draw a sensor's readings as fractions above the lower bound: slow waves with some noise."""
     seconds = np.array([round(one.timestamp()) for one in moments], dtype=np.int64)
     found = dice % (_PART // 16)
     for share, (period, ahead) in zip((11, 4), sensor["motions"], strict=True):
@@ -207,7 +207,7 @@ def _motion(sensor: dict[str, Any], moments: list[dt.datetime], dice: Cents) -> 
 
 
 def _digits(numbers: Cents) -> Cents:
-    """How many binary digits numbers have."""
+    """Count the binary digits of numbers."""
     found: Cents = np.frexp(numbers.astype(np.float64))[1].astype(np.int64)
     return found
 
@@ -306,7 +306,7 @@ def _notes(tools: Tools) -> Iterator[tuple[str, str, str]]:
 
 
 class _Changes:
-    """What the notes say of sensors."""
+    """Changes by the notes on sensors."""
 
     def __init__(self, tools: Tools, day: dt.date, zone: ZoneInfo) -> None:
         self.bounds: dict[tuple[str, str], tuple[dt.datetime, float, float]] = {}

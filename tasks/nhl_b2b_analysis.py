@@ -93,7 +93,7 @@ Window = tuple[dt.date, dt.date]
 
 
 def clubs_for(games: int) -> int:
-    """How many clubs play so many games, if two of them meet three times in a season at most."""
+    """Return how many clubs play this many games, if two clubs meet at most three times a season."""
     return next((clubs for clubs in range(7, 28) if clubs * (clubs - 1) / 2 * _MEETINGS >= games), 28)
 
 
@@ -117,13 +117,13 @@ def opening_of(start: dt.date, back: int) -> dt.date:
 
 
 def after_season(start: str) -> dt.datetime:
-    """When the last season has been over for some weeks, and its playoffs, too."""
+    """Return a time some weeks after the last season and its playoffs."""
     days = DAYS + _PLAYOFFS + 22
     return dt.datetime.combine(dt.date.fromisoformat(start) + dt.timedelta(days=days), dt.time(9, 20))
 
 
 def _at_rest(pair: tuple[str, str], day: dt.date) -> bool:
-    """Whether nobody plays that day: at Christmas, and in the NHL at Thanksgiving and in February's break."""
+    """True on days without games: Christmas, and for the NHL Thanksgiving and February's break."""
     if pair[0] in CLUBS:
         thanksgiving = day.month == 11 and 22 <= day.day <= 28 and day.weekday() == _THURSDAY
         if thanksgiving or any(first <= day <= last for first, last in _BREAKS):
@@ -213,8 +213,9 @@ class Books:
         return rounds[:wanted]
 
     def _bracket(self, window: Window, rng: random.Random) -> Iterator[tuple[tuple[str, str], Window]]:
-        """Who meets whom in the playoffs of a season, and within which days: in each round, a club has one
-        opponent, of its own conference."""
+        """Draw a season's playoff pairings with their periods: in each round a club has one opponent from its
+        conference.
+        """
         day = dt.timedelta(days=1)
         for west in (False, True):
             left = [club for club in self.clubs if (_town(club) in WESTERN) == west]

@@ -69,7 +69,7 @@ _NUMBERS = (
 
 
 def draw_address(supplier: Any, rng: Random) -> str:
-    """Where a British company is, in one line."""
+    """Draw a British company's address in one line."""
     faker = Faker("en_GB")
     faker.seed_instance(rng.getrandbits(64))
     return f"{rng.randint(1, 240)} {faker.street_name()}, {faker.city()} {faker.postcode()}"
@@ -90,7 +90,7 @@ def draw_items(invoice: Any, rng: Random) -> list[dict[str, Any]]:
 
 
 def draw_amount(invoice: Any, rng: Random) -> float:
-    """What they come to."""
+    """Draw the total."""
     return float(_together(invoice["items"]))
 
 
@@ -110,7 +110,7 @@ def draw_order(thing: Any, rng: Random) -> int:
 
 
 def draw_serial(thing: Any, rng: Random) -> int:
-    """What makes the number of an invoice its own; ends with a naught like that of its order."""
+    """Draw the serial part of a number. An order's ends in 0, an invoice's does not."""
     ending = rng.randint(1, 9) if thing.fact == "invoice" else 0
     return 1_000 + 1_700 * (_days(thing, "issued") - 39) + 10 * rng.randrange(170) + ending
 
@@ -141,7 +141,7 @@ def _scans(rng: Random) -> Iterator[int]:
 
 
 def _is_for_notes(number: int) -> bool:
-    """Whether it is one of a tenth of all numbers, of which nobody sees which they are."""
+    """True for a pseudorandom tenth of all numbers."""
     return Random(f"scan {number}").random() < 0.1
 
 

@@ -41,17 +41,17 @@ WINDOW = 24
 
 
 def products_for(orders: int) -> int:
-    """How many products a shop with so many new orders has."""
+    """Return the number of products of a shop with this many new orders."""
     return max(3, min(24, 3 + orders // 40))
 
 
 def materials_for(products: int) -> int:
-    """How many materials so many products are made of."""
+    """Return the number of materials of this many products."""
     return min(48, 2 * products + 3)
 
 
 class Works:
-    """What an instance's products are made of, and its orders."""
+    """Products' materials, and orders, of an instance."""
 
     def __init__(self, entity: Any) -> None:
         truth = entity.truth
@@ -134,7 +134,7 @@ class Works:
     # -- orders -----------------------------------------------------------------------------------------
 
     def order(self, kind: str, rng: random.Random) -> dict[str, Any]:
-        """When an order was placed and paid, and what was ordered."""
+        """Draw the times of an order and its payment, and its items."""
         skus = rng.sample(self.skus, min(len(self.skus), rng.choice((1, 1, 2, 2, 3))))
         start = dt.datetime.combine(self.today, dt.time(), dt.UTC) - dt.timedelta(days=WINDOW)
         placed = start + dt.timedelta(
@@ -171,7 +171,7 @@ class Works:
     def _beside(
         self, rng: random.Random, *, exactly: str | None = None, later: bool | None = None
     ) -> dt.timedelta:
-        """How long before or after a day begins; the first of each kind is the last or the first second."""
+        """Draw a distance from the day's boundary; the first of each kind is the last or first second."""
         later = rng.random() < 0.5 if later is None else later
         first = exactly is not None and exactly not in self._met
         if exactly and later == (exactly in ("first_moment", "day_after")):
@@ -245,12 +245,12 @@ def draw_material(material: Any, rng: random.Random) -> dict[str, Any]:
 
 
 def draw_part(part: Any, rng: random.Random) -> dict[str, Any]:
-    """What a product needs of a material, and what of that may change."""
+    """Draw how much of a material a product needs, and its possible changes."""
     return _works(part).parts[int(part.ident)]
 
 
 def draw_order(order: Any, rng: random.Random) -> dict[str, Any]:
-    """When it was placed and paid, and what was ordered."""
+    """Draw the times of placing and payment, and the items."""
     works = _works(order)
     return works.order(order.case, rng) if order.background else works.orders[int(order.ident)]
 
@@ -288,7 +288,7 @@ def needs(parts: Sequence[Mapping[str, Any]], day: dt.date) -> Needs:
 
 
 def consumed(orders: Sequence[Mapping[str, Any]], parts: Sequence[Mapping[str, Any]]) -> dict[str, Decimal]:
-    """What orders use of each material."""
+    """Add up the materials that orders use."""
     days: dict[dt.date, dict[str, int]] = {}
     for order in orders:
         pieces = days.setdefault(order["what"]["paid"].date(), {})
@@ -304,7 +304,7 @@ def consumed(orders: Sequence[Mapping[str, Any]], parts: Sequence[Mapping[str, A
 
 
 def producible(each: Needs, left: Mapping[str, Decimal]) -> dict[str, int]:
-    """How many pieces of each product the materials are enough for."""
+    """Return how many pieces of each product the materials allow."""
     return {
         sku: max(0, min(int(left[code] // quantity) for code, quantity in of.items()))
         for sku, of in each.items()
@@ -317,7 +317,7 @@ def ledger(
     material: Sequence[Mapping[str, Any]],
     now: dt.datetime,
 ) -> dict[str, Any]:
-    """What is left of each material, as it is written, and what that is enough for."""
+    """Compute the stock of each material as displayed, and what it allows."""
     used = consumed(order, part)
     stock = {one["goods"]["code"]: one["goods"]["stock"] for one in material}
     left = {code: Decimal(str(amount)) - used[code] for code, amount in stock.items()}

@@ -21,7 +21,7 @@ _EDGES = {
 
 
 def part(case: str, new: int, orders: int, outside: int, incomplete: int, edge_case_rate: float) -> int:
-    """How many customers are of a case."""
+    """Return the number of customers of a case."""
     counts = {
         "new": new,
         # Who returns has two orders.
@@ -38,7 +38,7 @@ def part(case: str, new: int, orders: int, outside: int, incomplete: int, edge_c
 
 
 def everybody(new: int, orders: int, outside: int, incomplete: int, edge_case_rate: float) -> int:
-    """How many customers there are."""
+    """Return the total number of customers."""
     cases = [case for plain, edges in _EDGES.items() for case in (plain, *edges)]
     return sum(part(case, new, orders, outside, incomplete, edge_case_rate) for case in cases)
 

@@ -16,7 +16,7 @@ _ENOUGH = ("equal", "one_above", "lowered", "not_raised", "talked_of", "draft", 
 
 
 def part(case: str, short: int, enough: int, edge_case_rate: float) -> int:
-    """How many products are of a case, of so many that are short and that are not."""
+    """Return the number of products of a case, given the numbers that are short and not short."""
     for plain, edges, count in (("low", _SHORT, short), ("normal", _ENOUGH, enough or short * 3 // 2 + 1)):
         if case in (plain, *edges):
             shares = dict.fromkeys(edges, edge_case_rate / len(edges)) | {plain: 1 - edge_case_rate}
@@ -25,7 +25,7 @@ def part(case: str, short: int, enough: int, edge_case_rate: float) -> int:
 
 
 def in_force(mails: Sequence[str]) -> int:
-    """Which of the mails about a product sets its threshold, counted from 1; 0 where none does."""
+    """Return which of a product's mails sets its threshold, counted from 1; 0 if none does."""
     return max((number for number, sort in enumerate(mails, 1) if sort == "binding"), default=0)
 
 

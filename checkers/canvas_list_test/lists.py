@@ -35,7 +35,7 @@ _DEADLINE = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::00)?", re.ASCII)
 
 @dataclass
 class Table:
-    """What stands in a file."""
+    """Content of a table file."""
 
     problem: str = ""
     """Why it is not a table with the right header."""
@@ -113,7 +113,7 @@ class Column:
     same: Callable[[str, Any], bool]
 
     def agrees(self, cells: Cells, row: Row) -> bool:
-        """Whether the cell says what is true."""
+        """True if the cell is right."""
         return self.same(cells[self.name], self.truth(row))
 
 

@@ -46,7 +46,7 @@ def _table(listing: Listing) -> NearTable[Expected, Row]:
 
 
 def _of_both(listing: Listing) -> Iterator[Mutant]:
-    """What can be wrong with either list."""
+    """Yield the mistakes possible in either list."""
     table, kind = _table(listing), listing.kind
     yield Mutant(f"{kind}-missing", f"{kind}_rows_missing", table.short())
     yield Mutant(f"{kind}-title-cut", f"{kind}_rows_missing", table.cell(listing.title, _short_title))

@@ -23,7 +23,7 @@ _NEAR = 0.005001
 
 @dataclass
 class Table:
-    """What stands in the result."""
+    """Content of the result's table."""
 
     problem: str = ""
     header: list[str] = field(default_factory=list)

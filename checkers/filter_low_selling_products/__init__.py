@@ -138,7 +138,7 @@ def _money(cents: int) -> str:
 
 
 def _right(data: bytes, expected: Expected) -> bool:
-    """Whether a file is the list as it should be."""
+    """True if a file is the correct list."""
     rows, trouble = _read_list(data)
     skus = {item.sku: item for item in expected.moved}
     return not trouble and [row[0] for row in rows] == list(skus) and not list(_wrong_values(rows, skus))

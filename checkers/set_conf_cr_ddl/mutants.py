@@ -46,7 +46,7 @@ def _remove(world: World, title: str) -> None:
 
 
 def _ours(one: Reminder) -> bool:
-    """Whether the agent made it."""
+    """True if the agent made it."""
     return not one.existing
 
 

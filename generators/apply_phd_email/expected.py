@@ -1,4 +1,4 @@
-"""What the checker of the family needs to know."""
+"""Knowledge of the family's checker."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class File(BaseModel):
 
 
 class Request(BaseModel):
-    """What one professor wants to get."""
+    """Request of one professor."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -66,7 +66,7 @@ class Silent(BaseModel):
 
 
 class Expected(family.Expected):
-    """Which mails to send, with what."""
+    """Mails to send, with their contents."""
 
     applicant: str
     """Address of the account that sends."""

@@ -76,7 +76,7 @@ def generate(world: World, params: Params) -> Expected:
 
 
 def _bears(who: Professor) -> bool:
-    """Whether somebody who has not read all that they wrote may send what is wrong, or nothing."""
+    """True if whoever has not read all of a professor's mails may send something wrong, or nothing."""
     return who.fate in (*ASKING, "withdrawn")
 
 

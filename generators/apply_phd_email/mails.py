@@ -40,7 +40,7 @@ Part = Callable[[], str]
 
 
 class Letters:
-    """What the applicant wrote first: to many professors at once, who get blind copies."""
+    """First letters of the applicant, to many professors in blind copy."""
 
     def __init__(self, plan: Plan, params: Params, rng: random.Random, *, answered: float) -> None:
         self._plan = plan
@@ -63,7 +63,7 @@ class Letters:
         return self._threads[self._letter_of.setdefault(who.email, drawn)]
 
     def reached(self, who: Contact) -> dt.datetime:
-        """When that letter reached the professor's mailbox."""
+        """Return when that letter arrived at the professor's mailbox."""
         sent = self._moments[self._threads.index(self.to(who))]
         return sent + dt.timedelta(seconds=self._rng.randint(2, 50))
 
@@ -94,7 +94,7 @@ class Letters:
 
 
 class Interests:
-    """What each professor works on, the same in all that one writes, and what was told of one's own life."""
+    """Research interests of each professor, and facts of their life already told, consistent across mails."""
 
     def __init__(self, field: Field, rng: random.Random) -> None:
         self._field = field
@@ -109,7 +109,7 @@ class Interests:
         return self._subjects[address]
 
     def tells_anew(self, address: str, text: str) -> bool:
-        """Whether a text says nothing of its writer's life that an earlier one said in another way."""
+        """True if a text repeats no fact of its writer's life in other words."""
         told, says = self._told.setdefault(address, set()), _OF_ONESELF.findall(text.lower())
         anew = told.isdisjoint(says) and len(says) == len(set(says))
         if anew:
@@ -140,7 +140,7 @@ class Writer:
         """The share of those who say no in two mails."""
 
     def story(self, who: Professor, index: int) -> list[Mail]:
-        """What a professor wrote, the ``index``-th."""
+        """Write the professor's mails of story ``index``."""
         return [mail.filed(misfiled(index)) for mail in self._cases(who)]
 
     def _cases(self, who: Professor) -> Iterator[Mail]:
@@ -254,7 +254,7 @@ class Writer:
         return self._mail(who, moment, *(part for part in parts if part))
 
     def _refusal(self, who: Professor, moment: dt.datetime, ways: Sequence[str]) -> Mail:
-        """With what would be asked for another time, where there is room for it."""
+        """Write a refusal, with what would be asked for another time if there is room."""
         if not (who.wanted and self._writer.sizes[1] and self._rng.random() < _NAMED_FOR_LATER):
             return self._mail(who, moment, self._one_of(ways))
         ways = [way for way in ways if way not in wording.FOR_GOOD]
@@ -268,7 +268,7 @@ class Writer:
         return wish
 
     def _files(self, files: Sequence[Wanted]) -> str:
-        """What is to be in which file: in a sentence each, or as a list."""
+        """State which documents go in which file: in sentences or as a list."""
         style = self._rng.randrange(6)
         lines = []
         for name, kinds in files:
@@ -318,7 +318,7 @@ class Writer:
         return self._phrases.say(wording.AIDE, name=who.assistant.name, email=who.assistant.email)
 
     def _automatic(self, who: Professor) -> Mail:
-        """What the system answers at once: no greeting, and nothing besides."""
+        """Write an automatic reply: without a greeting, and immediate."""
         thread, moment = self._letters.to(who.contact), self._letters.reached(who.contact)
         back = day((moment + dt.timedelta(days=self._rng.randint(3, 60))).date())
         text = f"{self._phrases.say(wording.AWAY, day=back)} {self._phrases.say(wording.AWAY_RULES)}"

@@ -1,4 +1,4 @@
-"""What stands in the applicant's documents: one life, told by transcripts, letters and plans that agree."""
+"""Documents of the applicant: one life, told consistently by transcripts, letters and plans."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ class Papers:
         return [f"Year 1: {one}", f"Later: {two}, writing"]
 
     def courses(self, *, master: bool) -> list[str]:
-        """What was taken for a degree, with marks."""
+        """Return the courses of a degree with marks."""
         courses = self.rng.sample(self.field.courses, len(self.field.courses) - 2 * master)
         taken = [f"Advanced {course}" for course in courses] if master else courses
         worst = dict.fromkeys(self._praised, 14)
@@ -203,7 +203,7 @@ class Papers:
         return ["Marks from 1.0 (best) to 4.0", *marks]
 
     def praises(self) -> list[str]:
-        """What the referees say, each something else."""
+        """Return the referees' praise, each of something different."""
         rng = self.rng
         openings, closings = rng.sample(_PRAISE, _REFEREES), rng.sample((*_SKILL, *_VERDICT), _REFEREES)
         courses, methods = self._praised, rng.sample(self.field.methods, _REFEREES)

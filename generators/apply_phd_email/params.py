@@ -24,7 +24,7 @@ _FEW = 20
 
 
 class Params(family.Params):
-    """How many professors replied, and what they replied.
+    """Number of professors who replied, and their replies.
 
     The weights say how common a kind of reply is, compared with a refusal where ``no_spots_weight`` is 1.
     """
@@ -58,12 +58,12 @@ class Params(family.Params):
 
     @property
     def roomy(self) -> bool:
-        """Whether mails say anything besides: not where professors are just enough for every case."""
+        """True if mails have everyday text: not if there are just enough professors for every case."""
         return self.num_professors > _FEW
 
     @property
     def tight(self) -> bool:
-        """Whether what is asked for is short, too, so that a world of one professor of each kind fits 8K."""
+        """True if requests are short, so that a world with one professor of each kind fits 8K."""
         return self.num_professors <= len(ASKING) + len(OTHERS)
 
     @property
@@ -99,7 +99,7 @@ class Params(family.Params):
         return max(1, min(max(len(ASKING), wanted), most))
 
     def fates(self) -> list[str]:
-        """What every professor did, in the order of ``ASKING`` and ``OTHERS``."""
+        """List what each professor did, in the order of ``ASKING`` and ``OTHERS``."""
         others = self._other_weights()
         total = sum(others.values())
         positive = self._positive(total)

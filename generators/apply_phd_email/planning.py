@@ -80,7 +80,7 @@ class Plan:
     now: dt.datetime
 
     def file(self, wanted: Wanted) -> File:
-        """What a professor means by a file."""
+        """Resolve a professor's request to a file."""
         name, kinds = wanted
         name = name.replace("[LASTNAME]", self.applicant.person.last).replace("[APPLICANTNO]", self.number)
         return File(name=name, pages=tuple(ref for kind in kinds for ref in self.material.chosen[kind]))
@@ -222,7 +222,7 @@ _University = tuple[str, str]
 
 
 def _university(home: _University, rng: random.Random) -> _University:
-    """Where somebody works, which may be the applicant's own university."""
+    """Draw a university, possibly the applicant's own."""
     if rng.random() < _AT_HOME:
         return home
     return _named(rng.choice(_COLLEGES), rng.choice(_KINDS))
@@ -243,7 +243,7 @@ def _receiver(domain: str, prose: Prose, receivers: Prose | None) -> Contact:
 
 
 def _wanted(layout: str, awards: str, rng: random.Random, *, tight: bool) -> Iterator[Wanted]:
-    """What somebody wants: everything in one file, each document by itself, or something between."""
+    """Draw a request: everything in one file, one file per document, or something between."""
     kinds = rng.sample(sorted(_SINGLE), 4)
     if "proposal" in kinds and "proposal_summary" in kinds:
         kinds.remove(rng.choice(("proposal", "proposal_summary")))

@@ -1,4 +1,4 @@
-"""How professors say what they say: a dozen ways for every statement, whether it still counts or not."""
+"""Wording of professors' mails: a dozen ways for each statement, valid or not."""
 
 from __future__ import annotations
 

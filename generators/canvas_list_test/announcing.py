@@ -41,7 +41,7 @@ def write_syllabi(plan: Plan, rng: random.Random) -> None:
 
 
 def announcements(plan: Plan, announcer: Announcer) -> list[Post]:
-    """What the notices say, an announcement each."""
+    """Write the notices, an announcement each."""
     return [
         announcer.notice(work.course, work.title, notice, evidence=True)
         for work in plan.works

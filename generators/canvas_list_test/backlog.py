@@ -1,4 +1,4 @@
-"""What surrounds the student's work: posts about other work, work of weeks gone by, everyday posts."""
+"""Noise around the student's work: posts about other work, past work, everyday posts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SMALLEST = 60
 
 @dataclass
 class Backlog:
-    """What was written and set during the term; none of the works counts, because they are over by now."""
+    """Posts and works of the past term. None of the works counts, as all are over."""
 
     posts: list[Post] = field(default_factory=list)
     works: list[Work] = field(default_factory=list)
@@ -189,7 +189,7 @@ class BacklogWriter:
 
 
 def _clash(one: str, other: str) -> bool:
-    """Whether a text that gives the one title gives the other one too."""
+    """True if a text with one title contains the other as well."""
     short, long = sorted((one, other), key=len)
     return re.search(rf"(?<!\w){re.escape(short)}(?!\w)", long) is not None
 

@@ -1,4 +1,4 @@
-"""What there is to know of a campus, its courses and the works in them."""
+"""Data of a campus, its courses and their works."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Campus(campus.Campus):
 
     @property
     def term_start(self) -> dt.datetime:
-        """When teaching began: on the Monday of the eighth week before this one."""
+        """Start of teaching: the Monday of the eighth week before this one."""
         return (self.now - dt.timedelta(weeks=8, days=self.now.weekday())).replace(hour=0, minute=0)
 
 
@@ -52,7 +52,9 @@ class Course:
 
 @dataclass(frozen=True)
 class Rule:
-    """Who is exempt: by the midterm result, or, without a threshold, whoever repeats the course."""
+    """Rule of exemption: by the midterm result, or, without a threshold, for everybody who repeats the
+    course.
+    """
 
     threshold: int | None = None
     inclusive: bool = True
@@ -61,7 +63,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Notice:
-    """What one announcement says about a work."""
+    """Statement of one announcement about a work."""
 
     about: Literal[
         "deadline", "withdrawn", "optional", "cancelled", "compulsory", "revived", "rule", "excused"

@@ -268,7 +268,7 @@ class _Canvas:
         self._store.submissions.add_submissions(submissions)
 
     def _handed_in(self, work: Work, rng: random.Random) -> dt.datetime:
-        """When a work was handed in: never before it was set, never later than now."""
+        """Draw when a work was handed in, after it was set and before now."""
         campus = self._plan.campus
         last = min(
             campus.now - dt.timedelta(hours=1), campus.local(work.due or work.created.replace(tzinfo=None))
@@ -340,7 +340,7 @@ def sis_id(course: Course, number: int) -> str:
 
 
 def _fill_memory(world: World, plan: Plan) -> list[str]:
-    """What the student has noted down; returns the notes that hold evidence."""
+    """Write the student's notes; returns those with evidence."""
     campus, rng = plan.campus, world.stream("memory")
     student = campus.student
     evidence = [f"E-mail: {student.email}"]

@@ -19,7 +19,7 @@ _FEWEST_QUIZZES, _FEWEST_ASSIGNMENTS = 2, 4
 
 
 class Params(family.Params):
-    """How many courses and works there are, what becomes of them, and what surrounds them.
+    """Number of courses and works, their fates, and the noise around them.
 
     The works that no rate takes away are listed. Every share above 0 applies to at least one course or work
     that it can apply to, however small the world.
@@ -94,11 +94,11 @@ class Params(family.Params):
         return min(self.num_courses - 1, share_of(self.assistant_rate, self.num_courses))
 
     def with_works(self, taken: int) -> tuple[int, int]:
-        """How many of the courses that are taken have quizzes, and how many have assignments."""
+        """Return how many of the courses taken have quizzes, and how many assignments."""
         return max(1, share_of(self.quiz_prob, taken)), max(1, share_of(self.assignment_prob, taken))
 
     def works(self, taken: int) -> tuple[int, int]:
-        """How many quizzes and assignments these courses have together."""
+        """Return the total numbers of quizzes and assignments in these courses."""
         with_quizzes, with_assignments = self.with_works(taken)
         quizzes = round(self.quizzes_per_course * with_quizzes)
         assignments = round(self.assignments_per_course * with_assignments)
@@ -117,7 +117,7 @@ class Params(family.Params):
         return met, rules - met
 
     def fates(self, number: int, exempt: int) -> dict[str, int]:
-        """How many of so many works meet each fate, ``exempt`` of them by a rule."""
+        """Distribute works over fates; ``exempt`` of them are exempt by rule."""
         rates = {
             "submitted": self.submission_prob,
             "over": self.over_rate,

@@ -25,7 +25,7 @@ _OWN_TEACHER = 0.5
 
 @dataclass(frozen=True)
 class _Quizzes:
-    """What quizzes of a difficulty are drawn from; -1 attempts: unlimited."""
+    """Pool for quizzes of a difficulty; -1 attempts means unlimited."""
 
     questions: tuple[int, int]
     minutes: tuple[int | None, ...]
@@ -34,7 +34,7 @@ class _Quizzes:
 
 @dataclass(frozen=True)
 class _Assignments:
-    """What assignments of a difficulty are drawn from; -1 attempts: unlimited."""
+    """Pool for assignments of a difficulty; -1 attempts means unlimited."""
 
     longer: float
     """Share with a description of two paragraphs."""
@@ -186,7 +186,7 @@ def _any_second(rng: random.Random, first: int, last: int) -> dt.time:
 
 
 def created(campus: Campus, rng: random.Random) -> dt.datetime:
-    """When a work was put onto Canvas: before the first weeks were over, whenever it is due."""
+    """Draw when a work was put onto Canvas: in the first weeks, whatever its due date."""
     day = (campus.term_start + dt.timedelta(days=rng.uniform(-8, 8))).date()
     return dt.datetime.combine(day, _any_second(rng, 8, 20), campus.zone)
 
@@ -255,7 +255,7 @@ def _unpublished(params: Params, plan: Plan, titles: Titles, rng: random.Random)
 
 
 def offsets(campus: Campus) -> str:
-    """How far the campus clock is from UTC now, and when that changes within ten weeks."""
+    """State the campus clock's UTC offset, and its change within ten weeks."""
     before = campus.now
     for hours in range(1, 24 * 70):
         moment = (campus.now.astimezone(dt.UTC) + dt.timedelta(hours=hours)).replace(minute=0)

@@ -1,4 +1,4 @@
-"""What instructors say of works: each thing in a dozen ways, ``[this|that]`` being either."""
+"""Wording of instructors on works: a dozen ways for each statement; ``[this|that]`` is a choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to works: dates, handing in, rules of exemption, and words that later words replace."""
+"""Stories of works: dates, submissions, exemptions, and statements that later ones replace."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ class Stories:
 
     @property
     def _first(self) -> int:
-        """With which variant a series begins: another one for every world, the same one for all its sizes."""
+        """Index of a series' first variant: differs between worlds, not between sizes of one."""
         return self._now.day
 
     def _submitted(self, work: Work, index: int) -> None:

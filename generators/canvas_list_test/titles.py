@@ -1,4 +1,4 @@
-"""What works are called and what they ask for."""
+"""Titles and descriptions of works."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Titles:
         return topic[0].upper() + topic[1:]
 
     def description(self, course: Course, kind: Kind, title: str, *, longer: bool = False) -> str:
-        """What is asked for, as HTML of one or two paragraphs: about what the title says."""
+        """Write a work's description as one or two HTML paragraphs that fit the title."""
         rng = self._rng
         a, b = rng.sample(course.subject.topics, 2)
         named = [topic for topic in course.subject.topics if topic.lower() in title.lower()]

@@ -1,4 +1,4 @@
-"""What the checker of the family needs to know."""
+"""Knowledge of the family's checker."""
 
 from __future__ import annotations
 

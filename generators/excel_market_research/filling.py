@@ -64,7 +64,7 @@ class Memo:
 
     @property
     def moment(self) -> dt.datetime:
-        """When the file was written: in the working hours of its day."""
+        """Time at which the file was written, in working hours."""
         minutes = 37 * len(self.text) % (8 * 60)
         return dt.datetime.combine(self.day, dt.time(9), dt.UTC) + dt.timedelta(minutes=minutes)
 

@@ -48,10 +48,10 @@ class Params(family.Params):
 
     @property
     def internal_categories(self) -> int:
-        """How many categories the company has."""
+        """Number of the company's categories."""
         return self.num_internal_categories or min(6, max(2, self.num_raw_categories // 4))
 
     @property
     def years(self) -> int:
-        """How many years have figures."""
+        """Number of years with figures."""
         return self.num_years or min(60, max(10, 2 * self.num_raw_categories))

@@ -42,7 +42,7 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True)
 class Notice:
-    """What a memo says about one figure or weight."""
+    """Statement of a memo about one figure or weight."""
 
     kind: str
     """``correction``, ``withdrawal``, ``proposal``, ``other_file``, ``weight`` or ``draft_weight``."""
@@ -56,7 +56,7 @@ class Notice:
 
     @property
     def counts(self) -> bool:
-        """Whether it is of a kind that changes what the workbook says."""
+        """True if it is of a kind that changes the workbook's content."""
         return self.kind in ("correction", "withdrawal", "weight")
 
 
@@ -98,7 +98,7 @@ class Plan:
         return [index for index in range(len(self.raw)) if weights[index][self.target]]
 
     def bears(self, notice: Notice) -> bool:
-        """Whether the result cannot be right for somebody who has not read what this memo says."""
+        """True if the result cannot be right without this memo."""
         if not notice.counts or not self.weights[notice.raw][self.target]:
             return False
         if notice.kind == "weight":
@@ -284,7 +284,7 @@ def _referring(notices: list[Notice]) -> list[Notice]:
 
 
 def decimals(unit: str) -> int:
-    """How many decimals a memo gives of a figure in this unit."""
+    """Return the number of decimals that memos give for a unit."""
     return 3 if unit == "bn USD" else 2
 
 
@@ -300,7 +300,7 @@ def _ends(plan: Plan, fed: list[int], rng: random.Random) -> list[Key]:
 
 
 def _apart(key: Key, raw: int, year: int) -> bool:
-    """Whether a figure is not next to one that is missing."""
+    """True if a figure is not next to a missing one."""
     return key[0] != raw or abs(key[1] - year) > 1
 
 

@@ -1,4 +1,4 @@
-"""How memos say what they say: a dozen ways for every kind of statement, the same for figures that matter."""
+"""Wording of memos: a dozen ways for each kind of statement, the same for figures that matter."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Wording:
         self._decks: dict[tuple[str, ...], list[str]] = {}
 
     def figure(self, kind: str, values: Mapping[str, str], *, earlier: str | None = None) -> str:
-        """What a memo says about a figure; ``earlier`` is the day of the memo that it may take back by."""
+        """Word a memo's statement on a figure; ``earlier`` is the day of a memo that it may withdraw."""
         ways: Sequence[str] = {"withdrawal": _WITHDRAWN, "proposal": _WISHES}.get(kind, _FIGURES)
         if earlier and kind == "withdrawal" and self._rng.random() < 0.4:
             ways = _REFERRED
@@ -121,7 +121,7 @@ class Wording:
         return self._said(ways, {**values, "book": book, "day": earlier or "", "office": self._office})
 
     def weight(self, values: Mapping[str, str], *, draft: bool = False) -> str:
-        """What a memo says about a weight of the methodology, or of the draft that was never adopted."""
+        """Word a memo's statement on a weight of the methodology, or of the draft that was never adopted."""
         return self._said(_WEIGHTS, {**values, "sheet": f'"{DRAFT_SHEET}"' if draft else METHODOLOGY_SHEET})
 
     def memo(self, prose: Prose, size: int, topic: Topic, fact: str = "", *, name: str) -> tuple[str, str]:

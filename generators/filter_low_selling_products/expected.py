@@ -1,4 +1,4 @@
-"""What the checker of the family needs to know."""
+"""Knowledge of the family's checker."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Reader(BaseModel):
 
 
 class Expected(family.Expected):
-    """What goes to clearance, and who is to be told."""
+    """Products for clearance, and subscribers to be told."""
 
     shop_email: str
     """Address of the account that sends."""

@@ -1,4 +1,4 @@
-"""What people wrote to the shop about its newsletter and its other lists."""
+"""Customers' mails about the newsletter and the shop's other lists."""
 
 from __future__ import annotations
 

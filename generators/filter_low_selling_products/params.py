@@ -54,7 +54,7 @@ _READERS = {
 
 
 class Params(family.Params):
-    """How many products and subscribers there are, and what they are like."""
+    """Number and kinds of products and subscribers."""
 
     num_products: int = Field(default=36, ge=2, le=20_000)
     """Products of the shop, unless both numbers below are given; from 18 on, every kind of case occurs."""
@@ -76,7 +76,7 @@ class Params(family.Params):
     """Mails that have nothing to do with the newsletter (besides those of ``filler_tokens``)."""
 
     def numbers(self) -> tuple[int, int]:
-        """How many products go to clearance, and how many do not."""
+        """Return the numbers of products for clearance, and of others."""
         low, normal = self.num_low_selling, self.num_normal_selling
         if low is None and normal is None:
             low = round(self.low_selling_rate * self.num_products)

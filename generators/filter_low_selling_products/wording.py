@@ -1,4 +1,4 @@
-"""How people ask the shop to be taken off a list or put on it again: a dozen ways for every statement."""
+"""Wording of requests to leave or rejoin a list: a dozen ways for each."""
 
 from __future__ import annotations
 

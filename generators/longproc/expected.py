@@ -1,4 +1,4 @@
-"""What the checker of long procedures needs."""
+"""Knowledge of the checker of long procedures."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ Delivery = Literal["answer", "record", "file"]
 
 
 class Params(family.Params):
-    """Which procedure, how long its output is, and what surrounds its input."""
+    """Procedure, length of its output, and the noise around its input."""
 
     procedure: str = "routes"
     """tables, programs, programs_cpp, routes, beliefs, countdown or travel."""

@@ -18,7 +18,7 @@ _JITTER = (0.8, 1.5)
 
 @dataclass(frozen=True)
 class Lookalikes:
-    """What stands in the place of leaves that nobody asks for."""
+    """Stand-ins for leaves that nobody asks for."""
 
     modules: Mapping[str, Node]
     called: frozenset[str]
@@ -28,7 +28,7 @@ class Lookalikes:
 
 
 def levels_of(tree: Tree, level: int) -> dict[Node, int]:
-    """How many modules call each other on the longest way to each node; ``level`` on that to the root."""
+    """Return the length of the longest chain of calls to each node; ``level`` is that of the root."""
     levels: dict[Node, int] = {}
     for node in reversed(list(tree.bottom_up())):
         levels[node] = max((levels[parent] + 1 for parent in node.parents), default=level)

@@ -227,7 +227,7 @@ class Draft:
         return tree.root, len(made), sum(_cost(module.text()) for module in made) - _cost(old.text())
 
     def _grow_beside(self, name: Callable[[], str], room: int | None) -> tuple[Node, int, int]:
-        """Where an uncalled function leads to it."""
+        """Grow a program beside the main one, reached only from a function that nobody calls."""
         rng = self.author.rng
         roomy = room is None or room >= _ROOM_FOR_A_TREE
         tree, weaver = self._weave(name(), rng.choice(_OPERATIONS) if roomy else 0, name)

@@ -1,4 +1,4 @@
-"""What the checker of the family needs to know."""
+"""Knowledge of the family's checker."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Step(BaseModel):
         return operator
 
     def value(self, values: Mapping[str, int]) -> int:
-        """What the module returns, given what others do."""
+        """Compute the module's result from those of others."""
         return int(self.load().execute(self.expression, values))
 
 
@@ -87,7 +87,7 @@ def found_at_first(tree: Tree) -> list[Register]:
 
 
 def pieces_of(tree: Tree) -> list[Piece]:
-    """What the oracle knows of a top-down tree's modules."""
+    """Return the oracle's knowledge of a top-down tree's modules."""
     return program_pieces(tree, lambda node: f"{node.id}.py", _says)
 
 

@@ -12,7 +12,7 @@ from mesocosm.kits.weaving.params import TreeParams
 
 
 class Params(TreeParams):
-    """How large the program is, what its modules compute, and what surrounds them."""
+    """Size of the program, what its modules compute, and the noise around them."""
 
     operators: list[str] = Field(
         default=["addition", "subtraction", "multiplication", "conditional"], min_length=1

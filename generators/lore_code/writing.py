@@ -1,4 +1,4 @@
-"""How a node reads as a module of Python, and what else stands in it."""
+"""Writing of a node as a Python module, with unrelated content."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ class Author:
 
 
 class _Blanks(dict[str, str]):
-    """What stands for the letters of a form, drawn when it is asked for."""
+    """Lazily drawn values for a form's letters."""
 
     def __init__(self, author: Author, words: Identifiers, given: Mapping[str, str]) -> None:
         super().__init__(given)

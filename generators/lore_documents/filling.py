@@ -17,7 +17,7 @@ class Params(ChainParams):
 
 
 class Expected(ChainExpected):
-    """What the checker needs: that of every chain."""
+    """Knowledge of the checker: that of every chain."""
 
 
 def compose(streams: Streams, params: Params) -> Chain:

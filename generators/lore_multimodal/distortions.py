@@ -1,4 +1,4 @@
-"""How a picture of a formula can be distorted: in one way, which the image tools can undo exactly."""
+"""Distortions of a formula's picture, each exactly reversible with the image tools."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Params(ChainParams):
 
 
 class Sight(BaseModel):
-    """What there is in a picture of objects."""
+    """Content of a picture of objects."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,7 +54,7 @@ class Sight(BaseModel):
 
 
 class Expected(ChainExpected):
-    """What the checker needs: that of every chain, and what the pictures of the tree show."""
+    """Knowledge of the checker: that of every chain, and the content of the tree's pictures."""
 
     sights: dict[str, Sight]
     """By variable."""

@@ -32,7 +32,7 @@ _WHITE = 255
 
 
 def can_be_set(expression: str) -> bool:
-    """Whether a formula can show this expression; that of a user's own operator may be long or unusual."""
+    """True if an expression can be typeset. A user's own operator may produce a long or unusual one."""
     return len(expression) <= _LONGEST and not _SYMBOL.sub("", expression).strip()
 
 

@@ -39,7 +39,7 @@ _INNER = 0.45
 
 @dataclass(frozen=True)
 class Kind:
-    """What is counted where not everything is."""
+    """Kind of object to count when not all are counted."""
 
     color: str
     shape: str
@@ -70,7 +70,9 @@ class Scene:
     seed: str
 
     def objects(self) -> list[Kind]:
-        """What there is, in no particular place: of those that do not count some share shape or colour."""
+        """List the objects in no particular order. Some that do not count share shape or colour with those
+        that do.
+        """
         rng = random.Random(f"{self.seed}:objects")
         if self.kind is None:
             return [rng.choice(KINDS) for _ in range(self.counted)]

@@ -1,4 +1,4 @@
-"""What is said by a picture: numbers as objects to be counted, rules as formulas."""
+"""Pictures as statements: numbers as objects to count, rules as formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the text beside a picture reads.
+"""Wording of the text beside a picture.
 
 As short as the phrases of other documents, for the same reason: thousands of distractors repeat them.
 """

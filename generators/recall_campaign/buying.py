@@ -1,4 +1,4 @@
-"""Where customers live, and how their orders were paid and sent."""
+"""Customers' addresses, and payment and shipping of their orders."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Buying:
         self._locale, self._state = _LOCALES[zone]
 
     def address(self, contact: Contact) -> dict[str, str]:
-        """What stands on the bills of somebody."""
+        """Return a customer's billing address."""
         home = self._prose.address(self._locale, self._state)
         return {
             "first_name": contact.person.first,

@@ -1,4 +1,4 @@
-"""What a coordinator's services hold besides the recall: nothing of it changes what is to be done.
+"""Everyday content of a coordinator's services, irrelevant to the task.
 
 Most of it looks alike: other recalls of the same shop with notices, customers and their answers, and orders
 that do not count, or are settled, from the same days.

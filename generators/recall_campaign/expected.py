@@ -1,4 +1,4 @@
-"""What the checker of the family needs to know."""
+"""Knowledge of the family's checker."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Pickup(BaseModel):
 
     @property
     def note(self) -> str:
-        """What stands on each order."""
+        """Note on each order."""
         return f"Recall pickup {self.local}"
 
 

@@ -173,7 +173,7 @@ def _longer(document: Document, text: str) -> Document:
 
 
 def _first_letter(plan: Plan) -> Mail:
-    """What all customers got: which of them are concerned it does not say."""
+    """Write the letter to all customers, which does not say whom it concerns."""
     text = (
         f"Dear customers,\n\n{plan.shop} is recalling several products. You find them on our pages. If you "
         "have one of them, please keep it ready: our van picks it up. Tell us if you have brought it back "

@@ -1,4 +1,4 @@
-"""What customers write about a recall, a dozen ways each, among other things that they write.
+"""Letters of customers about a recall, a dozen wordings each, among other topics.
 
 ``[a|b]`` is one of both. The same words answer every recall of the shop; questions change nothing.
 """

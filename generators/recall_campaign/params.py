@@ -23,7 +23,7 @@ _SETTLED = {
 
 
 class Params(family.Params):
-    """How many customers there are, and how busy the depot is."""
+    """Number of customers, and how busy the depot is."""
 
     num_customers: int = Field(default=40, ge=len(FATES), le=5000)
     """Customers with an order that is or looks affected; every kind of case occurs at least once."""

@@ -45,7 +45,7 @@ class Period:
 
 @dataclass(frozen=True)
 class Hours:
-    """When pickups are made."""
+    """Opening hours for pickups."""
 
     begin: dt.date
     """The first day on which there could be any."""
@@ -144,7 +144,7 @@ class Plan:
         return moment.astimezone(self.zone)
 
     def concerns(self, order: Order) -> bool:
-        """Whether the notice names the product and the day, and the order stands."""
+        """True if the notice names the product and the day, and the order is valid."""
         period = self.periods.get(order.product)
         stands = order.status not in DEAD
         return bool(period and stands and period.first <= self.local(order.moment).date() <= period.last)
@@ -304,7 +304,7 @@ class Casting:
         return self._ordinary()
 
     def _ordinary(self) -> Order:
-        """What every version of the notice covers."""
+        """Draw an order that every version of the notice covers."""
         status = "processing" if self._rng.random() < 0.15 else "completed"
         further = "D" if self._rng.random() < 0.2 else None
         return Order("A", self._during(self._window.moved(1, -11)), status, further)
@@ -328,7 +328,7 @@ class Casting:
 def _bookings(
     params: Params, pickups: int, hours: Hours, zone: ZoneInfo, remarks: Remarks, rng: random.Random
 ) -> list[Booking]:
-    """What is in the calendar: closed days, slots that are taken, and notes that take none."""
+    """Draw the calendar: closed days, taken slots, and notes that take none."""
     closed = [_whole_day("Depot closed: the van is at the garage", hours.begin)]
     slots = hours.slots(zone)
     number = max(2, round(params.booking_rate * pickups))

@@ -1,4 +1,4 @@
-"""What stands in the documents of a recall and on its calendar and decides nothing."""
+"""Irrelevant remarks for the recall's documents and calendar."""
 
 from __future__ import annotations
 
@@ -137,15 +137,15 @@ class Remarks:
         self._weight = f"{pounds // 2} kilograms" if known.metric else f"{pounds} pounds"
 
     def notice(self, size: int, before: str) -> str:
-        """What else a notice says after ``before``, in about so many tokens."""
+        """Write further text of a notice after ``before``, of about ``size`` tokens."""
         return self._some(_ABOUT, size, before)
 
     def settled(self, size: int) -> str:
-        """What else stands on a list, in about so many tokens."""
+        """Write further text of a list, of about ``size`` tokens."""
         return self._some(_LISTED, size, "")
 
     def event(self, title: str) -> str:
-        """What an event of that title is about."""
+        """Write the description of an event from its title."""
         return self._fill(self._rng.choice(_EVENTS[title]))
 
     def _some(self, ways: tuple[str, ...], size: int, before: str) -> str:

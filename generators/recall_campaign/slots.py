@@ -1,4 +1,4 @@
-"""Which case gets which slot."""
+"""Assignment of slots to cases."""
 
 from __future__ import annotations
 

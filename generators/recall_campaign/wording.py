@@ -201,7 +201,7 @@ class Writer:
         return self._said.draw(lambda: say(self._rng, ways, **values), before)
 
     def question(self) -> str:
-        """What changes nothing."""
+        """Write a question that changes nothing."""
         return self._say(letters.QUESTION)
 
     def ago(self, days: int) -> dt.datetime:
@@ -247,7 +247,7 @@ class Writer:
 
 
 def letter_size(params: Params) -> tuple[int, int]:
-    """How long letters are, in tokens: shorter where customers are so few that little else would fit."""
+    """Return the range of letters' sizes in tokens: shorter if there are few customers and little room."""
     return (30, 70) if params.num_customers < _FEW else (90, 220)
 
 

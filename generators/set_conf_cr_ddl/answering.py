@@ -1,4 +1,4 @@
-"""What the user has answered: these mails lie in Sent, and none of them says anything about a deadline."""
+"""Replies of the user, in Sent. None says anything about a deadline."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Composer:
         self._office = office
 
     def author_of(self, edition: Edition) -> Contact:
-        """Who writes for the conference this time."""
+        """Return who writes for this edition of the conference."""
         office, chair = edition.chairs
         return office if self._rng.random() < 0.6 else chair
 
@@ -93,7 +93,7 @@ class Composer:
         return finish("\n\n".join([hello, *self._paragraphs(sentences), goodbye]))
 
     def _aside(self, topic: Topic, said: Sequence[str]) -> str:
-        """What comes after ``said``, if possible nothing that was said elsewhere."""
+        """Write an aside after ``said``, preferably unused elsewhere."""
         return self._said.draw(lambda: aside(self._prose, topic), said[-1] if said else "")
 
     def _paragraphs(self, sentences: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What there is to know of conferences, submissions and their deadlines."""
+"""Data of conferences, submissions and their deadlines."""
 
 from __future__ import annotations
 
@@ -126,18 +126,18 @@ class Submission:
         return self.changes[0].before if self.changes else self.deadline
 
     def valid_from(self, changes: int) -> dt.datetime:
-        """When the mail was sent that states the deadline after so many of the changes."""
+        """Return when the mail was sent that states the deadline after this many changes."""
         return self.moments[int(self.apart) + changes]
 
     @property
     def due(self) -> bool:
-        """Whether it gets a reminder."""
+        """True if it gets a reminder."""
         return self.fate == "due"
 
 
 @dataclass(frozen=True)
 class Office:
-    """Whose task it is, where and when."""
+    """Owner of the task, with place and time."""
 
     group: str
     domain: str

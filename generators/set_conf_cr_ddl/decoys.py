@@ -50,7 +50,7 @@ def decoys(plan: Plan, rate: float, composer: Composer, letters: Letters, rng: r
 
 
 class _Decoy:
-    """What the kinds of decoys share."""
+    """Base of all kinds of decoys."""
 
     def __init__(self, plan: Plan, composer: Composer, letters: Letters, rng: random.Random) -> None:
         self.plan = plan

@@ -41,7 +41,7 @@ class Reminder(BaseModel):
 
     @property
     def start(self) -> dt.datetime:
-        """When the event starts."""
+        """Start of the event."""
         return self.deadline - LEAD
 
 

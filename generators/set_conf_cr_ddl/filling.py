@@ -76,7 +76,7 @@ def generate(world: World, params: Params) -> Expected:
 
 
 def _similar(plan: Plan) -> int:
-    """How many appointments look like reminders."""
+    """Return the number of appointments that look like reminders."""
     return max(1, (len(plan.submissions) + 1) // 6)
 
 

@@ -1,4 +1,4 @@
-"""What conferences write about submissions: decisions, deadlines, changes, receipts and reminders."""
+"""Letters of conferences about submissions: decisions, deadlines, changes, receipts and reminders."""
 
 from __future__ import annotations
 

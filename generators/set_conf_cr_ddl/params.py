@@ -19,7 +19,7 @@ _RATES = {fate: f"{fate}_rate" for fate in FATES}
 
 
 class Params(family.Params):
-    """How many submissions there are, what became of them, and what surrounds them.
+    """Number of submissions, their fates, and the noise around them.
 
     The first six rates share out all submissions and sum to 1; every rate above 0 gets at least one. The
     others are shares of the submissions whose reminder is due, unless they say otherwise; each above 0 is met

@@ -404,7 +404,7 @@ def _put_in_calendar(
 
 
 def _was_ahead(submission: Submission, now: dt.datetime) -> bool:
-    """Whether an event for the deadline from before lies in the future."""
+    """True if an event for the previous deadline lies in the future."""
     return bool(submission.changes) and submission.changes[-1].before.instant - LEAD > now
 
 
@@ -412,7 +412,7 @@ def _was_ahead(submission: Submission, now: dt.datetime) -> bool:
 
 
 def _moments(submission: Submission, office: Office, rng: random.Random) -> list[dt.datetime]:
-    """When the mails about a submission were sent, in their order and all before now."""
+    """Draw the moments of a submission's mails, in order and before now."""
     number = 3 + len(submission.changes) + (submission.stale is not None) + submission.reminded
     days_ago = rng.uniform(34, 60) if submission.variant == "over" else rng.uniform(14, 45)
     moment = office.now - dt.timedelta(days=days_ago)

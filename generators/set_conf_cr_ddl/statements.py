@@ -1,4 +1,6 @@
-"""What conferences say of papers and deadlines: each thing in a dozen ways, ``[this|that]`` being either."""
+"""Wording of conferences on papers and deadlines: a dozen ways for each statement; ``[this|that]`` is a
+choice.
+"""
 
 from __future__ import annotations
 

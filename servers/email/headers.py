@@ -1,4 +1,4 @@
-"""What is read out of the headers of mails."""
+"""Parsing of mail headers."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Account(Base):
 
 
 class SignIn(Base):
-    """Who is signed in: one row, or none."""
+    """Signed-in account: one row, or none."""
 
     __tablename__ = "sign_in"
 
@@ -102,7 +102,7 @@ class Attachment(Base):
 
 
 class Delivery(Base):
-    """What was sent: the server's log, which stays whatever becomes of the copies."""
+    """Delivery in the server's log. It stays, whatever happens to the copies."""
 
     __tablename__ = "deliveries"
     __table_args__ = ({"sqlite_autoincrement": True},)

@@ -1,4 +1,4 @@
-"""What a mail server says when it is disturbed: response codes of RFC 5530 and RFC 9051, replies of SMTP."""
+"""Mail errors for disturbances: response codes of RFC 5530 and RFC 9051, SMTP replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How changes to a mailbox are taken back; what was sent, is."""
+"""Undoing changes to a mailbox. Sending is final."""
 
 from __future__ import annotations
 

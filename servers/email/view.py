@@ -1,4 +1,4 @@
-"""What the mail service looks like: mailboxes with folders, mails in their threads, attachments."""
+"""Pages of the mail service: mailboxes with folders, mails in their threads, attachments."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def file(store: EmailStore, asked: Asked, id: str) -> Page:
 
 @view.page("log")
 def log(store: EmailStore, asked: Asked) -> Page:
-    """What was handed in to the server."""
+    """Page of the delivery log."""
     rows = store.session.scalars(
         sql.select(Delivery).order_by(Delivery.id).offset(asked.start).limit(asked.size)
     )

@@ -1,4 +1,4 @@
-"""What task files may say of the mail service."""
+"""Vocabulary of task files for the mail service."""
 
 from __future__ import annotations
 
@@ -224,8 +224,9 @@ def _sent(copy: Row, delivery: Row, files: Sequence[Row], messages: Mapping[str,
 
 
 def _seen(mail: Row) -> str:
-    """What a reader sees, in all forms. What an answer quotes is not what it says; of a mail that answers
-    nothing it might be, so both readings count."""
+    """Return the visible text in all forms. Quoted text does not count in a reply; in other mails it may, so
+    both readings are returned.
+    """
     text, html = str(mail["body"] or ""), str(mail["html_body"] or "")
     own = "\n".join(line for line in text.split("\n") if not line.startswith(">"))
     own_html = _QUOTED_HTML.split(html, maxsplit=1)[0]

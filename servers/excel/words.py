@@ -1,4 +1,4 @@
-"""What task files may say of workbooks."""
+"""Vocabulary of task files for workbooks."""
 
 from __future__ import annotations
 

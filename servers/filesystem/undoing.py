@@ -1,4 +1,4 @@
-"""How changes to text files are taken back: what a file held is written again."""
+"""Undoing changes to text files: the previous content is written again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What task files may say of the workspace: text, CSV and JSON files."""
+"""Vocabulary of task files for the workspace: text, CSV and JSON files."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class FileThing(Thing):
 
     @abstractmethod
     def data(self, fields: Fields) -> bytes:
-        """What is in the file."""
+        """Serialise the file."""
 
     @abstractmethod
     def read(self, data: bytes) -> Fields:
-        """What a file says, as goals judge it."""
+        """Parse a file into the fields that goals judge."""
 
     def _seen(self, world: World, names: Sequence[str]) -> Iterator[Found]:
         for name in names:

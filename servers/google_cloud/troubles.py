@@ -1,4 +1,4 @@
-"""What Google Cloud says when it is disturbed."""
+"""Google Cloud's error responses for disturbances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the cloud looks like: BigQuery's datasets and tables with a query box, storage, logs, machines."""
+"""Pages of the cloud: BigQuery's datasets and tables with a query box, storage, logs, machines."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""What task files may say of a Google Cloud project: tables and rows of BigQuery, buckets, objects, log
-entries."""
+"""Vocabulary of task files for a Google Cloud project: BigQuery tables and rows, buckets, objects, log
+entries.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ _SEVERITIES = (
 
 
 class BigQuery(Warehouse):
-    """Where BigQuery has its tables."""
+    """Access to BigQuery's tables."""
 
     service = _SERVICE
     columns = frozenset({"fields", "columns", "modified"})
@@ -219,7 +220,9 @@ def _stored(fields: Sequence[Mapping[str, Any]], rows: Sequence[Fields]) -> Iter
 
 
 class _Reader:
-    """What a column keeps of values of Python. Moments, days and texts come often: each is read once."""
+    """Converter of Python values to a column's stored form. Moments, dates and texts recur, so they are
+    cached.
+    """
 
     def __init__(self, field: dict[str, Any]) -> None:
         self._field = field

@@ -26,7 +26,7 @@ class Account(Base):
 
 
 class SignIn(Base):
-    """Who is signed in: one row, or none."""
+    """Signed-in account: one row, or none."""
 
     __tablename__ = "sign_in"
 
@@ -60,7 +60,7 @@ class File(Base):
 
 
 class Permission(Base):
-    """Who may do what with a file, and with what is in it."""
+    """Role of an account on a file and its content."""
 
     __tablename__ = "permissions"
     __table_args__ = (UniqueConstraint("file", "scope"), _COUNTED)
@@ -109,7 +109,7 @@ class CommentReply(Base):
 
 
 class Revision(Base):
-    """That a file was changed."""
+    """Change of a file."""
 
     __tablename__ = "revisions"
     __table_args__ = (UniqueConstraint("file", "version"), _COUNTED)
@@ -122,7 +122,7 @@ class Revision(Base):
 
 
 class Spreadsheet(Base):
-    """What a file holds that is a spreadsheet."""
+    """Content of a spreadsheet file."""
 
     __tablename__ = "spreadsheets"
 

@@ -1,4 +1,4 @@
-"""What Google Sheets says when it is disturbed."""
+"""Google Sheets' error responses for disturbances."""
 
 from __future__ import annotations
 

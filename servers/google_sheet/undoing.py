@@ -1,4 +1,4 @@
-"""How changes to cells are taken back: what they held is written again."""
+"""Undoing changes to cells: their previous content is written again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the drive looks like: folders, spreadsheets as grids of cells, comments."""
+"""Pages of the drive: folders, spreadsheets as grids, comments."""
 
 from __future__ import annotations
 

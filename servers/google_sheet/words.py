@@ -1,4 +1,4 @@
-"""What task files may say of spreadsheets."""
+"""Vocabulary of task files for spreadsheets."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _cell(value: Any) -> Any:
 
 
 def _seen(store: rules.SheetStore, spreadsheet: str, title: str) -> Grid:
-    """What stands in a sheet; a number that is shown in percent is the text that it shows."""
+    """Read a sheet's grid. A number in a percent format is its displayed text."""
     book = store.sheets.book(spreadsheet)
     sheet = store.sheets.titled(book, title)
     lines = store.values.grid(sheet, sheet.area, "UNFORMATTED_VALUE", "FORMATTED_STRING")

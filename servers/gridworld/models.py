@@ -33,7 +33,7 @@ class Hole(Base):
 
 
 class Player(Base):
-    """Where the player is, and what the way has cost so far."""
+    """Position of the player, and the cost of the path so far."""
 
     __tablename__ = "player"
 

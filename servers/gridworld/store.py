@@ -29,7 +29,7 @@ _HOLES = select(Hole.id).order_by(Hole.id).limit(PER_PAGE).offset(bindparam("at"
 
 
 class Standing(NamedTuple):
-    """Where the player is, and what may still be spent."""
+    """Position of the player, and the remaining budget."""
 
     row: int
     column: int
@@ -58,7 +58,7 @@ class GridworldStore(Store):
         }
 
     def standing(self) -> Standing:
-        """Where the player is now."""
+        """Return the player's position and budget."""
         board, player = self._board(), self.fetch(_PLAYER)[0]
         return Standing(player["row"], player["column"], board["budget"] - player["spent"])
 

@@ -1,4 +1,4 @@
-"""What the grid world looks like: the board, drawn."""
+"""Page of the grid world: the board, drawn."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read at once, and where to read on."""
+    """Page of messages, and the offset of the next."""
 
     pieces: list[Piece]
     next_message: int | None
@@ -75,11 +75,11 @@ class HistoryStore(Store):
     metadata = Base.metadata
 
     def size(self) -> int:
-        """How many messages there are."""
+        """Count the messages."""
         return int(self.fetch(_COUNT)[0]["messages"])
 
     def roles(self) -> dict[str, int]:
-        """How many there are of each role."""
+        """Count the messages by role."""
         return {row["role"]: row["messages"] for row in self.fetch(_ROLES)}
 
     def read(self, first: int, offset: int) -> Reading:

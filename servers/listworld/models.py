@@ -29,7 +29,7 @@ class Target(Base):
 
 
 class Game(Base):
-    """How far the one game of the world has come."""
+    """Progress of the world's game."""
 
     __tablename__ = "game"
 

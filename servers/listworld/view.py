@@ -1,4 +1,4 @@
-"""What the list world looks like: the list as it is, and the one that is wanted."""
+"""Page of the list world: the current list and the target."""
 
 from __future__ import annotations
 

@@ -339,7 +339,7 @@ def _check_text(value: str, what: str, limit: int, *, empty: bool = False) -> No
 
 
 def _not_in(there: Collection[T], wanted: Iterable[T]) -> list[T]:
-    """What is wanted and not there, in its order; what is there can be had once."""
+    """Return the items of ``wanted`` that are missing, in order, counting duplicates."""
     left, missing = set(there), []
     for item in wanted:
         if item in left:

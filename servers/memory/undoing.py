@@ -1,4 +1,4 @@
-"""How changes to the graph are taken back."""
+"""Undoing changes to the graph."""
 
 from __future__ import annotations
 

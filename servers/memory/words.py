@@ -1,4 +1,4 @@
-"""What task files may say of the memory."""
+"""Vocabulary of task files for the memory."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _noted(world: World) -> bool:
 
 
 def _put_back(world: World, changes: Changes) -> Iterator[tuple[str, Any]]:
-    """What was forgotten and noted again as it had been."""
+    """Yield the changes that were deleted and restored."""
     entities = list(made_anew(changes.table("memory", "entities"), "id", ()))
     belongs = {"entity_id": {new: old for old, new in entities}}
     facts = made_anew(changes.table("memory", "observations"), "id", (), belongs=belongs)

@@ -60,7 +60,7 @@ class MemoryToolStore(Store):
         return content
 
     def is_folder(self, path: str) -> bool:
-        """Whether there are files below a path; the root is always a folder."""
+        """True if there are files below a path. The root is always a folder."""
         folder = resolve(path)
         return folder == ROOT or bool(self.fetch(_BELOW.limit(1), folder=folder))
 

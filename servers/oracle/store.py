@@ -1,4 +1,4 @@
-"""What the oracle of the task says; it knows the truth, and is offered only where somebody asks for it."""
+"""The task's oracle as a service. It knows the truth, and is offered only on request."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ class OracleStore(Store):
     """Passes on what is known of the episode outside of its world."""
 
     def state(self) -> str:
-        """What is known so far."""
+        """Return what is known so far."""
         return self._adviser.told_state()
 
     def plan(self) -> str:
-        """What to do next."""
+        """Return the next steps."""
         return self._adviser.told_plan()
 
     @property

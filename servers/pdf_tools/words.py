@@ -1,4 +1,4 @@
-"""What task files may say of PDF files in the workspace."""
+"""Vocabulary of task files for PDF files in the workspace."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _written(fields: Fields) -> bytes:
 
 
 def _plain(text: Any) -> str:
-    """What the encoding of the files holds."""
+    """Reduce a text to the characters of the files' encoding."""
     return str(text or "").encode("cp1252", "replace").decode("cp1252")
 
 

@@ -50,7 +50,7 @@ _GUESSES = select(Guess.id, Guess.creature_id).order_by(Guess.id)
 
 @dataclass(frozen=True)
 class Condition:
-    """What is asked of a creature in one section."""
+    """Condition on one section of a creature."""
 
     section: str
     comparator: Comparator
@@ -69,7 +69,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Feedback:
-    """What the game says about a guess."""
+    """Feedback on a guess."""
 
     round: int
     guess: Known
@@ -91,7 +91,7 @@ class PuzzleStore(Store):
         return {row["name"]: bool(row["numeric"]) for row in self.fetch(_SECTIONS)}
 
     def size(self) -> int:
-        """How many creatures there are."""
+        """Count the creatures."""
         return int(self.fetch(select(func.count().label("n")).select_from(Creature))[0]["n"])
 
     def page(self, page: int, per_page: int) -> list[Known]:
@@ -190,7 +190,7 @@ class PuzzleStore(Store):
         self.session.execute(insert(Query), [row])
 
     def queries(self) -> list[tuple[int, list[Condition]]]:
-        """What was asked, and how many guesses had been made before, in order."""
+        """List the queries in order, each with the number of guesses before it."""
         rows = self.fetch(select(Query.guesses, Query.conditions).order_by(Query.id))
         return [
             (
@@ -204,7 +204,7 @@ class PuzzleStore(Store):
         ]
 
     def wasted(self) -> int:
-        """How many of the queries were wasted.
+        """Count the wasted queries.
 
         Wasted is a query that was made before, or that is met by nobody whom the feedback of then left open.
         """
@@ -230,12 +230,12 @@ class PuzzleStore(Store):
 
     @property
     def verbose(self) -> bool:
-        """Whether a query returns one list per section."""
+        """True if a query returns one list per section."""
         return bool(self.fetch(_GAME)[0]["verbose"]) if self._begun() else False
 
     @property
     def by_section(self) -> bool:
-        """Whether feedback tells of each section as a whole."""
+        """True if feedback rates each section as a whole."""
         return bool(self.fetch(_GAME)[0]["by_section"]) if self._begun() else False
 
     def rounds(self) -> int:
@@ -251,7 +251,7 @@ class PuzzleStore(Store):
         return [row["creature_id"] for row in self.fetch(_GUESSES)]
 
     def solved(self) -> bool:
-        """Whether the hidden creature was guessed."""
+        """True if the hidden creature was guessed."""
         return self._begun() and self.target() in self.guesses()
 
     def guess(self, name: str) -> Feedback:
@@ -313,7 +313,7 @@ class PuzzleStore(Store):
 
 
 def verdict(value: Value, right: Sequence[Value]) -> str:
-    """What feedback says of a value that was guessed."""
+    """Word the feedback on a guessed value."""
     if value in right:
         return "correct"
     if isinstance(value, int) and isinstance(right[0], int):
@@ -322,7 +322,7 @@ def verdict(value: Value, right: Sequence[Value]) -> str:
 
 
 def section_verdict(values: Sequence[Value], right: Sequence[Value]) -> str:
-    """What feedback says of a section as a whole."""
+    """Word the feedback on a section as a whole."""
     return "correct" if set(values) == set(right) else "wrong"
 
 
@@ -333,7 +333,7 @@ def _verdicts(guess: Profile, target: Profile, by_section: bool) -> list[list[st
 
 
 def _is_open(one: Known, guesses: Sequence[Known], target: Known, by_section: bool) -> bool:
-    """Whether the feedback on these guesses would be the same if this were the hidden creature."""
+    """True if the feedback on these guesses is consistent with this creature being the hidden one."""
     return all(
         (one.id == guess.id) == (target.id == guess.id)
         and _verdicts(guess.profile, one.profile, by_section)

@@ -1,4 +1,4 @@
-"""What the puzzle looks like: the creatures with their traits, queries and guesses; not which is meant."""
+"""Pages of the puzzle: the creatures with their traits, queries and guesses, without the solution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ view = View()
 
 @view.page("")
 def creatures(store: PuzzleStore, asked: Asked) -> Page:
-    """What was asked and guessed, and all creatures."""
+    """Page of queries, guesses and creatures."""
     game = store.session.scalars(sql.select(Game)).first()
     names = dict(store.session.execute(sql.select(Creature.id, Creature.name)).all())
     guesses = [
@@ -47,7 +47,7 @@ def creatures(store: PuzzleStore, asked: Asked) -> Page:
 
 @view.page("creature/{id}")
 def creature(store: PuzzleStore, asked: Asked, id: str) -> Page:
-    """What is said of a creature."""
+    """Page of a creature."""
     found = found_in(store, Creature, id, "creature")
     traits = store.session.execute(
         sql.select(Section.name, Trait.word, Trait.amount)

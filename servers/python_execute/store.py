@@ -12,7 +12,7 @@ from mesocosm.services.service import Store
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of a program, and under which limits."""
+    """Outcome of a program, with the limits it ran under."""
 
     ended: Ended
     limits: Limits

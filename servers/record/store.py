@@ -22,7 +22,7 @@ class RecordStore(Store):
     metadata = Base.metadata
 
     def count(self) -> int:
-        """How many lines there are."""
+        """Count the lines."""
         return self.session.scalar(select(func.count()).select_from(Line)) or 0
 
     def lines(self, start: int, limit: int) -> list[Line]:

@@ -193,7 +193,7 @@ class SqlSession(Base):
 
 
 class KeptResult(Base):
-    """What a statement of a connector gave, for whoever asks for it by its id."""
+    """Stored result of a connector's statement, retrievable by its id."""
 
     __tablename__ = "results"
     __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012 - SQLAlchemy's way

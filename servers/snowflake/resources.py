@@ -1,4 +1,4 @@
-"""What an MCP client may read without a tool: the memo of insights, as the vendor's server has it."""
+"""MCP resources: the memo of insights, as in the vendor's server."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def renew(store: SnowflakeStore, request: Request, session: int) -> Reply:
 
 @api.post("/{session}/telemetry/send", writes=False)
 def telemetry(store: SnowflakeStore, session: int) -> Reply:
-    """What a client tells its vendor of itself; nobody reads it."""
+    """Accept and discard a client's telemetry."""
     return _said("Log Received")
 
 
@@ -228,7 +228,7 @@ def run(store: SnowflakeStore, request: Request, session: int) -> Reply:
 
 @api.get("/{session}/queries/{id}/result")
 def result(store: SnowflakeStore, session: int, id: str) -> Reply:
-    """What an earlier statement gave."""
+    """Return the result of an earlier statement."""
     with store.in_session(session):
         answer, kind = store.kept_result(id)
         return _said(_data(store, answer, id, kind, arrow=False))
@@ -236,7 +236,7 @@ def result(store: SnowflakeStore, session: int, id: str) -> Reply:
 
 @api.get("/{session}/monitoring/queries/{id}")
 def status(store: SnowflakeStore, session: int, id: str) -> Reply:
-    """How far an earlier statement is: each is done when it is answered."""
+    """Return the state of an earlier statement. All are finished when answered."""
     with store.in_session(session):
         store.kept_result(id)
     about = {"id": id, "status": "SUCCESS", "state": "SUCCEEDED", "errorCode": None, "errorMessage": None}
@@ -245,7 +245,7 @@ def status(store: SnowflakeStore, session: int, id: str) -> Reply:
 
 @api.get("/stage/s{stage}/files/{path:path}")
 def get_staged(store: SnowflakeStore, stage: int, path: str) -> Reply:
-    """What there is of a file of a stage."""
+    """Return the metadata of a staged file."""
     return _as_bucket(lambda: uploads.known(store, stage, path))
 
 
@@ -256,7 +256,7 @@ def put_staged(store: SnowflakeStore, request: Request, stage: int, path: str) -
 
 
 def _as_bucket(do: Callable[[], Reply]) -> Reply:
-    """What is answered at the address of a file, where refusals have a status."""
+    """Answer at a staged file's address, where refusals are HTTP errors."""
     try:
         return do()
     except (Invalid, NotFound) as refusal:

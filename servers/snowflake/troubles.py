@@ -1,5 +1,6 @@
-"""What Snowflake says when it is disturbed, most of it with the HTTP status 200:
-https://docs.snowflake.com/en/user-guide/python-connector-api#errors"""
+"""Snowflake's error responses for disturbances, most with HTTP status 200:
+https://docs.snowflake.com/en/user-guide/python-connector-api#errors
+"""
 
 from __future__ import annotations
 

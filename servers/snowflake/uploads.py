@@ -26,7 +26,7 @@ _MOST_AT_ONCE = 99
 def told(
     store: SnowflakeStore, own: SqlSession, tree: exp.Expr, bindings: dict[str, Any], base: str, id_: str
 ) -> dict[str, Any]:
-    """What a connector is told that says PUT."""
+    """Answer a connector's PUT statement with the upload instructions."""
     from mesocosm.servers.snowflake.store.copying import options_in
 
     properties = tree.args.get("properties")
@@ -77,7 +77,7 @@ def told(
 
 
 def known(store: SnowflakeStore, stage: int, path: str) -> Reply:
-    """What there is of a file that a connector may be about to put."""
+    """Return the metadata of a file that a connector may be about to upload."""
     from mesocosm.servers.snowflake.store.stages import digest_of
 
     data = store.stage_file(stage, path)

@@ -1,4 +1,4 @@
-"""What the warehouse looks like: databases, schemas and tables with their columns and rows; a query box."""
+"""Pages of the warehouse: databases, schemas and tables with columns and rows; a query box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What task files may say of a Snowflake account: tables, rows, and what is said of them in comments."""
+"""Vocabulary of task files for a Snowflake account: tables, rows and comments."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _WITHOUT_ZONE = re.compile(r"(TIMESTAMP(_NTZ)?|DATETIME)\b", re.IGNORECASE)
 
 
 class Account(Warehouse):
-    """Where Snowflake has its tables."""
+    """Access to Snowflake's tables."""
 
     service = _SERVICE
     columns = frozenset(
@@ -121,7 +121,7 @@ class Account(Warehouse):
 
 
 def _named(name: str) -> str:
-    """What a column is called that a file writes so: upper-case unless it is quoted."""
+    """Return a column's name from a file's spelling: upper case unless quoted."""
     return naming.parts_of(name)[0]
 
 
@@ -165,7 +165,7 @@ def _fit(value: Any, kind: str) -> Any:
 
 
 class CommentThing(Thing):
-    """What is said of a table or a column."""
+    """Comment on a table or column."""
 
     name = "comment"
     about = "The comment of a table, or of one of its columns."

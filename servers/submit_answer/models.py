@@ -11,7 +11,7 @@ class Base(DeclarativeBase):
 
 
 class Answer(Base):
-    """What the agent handed in as its answer: one row, or none."""
+    """Answer submitted by the agent: one row, or none."""
 
     __tablename__ = "answers"
 

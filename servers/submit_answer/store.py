@@ -17,7 +17,7 @@ class SubmitAnswerStore(Store):
     metadata = Base.metadata
 
     def answers(self) -> list[str]:
-        """What was handed in: one answer, or none."""
+        """Return the submitted answer, if any, as a list."""
         return list(self.session.scalars(select(Answer.answer).order_by(Answer.id)))
 
     def submit(self, answer: str) -> None:

@@ -1,4 +1,4 @@
-"""What task files may say of the answer with which an episode ends."""
+"""Vocabulary of task files for the submitted answer."""
 
 from __future__ import annotations
 

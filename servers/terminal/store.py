@@ -17,7 +17,7 @@ MAX_COMMAND_BYTES = 32_768
 
 @dataclass(frozen=True)
 class Rules:
-    """What keeps a command in bounds."""
+    """Constraints on a command."""
 
     commands: tuple[str, ...]
     isolated: bool | None
@@ -27,7 +27,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of a command line, and under which limits."""
+    """Outcome of a command line, with the limits it ran under."""
 
     ended: Ended
     limits: Limits

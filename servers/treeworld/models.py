@@ -34,7 +34,7 @@ class Game(Base):
 
 
 class Ending(Base):
-    """What the agent said in the end: one row, or none."""
+    """Final statement of the agent: one row, or none."""
 
     __tablename__ = "endings"
 

@@ -53,7 +53,7 @@ class TreeworldStore(Store):
         return self.fetch(_EDGES, at=at)
 
     def endings(self) -> list[str | None]:
-        """What was said in the end."""
+        """Return the final statement, if any, as a list."""
         return [row["found"] for row in self.fetch(_ENDINGS)]
 
     def unasked(self) -> int:

@@ -1,4 +1,4 @@
-"""What the tree world looks like: the tree, and what was said in the end."""
+"""Page of the tree world: the tree, and the final statement."""
 
 from __future__ import annotations
 

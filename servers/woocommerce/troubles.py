@@ -1,5 +1,6 @@
-"""What WordPress with WooCommerce says when it is disturbed:
-https://developer.woocommerce.com/docs/apis/store-api/rate-limiting"""
+"""Error responses of WordPress with WooCommerce for disturbances:
+https://developer.woocommerce.com/docs/apis/store-api/rate-limiting
+"""
 
 from __future__ import annotations
 

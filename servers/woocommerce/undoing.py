@@ -1,4 +1,4 @@
-"""How changes to products are taken back. What was written to a customer stays."""
+"""Undoing changes to products. Notes to customers are final."""
 
 from __future__ import annotations
 

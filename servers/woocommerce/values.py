@@ -1,4 +1,4 @@
-"""What callers write, checked and turned into what the tables keep.
+"""Conversion and validation of what callers write.
 
 A check takes the value and the name by which the caller knows it. ``checked`` applies a table of checks to an
 object: fields that only the product writes are passed over, so that an object which was read can be changed
@@ -79,7 +79,7 @@ def date(value: Any, name: str) -> str:
 
 
 def is_whole_day(value: str) -> bool:
-    """Whether a date was written without a time."""
+    """True if a date was written without a time."""
     return len(value.strip()) == len("2025-01-15")
 
 

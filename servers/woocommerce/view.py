@@ -1,4 +1,4 @@
-"""What the shop looks like: orders, products with variations and reviews, customers, coupons."""
+"""Pages of the shop: orders, products with variations and reviews, customers, coupons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What task files may say of the shop."""
+"""Vocabulary of task files for the shop."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _following(product: Row, out_of_stock_at: int) -> set[str]:
 
 
 def _only_saved(before: Row, after: Row) -> bool:
-    """Whether a product is what it was, however often it was changed and set back meanwhile."""
+    """True if a product is what it was, even if it was changed and set back."""
     other = _other(before, after) - _CHANGED
     return other <= _PRICES and all(_price(before[name]) == _price(after[name]) for name in other)
 
@@ -491,7 +491,7 @@ _DECLARED = {"coupons": "woo_coupons_list", "reviews": "woo_products_reviews_lis
 
 
 def _saved_unchanged(world: World, changes: Changes) -> set[tuple[str, Any]]:
-    """What was saved and holds what it held: a price that was changed and set back."""
+    """Return what was saved but is unchanged: a price that was changed and set back."""
     found = set(saved_rows(world, changes, "woocommerce", _CHANGED))
     products = changes.table("woocommerce", "products").changed
     found |= _refunded_in_full(changes)

@@ -15,7 +15,7 @@ _MOMENT = r"(\w+ \d+, \d{4}), (\d\d:\d\d)"
 
 
 class Clock:
-    """What the prompt says about the time and the student."""
+    """Time and student, from the prompt."""
 
     def __init__(self, prompt: str) -> None:
         student = re.search(r"assistant of (.+?), a student", prompt)
@@ -121,7 +121,7 @@ def _credits(syllabus: str) -> float:
 
 
 def own_notes(tools: Tools) -> dict[str, list[str]]:
-    """What the memory says of each course, by its code."""
+    """Return the memory's notes on each course, by code."""
     notes: dict[str, list[str]] = {}
     page: int | None = 1
     while page:

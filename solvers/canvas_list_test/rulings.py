@@ -1,4 +1,4 @@
-"""What announcements decide about the works of a course."""
+"""Rulings of announcements on the works of a course."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _RULE = re.compile(r"students (?:with|who|whose|for whom) .{0,80}(?:midterm|cour
 
 @dataclass
 class Ruling:
-    """What stands in the end."""
+    """Final state of a work."""
 
     deadline: dt.datetime | None = None
     """``None``: as Canvas says."""
@@ -58,7 +58,7 @@ class Ruling:
 
 
 def rulings(course: Course, student: str, notes: Sequence[str]) -> dict[str, Ruling]:
-    """What the announcements of a course decide, oldest first, by title."""
+    """Combine a course's announcements, oldest first, into rulings by title."""
     found: dict[str, Ruling] = {}
     for text in course.announcements:
         if title := _title_in(text, [piece.title for piece in course.pieces]):

@@ -52,7 +52,7 @@ def _written(given: Sequence[str], write: Callable[[str, str], str], end: str | 
 
 
 def _read(text: str) -> tuple[str, ...]:
-    """What kind of line it is, and what is in it."""
+    """Parse a line into its kind and parts."""
     for kind, pattern in _LINES.items():
         if found := re.fullmatch(pattern, text):
             return kind, *(part or "" for part in found.groups() if part is not None)

@@ -21,7 +21,7 @@ def solve(tools: Tools, prompt: str) -> None:
 
 
 def value_of(name: str, read: Callable[[str], str]) -> int:
-    """What ``main()`` of a module returns; ``read`` gives the text of a module.
+    """Compute ``main()`` of a module; ``read`` gives the text of a module.
 
     A module is read when one that is being computed calls it. What waits for it is kept on a stack of ours,
     since programs can be deeper than Python's. What a module returned is kept: all do that are asked twice.

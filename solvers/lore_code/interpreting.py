@@ -75,14 +75,14 @@ class Module:
         """What came of looking at other modules; a computation that is begun again does not look again."""
 
     def main(self, values: Mapping[str, int], numbers: MutableMapping[Place, int]) -> int:
-        """What ``main()`` returns, given what that of other modules does, and the numbers that modules share.
+        """Compute ``main()`` from the results of other modules and the numbers that modules share.
 
         Raises ``NotYetKnown``; called again, it goes on from there.
         """
         return _Computation(self._functions, self._constants, values, numbers, self._seen).result
 
     def constant(self, name: str) -> int:
-        """What a name stands for at first."""
+        """Return the initial value of a name."""
         (value,) = (one.value for one in self._constants if ast.unparse(one.targets[0]) == name)
         return int(ast.literal_eval(value))
 
@@ -106,7 +106,7 @@ class _Computation:
         self.result: int = _finish(self._call(functions["main"], []))
 
     def _look(self, find: Callable[[], int]) -> int:
-        """What is found at another module, now or when this was computed before."""
+        """Look up a value in another module, cached from an earlier computation."""
         if self._looks == len(self._seen):
             self._seen.append(find())
         self._looks += 1
@@ -203,7 +203,7 @@ class _Computation:
 
 
 def _finish(running: Running) -> Any:
-    """What a function returns that never sleeps."""
+    """Return the result of a function that never sleeps."""
     try:
         next(running)
     except StopIteration as end:
@@ -220,7 +220,7 @@ class _Task:
 
 
 def _run(coroutine: Running) -> Any:
-    """What a coroutine returns; those that it gathers run interleaved, in the order in which they wake."""
+    """Run a coroutine; gathered ones are interleaved in the order in which they wake."""
     queue: list[tuple[int, int, _Task]] = []
     started = 0
 

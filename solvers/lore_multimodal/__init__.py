@@ -41,7 +41,7 @@ def solve(tools: Tools, prompt: str) -> None:
 
 
 def _in_words(file_id: str, text: str, image: Image, straightener: Straightener) -> str:
-    """What a picture says, as a document of text would say it."""
+    """Write a picture's statement as a text document would."""
     for pattern in _COUNTS:
         if found := pattern.search(text):
             return f"{found['name']} = {count(image.data, found['what'])}."

@@ -36,7 +36,7 @@ class Run(NamedTuple):
     color: str
 
     def touches(self, above: Run) -> bool:
-        """Whether a run of the row above hangs together with this one, at a corner at least."""
+        """True if a run touches this one from the row above, at least at a corner."""
         return self.color == above.color and self.start <= above.end and self.end >= above.start
 
 
@@ -53,7 +53,7 @@ class Area:
 
     @property
     def shape(self) -> str:
-        """What it looks like: told by which points of the box around it belong to it."""
+        """Shape of the area, by which points of its bounding box it covers."""
         left, right = min(run.start for run in self.runs), max(run.end for run in self.runs) - 1
         top, bottom = self.runs[0].row, self.runs[-1].row
         if self._covers(bottom, left) and self._covers(bottom, right):
@@ -68,7 +68,7 @@ class Area:
 
 
 def count(data: bytes, what: str) -> int:
-    """How many ``objects`` a picture shows, or ``cyan circles``, or ``brown crosses``."""
+    """Count the ``objects``, ``cyan circles`` or ``brown crosses`` in a picture."""
     found = areas(data)
     if what == "objects":
         return len(found)

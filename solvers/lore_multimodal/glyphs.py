@@ -15,7 +15,7 @@ _WHITE = 255
 
 
 def read_formula(data: bytes) -> str | None:
-    """What X is according to an upright picture ``X = ...``; ``None`` where it shows something else."""
+    """Read X from an upright picture ``X = ...``; ``None`` if it shows something else."""
     with Image.open(io.BytesIO(data)) as opened:
         ink = ImageChops.invert(opened.convert("L"))
     known, text = _glyphs(), ""
@@ -33,7 +33,7 @@ def read_formula(data: bytes) -> str | None:
 
 
 def _pieces(ink: Image.Image) -> list[tuple[int, int]]:
-    """Where there is ink, from column to column."""
+    """List the ranges of columns with ink."""
     height, columns = ink.height, ink.transpose(Image.Transpose.TRANSPOSE).tobytes()
     blank = bytes(height)
     inked = [False, *(columns[x : x + height] != blank for x in range(0, len(columns), height)), False]

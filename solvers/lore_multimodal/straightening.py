@@ -27,7 +27,7 @@ class Distortion:
     undoing: tuple[Call, ...]
 
     def can_show(self, width: int, height: int, upright: int) -> bool:
-        """Whether a picture of a height, and of any width, has this size when it is distorted so."""
+        """True if a distorted picture of a given height and any width can have this size."""
         a, b, c, d = map(abs, self.matrix)
         if c < 1e-6:
             return abs(d * upright - height) <= 1
@@ -44,7 +44,7 @@ class Straightener:
     """Of a formula that is straight, in pixels."""
 
     def read(self, file_id: str, image: Image) -> str:
-        """What X is according to a picture."""
+        """Read X from a picture."""
         expression = read_formula(image.data)
         size = _size(image)
         fitting = (one for one in _distortions() if one.can_show(*size, self.height))

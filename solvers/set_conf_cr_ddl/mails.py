@@ -64,7 +64,7 @@ class Submission:
 
     @property
     def title(self) -> str:
-        """What its reminder is called."""
+        """Title of its reminder."""
         return f"Camera-ready: {self.conference} ({self.track})"
 
     def learn(self, text: str) -> None:
@@ -96,7 +96,7 @@ class Submission:
                 self.deadline += dt.timedelta(days=number * (7 if longer[2] == "week" else 1))
 
     def _concerned(self, text: str) -> bool:
-        """Whether a mail is about this paper, or about all of its track."""
+        """True if a mail is about this paper or its whole track."""
         if not re.search(rf"(?<!\w){re.escape(self.conference)}(?!\w)", text):
             return False
         if re.search(r"automatic reminder", text, re.IGNORECASE):

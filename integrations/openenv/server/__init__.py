@@ -1,1 +1,1 @@
-"""What OpenEnv serves."""
+"""Server of OpenEnv."""

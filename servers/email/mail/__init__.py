@@ -1,4 +1,4 @@
-"""What clients of the mail protocols may ask of a mailbox; knows nothing of sockets."""
+"""Operations of the mail protocols on a mailbox, independent of sockets."""
 
 from mesocosm.servers.email.mail import imap, submission
 from mesocosm.servers.email.mail.registry import operations

@@ -1,4 +1,4 @@
-"""What IMAP clients ask for. Messages are named by the ids that are their UIDs, as ``1:3,7``."""
+"""IMAP operations. Messages are named by their ids, which are also their UIDs, as in ``1:3,7``."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ def list_folders(store: EmailStore, account: str) -> Answer:
 
 @operations.reads("IMAP SELECT")
 def select_folder(store: EmailStore, account: str, folder: str) -> Answer:
-    """What lies in a folder that a client opens."""
+    """Select a folder and return its state."""
     return _look(store, account, folder)
 
 
 @operations.reads("IMAP NOOP")
 def check_folder(store: EmailStore, account: str, folder: str) -> Answer:
-    """What lies in an open folder now; asked when somebody has changed the mailbox."""
+    """Return the state of the selected folder, asked when somebody changed the mailbox."""
     return _look(store, account, folder)
 
 
 @operations.reads("IMAP STATUS")
 def folder_status(store: EmailStore, account: str, folder: str) -> Answer:
-    """What lies in a folder that is not open."""
+    """Return the state of a folder that is not selected."""
     return _look(store, account, folder)
 
 

@@ -129,7 +129,7 @@ class _Part(EmailMessage):
     depth = 0
 
     def attach(self, payload: Any) -> None:
-        """What the parser does with each part that it begins."""
+        """Receive each part that the parser begins."""
         payload.depth = self.depth + (self.get_content_maintype() == "multipart")
         if payload.depth > _MAX_DEPTH:
             raise Invalid(f"The message's parts are nested too deep (max {_MAX_DEPTH}).")
@@ -245,7 +245,7 @@ def _addresses(message: EmailMessage, name: str, domain: str) -> str:
 
 
 def _names_nobody(field: object) -> bool:
-    """Whether a field has but groups without members, such as ``undisclosed-recipients:;``."""
+    """True if a field has only empty groups, such as ``undisclosed-recipients:;``."""
     groups: Sequence[Group] = getattr(field, "groups", ())
     return bool(groups) and all(group.display_name and not group.addresses for group in groups)
 

@@ -52,7 +52,7 @@ class Candidate:
 
 
 def compile_criterion(criterion: Criterion, depth: int = 0) -> Test:
-    """What tells whether a message meets a criterion."""
+    """Compile a criterion into a test on messages."""
     if depth > _MAX_DEPTH:
         raise Invalid("The search criteria are nested too deep.")
     name, *operands = criterion

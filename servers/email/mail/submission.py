@@ -1,4 +1,4 @@
-"""What mail clients ask for when they sign in and when they send."""
+"""Login and sending for mail clients."""
 
 from __future__ import annotations
 

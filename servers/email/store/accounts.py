@@ -101,7 +101,7 @@ class Accounts(Store):
         return rows[0]
 
     def is_local(self, domain: str) -> bool:
-        """Whether this server is the one that keeps the mailboxes of a domain."""
+        """True if this server hosts the mailboxes of a domain."""
         return bool(self.fetch(_DOMAIN, domain=domain))
 
     def accounts(self, page: int, page_size: int) -> tuple[Sequence[Row], int]:

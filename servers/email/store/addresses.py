@@ -28,7 +28,7 @@ class Address:
 
     @property
     def key(self) -> str:
-        """What two spellings of one mailbox have in common."""
+        """Key that all spellings of a mailbox share."""
         return self.email.lower()
 
     @property
@@ -46,7 +46,7 @@ class Address:
 
 
 def is_address(text: str) -> bool:
-    """Whether this is a bare e-mail address that mail can be sent to."""
+    """True for a bare e-mail address that mail can be sent to."""
     found = _ADDRESS.fullmatch(text)
     return found is not None and len(found["local"]) <= 64 and len(text) <= 254
 

@@ -21,7 +21,7 @@ STATUSES: dict[str, dict[str, Any]] = {
 
 
 class Filing(Messages):
-    """What becomes of messages after they were read."""
+    """Filing of messages: moving, marking, deleting."""
 
     def mark(self, email_ids: Sequence[str], status: str) -> list[Row]:
         """Set or clear a flag of messages; returns them as they now are."""

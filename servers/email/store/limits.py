@@ -1,4 +1,4 @@
-"""What the mail server accepts: sizes, characters, dates and names."""
+"""Limits of the mail server: sizes, characters, dates and names."""
 
 from __future__ import annotations
 

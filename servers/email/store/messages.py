@@ -101,7 +101,7 @@ class Messages(Folders):
         return rows[0]
 
     def attachments(self, email: int) -> Sequence[Row]:
-        """What is attached to a message, without the contents."""
+        """List the attachments of a message, without their contents."""
         return self.fetch(_ATTACHMENTS, email=email)
 
     def media_type(self, email: Row) -> str:

@@ -54,7 +54,7 @@ _FILES = (
 
 @dataclass(frozen=True)
 class FolderState:
-    """What a client must know of a folder to have the same messages with the same flags."""
+    """State of a folder that a client needs to mirror messages and flags."""
 
     id: int
     next_id: int

@@ -83,7 +83,7 @@ class Searching(Messages):
 
 
 def conditions(query: str) -> list[ColumnElement[bool]]:
-    """What a message must fulfil to match; ``Invalid`` for a query that cannot be understood."""
+    """Build the SQL conditions of a query; raises ``Invalid`` for one that cannot be parsed."""
     query = limits.text("Search query", query)
     if not query.strip():
         raise Invalid("Search query cannot be empty.")
@@ -135,7 +135,7 @@ def _day(operator: str, value: str) -> str:
 
 
 def _contain(texts: Sequence[tuple[str, Sequence[str]]]) -> Iterator[ColumnElement[bool]]:
-    """That each text occurs in one of its columns, whatever the case.
+    """Build conditions that each text occurs in one of its columns, ignoring case.
 
     The index says which messages may match, LIKE looks at those. LIKE folds only ASCII letters, so where the
     index, which folds all, has been asked, any character will do for LIKE in the place of another.

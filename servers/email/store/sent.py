@@ -1,4 +1,4 @@
-"""What the owner of a mailbox sent since the world was built, for those who judge it.
+"""Mails that a mailbox's owner sent since the world was built, for checkers.
 
 An agent may sign in as anybody, write to anybody's folders by IMAP, and give its mails any Message-ID. A mail
 counts as sent by the owner when the server's log says that the owner handed it in and the owner's copy lies

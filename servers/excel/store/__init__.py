@@ -123,7 +123,9 @@ class ExcelStore(Store):
 
     @_apart
     def allowed_values(self, path: str, name: str, rule: Validation) -> list[str]:
-        """What a rule of the type list allows: its own list, or the values of the cells that it names."""
+        """List the values that a list validation allows: its own list, or the values of the cells it refers
+        to.
+        """
         source = rule.formula1.strip()
         if source.startswith('"'):
             items = [item.strip()[:255] for item in source.strip('"').split(",") if item.strip()]

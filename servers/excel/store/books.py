@@ -73,7 +73,7 @@ class Validation:
     formula2: str
 
     def covers(self, row: int, column: int) -> bool:
-        """Whether the rule is about that cell."""
+        """True if the rule covers the cell."""
         return any(
             area.first_row <= row <= area.last_row and area.first_column <= column <= area.last_column
             for area in self.areas
@@ -192,7 +192,7 @@ class Books:
 
 
 class _Parser:
-    """What the parsers of strings and sheets share: text is collected between two tags."""
+    """Base of the parsers of strings and sheets: collects the text between two tags."""
 
     def __init__(self) -> None:
         self._text: list[str] = []

@@ -47,7 +47,7 @@ class Area(NamedTuple):
                 yield row, column
 
     def meets(self, other: Area) -> bool:
-        """Whether the two have a cell in common."""
+        """True if the areas have a cell in common."""
         return (
             self.first_row <= other.last_row
             and other.first_row <= self.last_row

@@ -1,4 +1,4 @@
-"""What a workbook holds, for those who judge it."""
+"""Contents of a workbook, for checkers."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ class Contents:
 
 
 def read_contents(workspace: Workspace, path: str) -> Contents | Unreadable:
-    """What a workbook of a workspace holds. A formula is read as its text; a cell that is shown in percent as
-    the text that it shows."""
+    """Read the contents of a workbook. A formula is its text; a cell in a percent format is the displayed
+    text.
+    """
     data = file_data(workspace, path)
     return data if isinstance(data, Unreadable) else contents_of(data, path)
 

@@ -1,4 +1,4 @@
-"""How cells look: fonts, fills, borders, alignment, protection and conditional formats."""
+"""Formatting of cells: fonts, fills, borders, alignment, protection and conditional formats."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _COLOR = re.compile(r"#?([0-9A-Fa-f]{2})?([0-9A-Fa-f]{6})")
 
 @dataclass(frozen=True)
 class Look:
-    """What shall be changed; what is false or ``None`` stays as it is."""
+    """Changes of formatting. False or ``None`` leaves an attribute unchanged."""
 
     bold: bool = False
     italic: bool = False

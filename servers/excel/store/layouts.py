@@ -1,4 +1,4 @@
-"""What is read of a workbook beside its cells: which sheets it has, which number formats are dates.
+"""Structure of a workbook besides its cells: its sheets, and which number formats are dates.
 
 Most of the time that it takes to open a small workbook goes into that, and workbooks that were saved by one
 program for one purpose have the same. So it is kept, with the bytes of all parts that were read for it: a

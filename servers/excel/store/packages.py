@@ -215,7 +215,7 @@ def quieten() -> None:
 
 
 def is_small(data: bytes) -> bool:
-    """Whether a workbook says that little is in it; it can be no more than it says."""
+    """True if a workbook declares little content. It cannot hold more than it declares."""
     try:
         parts = zipfile.ZipFile(BytesIO(data)).infolist()
     except PARSE_ERRORS:

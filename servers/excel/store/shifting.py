@@ -48,7 +48,7 @@ class Shift:
     """Only cells in these columns (for rows) or rows (for columns) are shifted; all, if not given."""
 
     def span(self, first: int, last: int) -> tuple[int, int] | None:
-        """Where the lines from first to last are afterwards; ``None`` if all were deleted."""
+        """Return the lines' position afterwards; ``None`` if all were deleted."""
         if self.count > 0:
             return first + self.count * (first >= self.at), last + self.count * (last >= self.at)
         stop = self.at - self.count
@@ -57,7 +57,7 @@ class Shift:
         return (new_first, new_last) if new_first <= new_last else None
 
     def area(self, area: Area) -> Area | None:
-        """Where an area is afterwards; an area that is not wholly in the band stays."""
+        """Return an area's position afterwards. One that is not wholly in the band stays."""
         along, across = (area.first_row, area.last_row), (area.first_column, area.last_column)
         if self.axis == "column":
             along, across = across, along
@@ -161,7 +161,7 @@ def _check_tables(sheet: Worksheet, change: Shift) -> None:
 
 
 def _touched(area: Area, change: Shift) -> bool:
-    """Whether an area has cells that the change of a band moves or deletes."""
+    """True if moving or deleting the band affects cells of an area."""
     low, high = change.band or (1, MAX_ROW)
     if change.axis == "row":
         return area.last_row >= change.at and area.first_column <= high and area.last_column >= low
@@ -178,7 +178,7 @@ def _check_straddling(merged: list[Area], change: Shift) -> None:
 
 
 def _unmerge_all(sheet: Worksheet) -> None:
-    """What ``unmerge_cells`` does with each range, without looking for it among all the others."""
+    """Unmerge all ranges, without searching each among the others as ``unmerge_cells`` does."""
     for area in sheet.merged_cells.ranges:
         for row, column in islice(area.cells, 1, None):
             sheet._cells.pop((row, column), None)
@@ -186,7 +186,7 @@ def _unmerge_all(sheet: Worksheet) -> None:
 
 
 def _merge_all(sheet: Worksheet, areas: Iterable[Area]) -> None:
-    """What ``merge_cells`` does with each range, without looking whether it is in another one."""
+    """Merge ranges, without the overlap search of ``merge_cells``."""
     ranges = [MergedCellRange(sheet, str(area)) for area in areas]
     for one in ranges:
         sheet._clean_merge_range(one)  # type: ignore[attr-defined]
@@ -322,7 +322,7 @@ def _rewrite_all(workbook: Workbook, rewrite: Rewrite) -> None:
 
 
 def _formula_attributes(sheet: Worksheet) -> Iterator[tuple[Any, str]]:
-    """Where validation rules and charts keep formulas."""
+    """Yield the places where validation rules and charts keep formulas."""
     for rule in sheet.data_validations.dataValidation:
         yield rule, "formula1"
         yield rule, "formula2"

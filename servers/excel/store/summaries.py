@@ -99,7 +99,7 @@ def _free_name(stem: str, taken: set[str]) -> str:
 
 
 def _value(sheet: Worksheet, row: int, column: int) -> Any:
-    """What is in a cell; of a text that is formatted in parts, the text."""
+    """Return a cell's value; the plain text of rich text."""
     value = sheet.cell(row, column).value
     return str(value) if isinstance(value, CellRichText) else value
 

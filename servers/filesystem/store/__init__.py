@@ -92,7 +92,7 @@ class FilesystemStore(Store):
         return self.workspace.read(path, MAX_IMAGE_BYTES if image else MAX_BLOB_BYTES)
 
     def details(self, path: str) -> tuple[Details, datetime]:
-        """What there is to know about a file, and when it was last modified by the world's clock."""
+        """Return a file's metadata, and its modification time by the world's clock."""
         details = self.workspace.details(path)
         return details, details.modified or self.now
 

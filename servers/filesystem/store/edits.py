@@ -122,7 +122,9 @@ def _span(start: int, stop: int) -> str:
 
 
 def _opcodes(before: list[str], after: list[str]) -> list[Opcode]:
-    """How ``before`` becomes ``after``; only the region between the equal ends is compared in detail."""
+    """Compute the edits from ``before`` to ``after``; only the region between equal ends is compared in
+    detail.
+    """
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:
         head += 1
@@ -153,7 +155,7 @@ class _Matcher(difflib.SequenceMatcher[str]):
 
 
 def _pairs(old: list[str], new: list[str]) -> int:
-    """How many pairs of equal lines there are; where these are many, there has to be time for them."""
+    """Count the pairs of equal lines. Many of them make the comparison slow."""
     counts = Counter(old)
     pairs = sum(counts[line] for line in new)
     if pairs > MAX_COMPARED_LINES:

@@ -30,7 +30,7 @@ class Glob:
         self._alternatives = [_Alternative(alternative) for alternative in _expand(pattern)]
 
     def matches(self, path: str) -> bool:
-        """Whether the pattern matches the whole of a relative path."""
+        """True if the pattern matches the whole relative path."""
         return self.matches_parts(path.split("/"))
 
     def matches_parts(self, parts: list[str]) -> bool:
@@ -51,7 +51,7 @@ class Exclusions:
         self._globs = globs
 
     def __call__(self, path: str) -> bool:
-        """Whether the path is excluded."""
+        """True if the path is excluded."""
         parts = path.split("/")
         return any(glob.matches_parts(parts) for glob in self._globs)
 
@@ -86,7 +86,7 @@ class _Alternative:
         self._expressions: list[re.Pattern[str] | None] = [None] * len(self._parts)
 
     def matches(self, path: list[str]) -> bool:
-        """Whether all of the path is matched: ``reached`` holds the numbers of parts matched so far."""
+        """True if the whole path matches; ``reached`` holds the parts matched so far."""
         # Most patterns stand for names of another depth, which shows without looking at them.
         if len(path) < self._least or (not self._runs and len(path) > self._least):
             return False
@@ -108,7 +108,7 @@ class _Alternative:
         return len(path) in reached
 
     def _expression(self, index: int) -> re.Pattern[str]:
-        """That of a part. It is made once it is needed and kept: to make it takes longer than to use it."""
+        """Compile a part's pattern, lazily and cached, since compiling takes longer than matching."""
         made = self._expressions[index]
         if made is None:
             made = self._expressions[index] = _expression(self._parts[index])

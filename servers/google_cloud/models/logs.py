@@ -41,7 +41,7 @@ class LogEntry(Base):
 
 
 class LogBucket(Base):
-    """Where entries are kept."""
+    """Bucket of log entries."""
 
     __tablename__ = "log_buckets"
     __table_args__ = (UniqueConstraint("location", "id"), {"sqlite_autoincrement": True})
@@ -67,7 +67,7 @@ class BucketEntry(Base):
 
 
 class LogSink(Base):
-    """What sends entries on as they are written."""
+    """Sink that forwards entries as they are written."""
 
     __tablename__ = "log_sinks"
     __table_args__ = ({"sqlite_autoincrement": True},)

@@ -187,7 +187,7 @@ def set_bucket_policy(store: GoogleCloudStore, request: Request, bucket: str) ->
 
 @api.get("/storage/v1/b/{bucket}/iam/testPermissions")
 def test_bucket_permissions(store: GoogleCloudStore, request: Request, bucket: str) -> Json:
-    """Which of some permissions the caller has: all, since there is one caller, who owns the project."""
+    """Return the caller's permissions among those asked for: all, as the only caller owns the project."""
     store.storage.bucket(bucket)
     request.asked.get("permissions")
     asked = [value for name, value in request.pairs if name == "permissions"]

@@ -183,7 +183,7 @@ def _load(store: GoogleCloudStore, said: Fields, id_: str | None, data: bytes | 
 
 
 def _asked(store: GoogleCloudStore, said: Fields) -> dict[str, Any]:
-    """What a load is to be like."""
+    """Parse the configuration of a load."""
     dataset, table = _place(store, read.inner(said, "destinationTable"))
     kind = read.text(said, "sourceFormat") or "CSV"
     skip = read.number(said, "skipLeadingRows") or 0

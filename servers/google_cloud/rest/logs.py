@@ -177,7 +177,7 @@ def _change_sink(
 
 
 def _masked(given: Mapping[str, Any], mask: str | None, empty: Mapping[str, Any]) -> dict[str, Any]:
-    """What is given, or of it the fields that a mask names; what it names and the body lacks is emptied."""
+    """Apply an update mask. A field that it names and the body lacks is cleared."""
     if not mask:
         return dict(given)
     named = [name.strip() for name in mask.split(",")]

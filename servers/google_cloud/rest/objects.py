@@ -123,7 +123,7 @@ def get_object(
     ifMetagenerationNotMatch: int | None = None,
     alt: str = "json",
 ) -> Json | Reply:
-    """What is known of an object, or with ``alt=media`` its bytes."""
+    """Return an object's metadata, or with ``alt=media`` its bytes."""
     must = condition(ifGenerationMatch, ifGenerationNotMatch, ifMetagenerationMatch, ifMetagenerationNotMatch)
     found = store.storage.objects.object(bucket, object, generation, must)
     if alt == "media":

@@ -46,8 +46,9 @@ def _error(status: int, message: str, code: str | None) -> Json:
 
 
 def _known(request: Request, headers: Mapping[str, str], token: str) -> bool:
-    """Whether a token is the right one. A client without credentials sends none: then it is the address,
-    which nobody guesses, that opens the episode."""
+    """True for the episode's token. A client without credentials sends none; the episode's secret address
+    then authorises it.
+    """
     scheme, _, given = headers.get("authorization", "").partition(" ")
     if scheme:
         return scheme.lower() == "bearer" and given.strip() == token
@@ -78,7 +79,7 @@ class _Google(PartialApi):
         return super()._reply(result, route, request)
 
     def nothing(self, method: str, path: str) -> str:
-        """What is said of a path that no route has."""
+        """Return the error for an unknown path."""
         return f"{method} {path[:200]} is not offered here. {_OFFERED}"
 
 

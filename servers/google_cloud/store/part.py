@@ -1,4 +1,4 @@
-"""What the parts of the store share: the session, the project, times, pages and suggestions."""
+"""Base of the store's parts: session, project, times, pages and suggestions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PreconditionFailed(Refusal):
-    """What is there is not what the client has seen."""
+    """Refusal: the resource changed since the client saw it."""
 
     status = 412
 
@@ -107,7 +107,7 @@ def page_token(*values: Any) -> str:
 
 
 def read_token(token: str | None, *kinds: type) -> tuple[Any, ...] | None:
-    """What a page token says; ``None`` where there is none. ``Invalid`` for one that was not given out."""
+    """Decode a page token; ``None`` without one. Raises ``Invalid`` for a forged one."""
     if not token:
         return None
     try:
@@ -126,7 +126,7 @@ def cut(rows: Sequence[T], size: int, key: Callable[[T], Sequence[Any]]) -> tupl
 
 
 def page_size(asked: int | None, usual: int, most: int, name: str = "max_results") -> int:
-    """How many things a page has: what is asked for, at most ``most``."""
+    """Return the page size: as requested, at most ``most``."""
     if asked is None:
         return usual
     if asked < 1:

@@ -110,7 +110,7 @@ def _answer(store: SheetStore, request: Request, file: FileEntry) -> Json:
 
 @api.get("/drive/v3/about")
 def about(store: SheetStore) -> Json:
-    """Who is signed in."""
+    """Return the signed-in account."""
     quota = {"limit": "16106127360", "usage": "0", "usageInDrive": "0", "usageInDriveTrash": "0"}
     return {"kind": "drive#about", "user": user(store, store.drive.me), "storageQuota": quota}
 
@@ -161,7 +161,7 @@ def _start(token: str | None) -> int:
 
 
 def _content(body: Mapping[str, Any]) -> Json:
-    """What a body says of a file: changes of its columns."""
+    """Convert a request body to changes of a file's columns."""
     if unknown := sorted(set(body) - set(_WRITTEN) - {"kind", "webViewLink", "createdTime", "modifiedTime"}):
         raise api.unknown(unknown[0])
     changes: Json = {}

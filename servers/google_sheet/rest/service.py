@@ -67,7 +67,7 @@ api = PartialApi(
 
 
 def body_of(request: Request) -> Fields:
-    """What a request brings: a JSON object; an empty one where it brings none."""
+    """Parse the body as a JSON object; empty without a body."""
     if request.json is None:
         return Fields({})
     if not isinstance(request.json, Fields):

@@ -23,7 +23,7 @@ def _answer(request: Request, one: Granted) -> Json:
 def list_permissions(
     store: SheetStore, request: Request, fileId: str, pageSize: int = 100, pageToken: str | None = None
 ) -> Json:
-    """Who may do what with a file."""
+    """List the permissions on a file."""
     if not 1 <= pageSize <= 100:
         raise Invalid("Invalid value for pageSize: from 1 to 100.", code="invalidParameter")
     start = int(pageToken) if pageToken and pageToken.isdecimal() and len(pageToken) < 10 else 0

@@ -33,7 +33,7 @@ def _place(store: SheetStore, book: Book, text: str) -> tuple[Grid, Area]:
 
 
 def filtered(store: SheetStore, book: Book, wanted: Mapping[str, Any]) -> tuple[Grid, Area]:
-    """Where a ``DataFilter`` says: a range in A1 notation, or by its indices."""
+    """Resolve a ``DataFilter``: a range in A1 notation, or by indices."""
     if (text := read.text(wanted, "a1Range")) is not None:
         return _place(store, book, text)
     indices = wanted.get("gridRange")
@@ -161,7 +161,7 @@ def update(
 def _asked(
     store: SheetStore, request: Request, spreadsheet: str, range: str, option: str | None
 ) -> tuple[Book, Grid, Area, list[Any], bool, Option]:
-    """Where a request writes, what (lines, and whether these are columns), and how."""
+    """Parse a write request: place, values, whether these are columns, and options."""
     how = _option(option)
     book = store.sheets.book(spreadsheet, "writer")
     body = body_of(request)

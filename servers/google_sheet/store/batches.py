@@ -67,7 +67,7 @@ class Batches:
 
 
 def _moves(wanted: Sequence[Any]) -> bool:
-    """Whether requests change more than values and looks, so that all formulas are read again."""
+    """True if requests change more than values and formats, so that all formulas are parsed again."""
     return any(
         kind in requests.STRUCTURAL
         or (isinstance(request, Mapping) and "numberFormat" in repr(request[kind]))

@@ -40,7 +40,7 @@ class Revised:
 
 
 class Comments:
-    """What people say about files."""
+    """Comments on files."""
 
     def __init__(self, store: SheetStore) -> None:
         self.store = store

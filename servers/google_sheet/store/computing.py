@@ -28,7 +28,7 @@ _FORMULAS = (
 
 
 class Computing:
-    """What the formulas of spreadsheets give."""
+    """Computation of spreadsheets' formulas."""
 
     def __init__(self, store: SheetStore) -> None:
         self.store = store
@@ -63,7 +63,7 @@ class Computing:
             self._forget_arrays(book)
 
     def _forget_arrays(self, book: Book) -> None:
-        """Where no formula is left, none puts values elsewhere."""
+        """Forget the spilled arrays of a spreadsheet without formulas."""
         self.store.run(
             "DELETE FROM cells WHERE anchor IS NOT NULL AND sheet IN (SELECT number FROM sheets"
             " WHERE spreadsheet = ?)",

@@ -47,7 +47,7 @@ class FileEntry:
     role: str = "reader"
 
     def may(self, role: str) -> bool:
-        """Whether the account has this role or a greater one."""
+        """True if the account has this role or a higher one."""
         return ROLES.index(self.role) >= ROLES.index(role)
 
 
@@ -97,7 +97,7 @@ class Drive:
         return self._insert("root", "My Drive", email, None).id
 
     def sign_in(self, email: str) -> None:
-        """Whose drive the tools and clients use from now on."""
+        """Sign in an account for the tools and clients."""
         known = self.store.rows("SELECT email FROM accounts WHERE email = ?", (email.lower(),))
         if not known:
             raise NotFound(f"There is no account {email[:100]!r}.", code="notFound")
@@ -113,7 +113,7 @@ class Drive:
         return str(rows[0][0])
 
     def name_of(self, email: str) -> str:
-        """What a person is called; the beginning of the address for strangers."""
+        """Return an account's display name; for strangers the address up to the @."""
         rows = self.store.rows("SELECT name FROM accounts WHERE email = ?", (email,))
         return str(rows[0][0]) if rows else email.partition("@")[0]
 
@@ -289,7 +289,7 @@ class Drive:
     # -- sharing ----------------------------------------------------------------------------------------
 
     def permissions(self, file_id: str) -> list[Granted]:
-        """Who may do what with a file."""
+        """List the permissions on a file."""
         file = self.file(file_id)
         rows = self.store.rows(
             "SELECT permissions.id, scope, role, accounts.name FROM permissions LEFT JOIN accounts"

@@ -1,4 +1,4 @@
-"""What somebody types into a cell: numbers, amounts, percentages, dates and times, as in the US locale."""
+"""Interpretation of typed cell input: numbers, amounts, percentages, dates and times, in the US locale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How cells look: formats, merged cells, notes, and sizes of rows and columns."""
+"""Appearance of cells: formats, merged cells, notes, sizes of rows and columns."""
 
 from __future__ import annotations
 

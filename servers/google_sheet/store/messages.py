@@ -1,4 +1,4 @@
-"""What the vendor's messages have: the fields of batchUpdate's requests and of a new spreadsheet.
+"""Schemas of the vendor's messages: batchUpdate requests, and new spreadsheets.
 
 A message that has others is refused by name, as the vendor's parser of JSON does, also where a field mask
 would leave them out. Fields that the vendor has and this server could only drop are not listed.

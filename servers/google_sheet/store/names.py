@@ -79,7 +79,7 @@ class Names:
         return [Named(row[0], row[1], row[2], row[3], Area(*row[4:])) for row in rows]
 
     def texts(self, book: Book, titles: Mapping[int, str]) -> dict[str, str]:
-        """What stands for each name in a formula."""
+        """Return the replacement of each name in a formula."""
         return {named.name: f"{quoted(titles[named.sheet])}!{_fixed(named.area)}" for named in self.all(book)}
 
     def add(self, book: Book, name: str, sheet: Grid, area: Area, range_id: str | None = None) -> Named:

@@ -45,7 +45,7 @@ class Area:
         return max(0, self.right - self.left)
 
     def overlaps(self, other: Area) -> bool:
-        """Whether two areas with ends share a cell."""
+        """True if two bounded areas share a cell."""
         assert None not in (self.bottom, self.right, other.bottom, other.right)
         return (
             self.top < other.bottom  # type: ignore[operator]
@@ -55,7 +55,7 @@ class Area:
         )
 
     def holds(self, other: Area) -> bool:
-        """Whether another area with ends lies in this one."""
+        """True if this area contains another bounded one."""
         assert None not in (self.bottom, self.right, other.bottom, other.right)
         return (
             self.top <= other.top

@@ -1,4 +1,4 @@
-"""How a value is shown under a number format: the patterns of the vendor's numbers, dates and times."""
+"""Display of a value under a number format: the vendor's patterns for numbers, dates and times."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ GRID_KEPT = (
 
 @dataclass(frozen=True)
 class Place:
-    """Where a request is done."""
+    """Target of a request."""
 
     store: SheetStore
     book: Book

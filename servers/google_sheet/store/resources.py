@@ -51,7 +51,7 @@ def spreadsheet(
 
 
 def url_of(spreadsheet_id: str) -> str:
-    """Where the vendor would show a spreadsheet."""
+    """Return the vendor's URL of a spreadsheet."""
     return f"https://docs.google.com/spreadsheets/d/{spreadsheet_id}/edit"
 
 
@@ -128,7 +128,7 @@ def grid_data_of(store: SheetStore, sheet: Grid, area: Area) -> Json:
 
 
 def line_metadata(store: SheetStore, sheet: Grid, area: Area) -> Json:
-    """How high and wide the rows and columns of an area are, whether somebody changed it or not."""
+    """Return the sizes of an area's rows and columns, default ones included."""
     area = area.within(sheet.rows, sheet.columns)
     rows, columns = (store.formats.lines(sheet, axis) for axis in ("ROWS", "COLUMNS"))
     return {

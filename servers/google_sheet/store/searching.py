@@ -30,7 +30,7 @@ MAX_DEPTH = 50
 
 
 def search(store: SheetStore, text: str | None) -> Test:
-    """Whether a file is what a search looks for."""
+    """Compile a file search into a test."""
     if not text or not text.strip():
         return lambda file: True
     return _Reading(store, text).whole()

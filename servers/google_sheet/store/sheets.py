@@ -383,7 +383,7 @@ class Sheets:
 
 
 def digest(*parts: Any) -> str:
-    """What tells one state of a spreadsheet from any other."""
+    """Make an identifier for a spreadsheet's state."""
     return hashlib.sha256(orjson.dumps(parts)).hexdigest()[:32]
 
 

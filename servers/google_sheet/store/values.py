@@ -1,4 +1,4 @@
-"""What is read from and written to the cells of a sheet."""
+"""Reading and writing of a sheet's cells."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COLUMNS = "row, col, kind, cells.number, text, formula, message, hint, anchor, 
 
 @dataclass(frozen=True)
 class Content:
-    """What a cell holds."""
+    """Content of a cell."""
 
     row: int
     column: int
@@ -199,7 +199,7 @@ class Values:
         return written
 
     def entered(self, value: Any, how: Option) -> Put:
-        """What becomes of a value that is entered."""
+        """Interpret an entered value."""
         if isinstance(value, bool):
             return Put("b", float(value))
         if isinstance(value, (int, float)):

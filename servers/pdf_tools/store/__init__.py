@@ -169,7 +169,7 @@ class PdfToolsStore(Store):
 
     @_apart
     def found(self, path: str, pattern: str) -> list[dict[str, Any]]:
-        """What stands in the table of matches."""
+        """Return the rows of the table of matches."""
         return _found(_compiled(pattern), self.document(path))
 
     def search_of(self, search_id: str) -> Row:
@@ -222,7 +222,7 @@ def _compiled(pattern: str) -> Pattern:
 
 
 def _found(expression: Pattern, document: Document) -> list[dict[str, Any]]:
-    """What stands in the table of matches; at most so many as are kept."""
+    """Search a document for the table of matches, up to a maximum."""
     until = deadlines.moment()
     deadline = monotonic() + (SECONDS if until is None else min(SECONDS, until - perf_counter()))
     rows: list[dict[str, Any]] = []

@@ -40,7 +40,7 @@ INFORMATION = {
 
 @dataclass
 class _Read:
-    """What was read of a file; for all files of the same bytes."""
+    """Parsed content of a file, shared by all files with the same bytes."""
 
     pages: int
     texts: dict[int, str] = field(default_factory=dict)
@@ -53,8 +53,9 @@ class _Read:
 
 
 class _AllRead:
-    """What was read of files last, by a digest of their bytes: worlds that are built, solved and judged one
-    after the other have the same files."""
+    """Cache of parsed files by digest: worlds that are built, solved and judged in turn have the same
+    files.
+    """
 
     def __init__(self) -> None:
         self._kept: OrderedDict[bytes, tuple[_Read, int]] = OrderedDict()
@@ -109,7 +110,7 @@ class Document:
 
     @property
     def pages(self) -> int:
-        """How many pages it has."""
+        """Number of pages."""
         return self._read.pages
 
     @property
@@ -141,7 +142,7 @@ class Document:
                 stream.decoded_self = None
 
     def information(self) -> Mapping[str, str]:
-        """What the file says about itself."""
+        """Metadata of the file."""
         if self._read.information is None:
             with reading(self.name):
                 metadata: Mapping[str, Any] = self.reader.metadata or {}

@@ -20,7 +20,7 @@ Writer = Callable[[str], bytes]
 
 @dataclass(frozen=True)
 class Letterhead:
-    """Whose letter it is."""
+    """Sender of a letter."""
 
     lines: Sequence[str]
     """The company's name, then small lines: street, bank."""

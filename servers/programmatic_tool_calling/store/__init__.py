@@ -21,7 +21,7 @@ _RESERVED = {"session.py", "tools.py"}
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of a program."""
+    """Outcome of a program."""
 
     ended: Ended
     limits: Limits

@@ -62,7 +62,7 @@ class SnowflakeStore(Filling):
         return cast(Answer, running.run(self, text, tree, limit))
 
     def describe_tree(self, text: str, tree: exp.Expr) -> tuple[Answer, int]:
-        """What a statement would give, without rows, and how many placeholders it has; nothing is done."""
+        """Describe a statement's result columns and count its placeholders, without executing it."""
         running = _running()
         places = running.open_up(tree)
         if running.writes(tree):
@@ -102,7 +102,7 @@ class SnowflakeStore(Filling):
         self.execute(text)
 
     def writes(self, text: str) -> bool:
-        """Whether a statement may change anything."""
+        """True if a statement may change anything."""
         running = _running()
         return bool(running.writes(running.parsed(text)))
 

@@ -1,4 +1,4 @@
-"""What a statement is answered with."""
+"""Results of statements."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def done(message: str) -> Answer:
 
 
 def changed(**counts: int) -> Answer:
-    """How many rows were changed, by the names that Snowflake gives the numbers."""
+    """Return the counts of changed rows under Snowflake's column names."""
     names = [f"number of rows {name.replace('_', ' ')}" for name in counts]
     fields = tuple(Field(name, "BIGINT") for name in names)
     return Answer(fields, [tuple(counts.values())], affected=sum(counts.values()))

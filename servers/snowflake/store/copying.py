@@ -246,7 +246,7 @@ class Copying:
         return {"FORMAT_NAME": value_of(given.args.get("expression") or given.this)}
 
     def _is_there(self, tree: exp.Create, path: Any, present: bool, drop: Any) -> bool:
-        """Whether nothing is to be done; what is replaced goes."""
+        """True if nothing is to be done. An object to be replaced is dropped."""
         if present and tree.args.get("exists"):
             return True
         if present and not tree.args.get("replace"):

@@ -158,7 +158,7 @@ class Defining:
         return (self._store.item_named(self._path(like.this), "Table"), False) if like else None
 
     def _cloned(self, tree: exp.Create) -> Path | None:
-        """What CLONE names, as it is now."""
+        """Resolve the object that CLONE names, in its present state."""
         clone = tree.args.get("clone")
         if clone is None:
             return None

@@ -133,7 +133,7 @@ _IDENTITY = ("YES", "BY DEFAULT", "1", "1", None, None, "NO", "YES")
 
 
 class Information(Naming):
-    """What there is, as rows."""
+    """Catalogue of all objects, as rows."""
 
     def information(self, path: Path) -> Listed:
         """A view of INFORMATION_SCHEMA."""
@@ -223,7 +223,7 @@ class Information(Naming):
     # -- lists ------------------------------------------------------------------------------------------
 
     def counts(self) -> dict[int, int]:
-        """How many rows the tables have, by their numbers."""
+        """Count the rows of tables, by number."""
         return {row.number: row.rows for row in self.session.connection().execute(_COUNTS)}
 
     def databases(self) -> list[Row]:

@@ -51,7 +51,7 @@ _COUNTER = select(Counting.next, Counting.step).where(Counting.id == bindparam("
 
 
 class Lookup(Stages):
-    """What names mean to a statement; a ``Catalogue`` and its ``Counters``."""
+    """Resolution of names for a statement: a ``Catalogue`` with its ``Counters``."""
 
     may_write = True
     """Whether the call that is being made may change anything."""
@@ -82,7 +82,7 @@ class Lookup(Stages):
         return Stored(item["id"], tuple(self.columns(item["id"])))
 
     def _absent(self, full: Path) -> str:
-        """What is said of a name that means nothing, with what may have been meant."""
+        """Explain an unknown name, with suggestions."""
         said = f"Object '{written(*full)}' does not exist or not authorized."
         try:
             schema = self.schema_named(full[:2])
@@ -139,7 +139,7 @@ class _Within:
         self._schema = schema
 
     def relation(self, path: Path) -> Relation:
-        """What a name in the view means."""
+        """Resolve a name within a view."""
         return self._lookup.relation((*self._schema[: 3 - len(path)], *path) if len(path) < 3 else path)
 
 

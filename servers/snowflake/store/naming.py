@@ -72,7 +72,7 @@ def _absent(kind: str, name: str) -> str:
 
 
 class Naming(Store):
-    """What names mean in a session."""
+    """Resolution of names in a session."""
 
     session_id = 1
     """The session that statements are run in: the tools' own, unless a connector asks."""

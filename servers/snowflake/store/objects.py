@@ -59,7 +59,7 @@ def exists(name: str) -> SqlError:
 
 
 class Objects(Lookup):
-    """What there is comes and goes."""
+    """Creation and removal of objects."""
 
     # -- databases and schemas --------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ class Objects(Lookup):
         self.session.execute(delete(Schema).where(Schema.id == schema["id"]))
 
     def set_comment(self, kind: str, path: Path, comment: str) -> None:
-        """What is said of a database, a schema or a sequence."""
+        """Set the comment of a database, a schema or a sequence."""
         if kind == "DATABASE":
             of: Any = update(Database).where(Database.id == self.database_named(path[-1])["id"])
         elif kind == "SCHEMA":
@@ -133,7 +133,7 @@ class Objects(Lookup):
     # -- tables and views -------------------------------------------------------------------------------
 
     def set_statements(self, count: int) -> None:
-        """How many statements a request of the session has; 0 for any number."""
+        """Set the number of statements in a request of the session; 0 for any."""
         self._set_session(statements=count)
 
     def set_transaction(self, begun: bool) -> bool:
@@ -144,7 +144,7 @@ class Objects(Lookup):
         return bool(before)
 
     def set_autocommit(self, on: bool) -> None:
-        """Whether what the session changes is meant to be kept without COMMIT."""
+        """Set the session's autocommit mode."""
         self._set_session(autocommit=on)
 
     def note_change(self, *, of_rows: bool) -> None:

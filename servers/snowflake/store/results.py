@@ -21,7 +21,7 @@ _MOST_VALUES = 100_000
 
 
 class Results(Information):
-    """What statements of connectors gave."""
+    """Stored results of connectors' statements."""
 
     def keep_result(self, id_: str, answer: Answer, kind: int) -> None:
         """Keep what a statement of the present session gave, under its id; the oldest goes."""
@@ -46,7 +46,7 @@ class Results(Information):
         return {f"last_query_{back}" if back > 1 else "last_query": id_ for back, id_ in enumerate(found, 1)}
 
     def kept_result(self, id_: str) -> tuple[Answer, int]:
-        """What a statement of the session gave, and the number of its kind."""
+        """Return the result of a statement of the session, and the number of its kind."""
         chosen = select(KeptResult).where(KeptResult.query == id_, KeptResult.session == self.session_id)
         found = self.session.scalars(chosen).first()
         if found is None:

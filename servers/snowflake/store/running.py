@@ -36,7 +36,7 @@ _TELLS = (exp.Show, exp.Describe, exp.ListStage)
 
 
 def context_of(store: SnowflakeStore) -> Context:
-    """What a statement is run in."""
+    """Return the environment of a statement."""
     return Context(
         store,
         store.rows,
@@ -59,7 +59,7 @@ def parsed_all(text: str) -> list[tuple[str, exp.Expr]]:
 
 
 def writes(tree: exp.Expr) -> bool:
-    """Whether a statement may change anything."""
+    """True if a statement may change anything."""
     return not isinstance(tree, (*_QUERIES, *_TELLS))
 
 

@@ -104,7 +104,7 @@ def _described(row: Row) -> tuple[Any, ...]:
 
 
 def show(store: SnowflakeStore, tree: exp.Show) -> Answer:
-    """What there is, by its kind."""
+    """List objects of the kind that SHOW names."""
     kind = tree.name.upper()
     makers: dict[str, Callable[[_Shown], Answer]] = {
         "DATABASES": _databases,

@@ -173,7 +173,7 @@ class Stages(Results):
     # -- rows of files --------------------------------------------------------------------------------------
 
     def options(self, stage: Stage | None, said: Mapping[str, Any]) -> dict[str, Any]:
-        """How files are to be read: as a statement says, or a format that it names, or their stage."""
+        """Resolve the options for reading files: from the statement, a named format, or the stage."""
         said = dict(said)
         named = said.pop("FORMAT_NAME", None)
         base = dict(self.format_named(parts_of(str(named))).options) if named else {}
@@ -249,7 +249,7 @@ class Stages(Results):
 
 
 def checked_options(said: Mapping[str, Any]) -> dict[str, Any]:
-    """How files are to be read; refuses what nobody knows, and what is not offered."""
+    """Validate the options for reading files; refuses unknown and unsupported ones."""
     kind = said.get("TYPE", "CSV")
     kind = kind.upper() if isinstance(kind, str) else str(kind)
     if kind not in _OPTIONS:
@@ -284,7 +284,7 @@ def _option(name: str, value: Any) -> Any:
 
 
 def digest_of(data: bytes) -> str:
-    """What clients compare files by."""
+    """Return the digest by which clients compare files."""
     return base64.b64encode(hashlib.sha256(data).digest()).decode()
 
 
@@ -301,7 +301,7 @@ def _joined(parts: Sequence[Listed]) -> Listed:
 
 
 def _form(options: Mapping[str, Any]) -> Form:
-    """How the reader of files is to read one."""
+    """Return the reader's options."""
     if options["TYPE"] == "CSV":
         delimiter = options.get("FIELD_DELIMITER", ",").replace("\\t", "\t")
         quote = options.get("FIELD_OPTIONALLY_ENCLOSED_BY", "NONE")
@@ -317,7 +317,7 @@ def _form(options: Mapping[str, Any]) -> Form:
 
 
 def _refused(file: StageFile, form: Form, found: Unreadable) -> Exception:
-    """Why a file cannot be read, in Snowflake's words."""
+    """Explain in Snowflake's words why a file cannot be read."""
     name, line, words = file.name, found.line, found.words
     match found.why, form.kind:
         case "gzip", _:

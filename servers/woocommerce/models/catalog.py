@@ -268,7 +268,7 @@ class ProductImage(Base):
 
 
 class Review(Base):
-    """What somebody said of a product."""
+    """Review of a product."""
 
     __tablename__ = "reviews"
     __table_args__ = (

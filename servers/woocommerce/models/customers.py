@@ -53,7 +53,7 @@ class Address(TypedDict, total=False):
 
 
 class BillingAddress(Address, total=False):
-    """Where an invoice goes."""
+    """Billing address."""
 
     email: str
 
@@ -111,7 +111,7 @@ class Customer(Base):
 
 
 class SignIn(Base):
-    """Whose API key the tools use, and what the key permits: one row."""
+    """API key of the tools with its permission: one row."""
 
     __tablename__ = "sign_in"
 

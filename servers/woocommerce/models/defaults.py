@@ -1,4 +1,4 @@
-"""What every shop has from the first minute: staff, settings, gateways, tax classes, a default category."""
+"""Defaults of a new shop: staff, settings, gateways, tax classes, a default category."""
 
 from __future__ import annotations
 

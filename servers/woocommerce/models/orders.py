@@ -135,7 +135,7 @@ class CouponLine(Base):
 
 
 class TaxLine(Base):
-    """What one tax rate adds to an order."""
+    """Tax added to an order by one rate."""
 
     __tablename__ = "tax_lines"
     __table_args__ = (Index("tax_lines_by_order", "order_id", "id"), {"sqlite_autoincrement": True})

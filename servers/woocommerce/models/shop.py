@@ -1,4 +1,4 @@
-"""How the shop is set up: shipping, taxes, settings, payment, webhooks."""
+"""Configuration of the shop: shipping, taxes, settings, payment, webhooks."""
 
 from __future__ import annotations
 

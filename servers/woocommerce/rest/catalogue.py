@@ -24,7 +24,7 @@ OrderBy = Literal[
 
 
 class ProductFilters(ListFilters, total=False):
-    """What a list of products may be narrowed to, besides the status."""
+    """Filters for lists of products, besides the status."""
 
     slug: str
     type: Literal["simple", "grouped", "external", "variable"]

@@ -1,4 +1,4 @@
-"""What there is to choose from: countries, currencies, ways of shipping, statuses, and the API itself."""
+"""Reference data: countries, currencies, shipping methods, statuses, and the API's index."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _links(request: Request, one: str, all_: str) -> Shape:
 
 @api.get("/data")
 def list_data(store: WooCommerceStore, request: Request) -> list[Shape]:
-    """What data there is."""
+    """List the kinds of data."""
     store.authorise("view")
     kinds = {
         "continents": "List of supported continents, countries, and states.",
@@ -156,7 +156,7 @@ def list_statuses(store: WooCommerceStore) -> list[Shape]:
 
 @api.get("/customers/{id}/downloads")
 def list_downloads(store: WooCommerceStore, id: int) -> list[Shape]:
-    """What a customer may download: nothing, as this shop delivers no files."""
+    """List a customer's downloads: none, as this shop delivers no files."""
     store.customers.one(id)
     return []
 
@@ -170,13 +170,13 @@ def list_brands(store: WooCommerceStore) -> list[Shape]:
 
 @api.get("/shipping/zones/{zone_id}/locations")
 def list_locations(store: WooCommerceStore, request: Request, zone_id: int) -> list[Shape]:
-    """Where a zone lies."""
+    """List the locations of a zone."""
     return _locations(request, zone_id, store.zones.zone_locations(zone_id))
 
 
 @api.put("/shipping/zones/{zone_id}/locations", raw=True)
 def update_locations(store: WooCommerceStore, request: Request, zone_id: int) -> list[Shape]:
-    """Where a zone lies from now on: a list of codes and their types."""
+    """Replace the locations of a zone: a list of codes and types."""
     try:
         given = orjson.loads(request.body or b"[]")
     except orjson.JSONDecodeError as error:
@@ -273,7 +273,7 @@ for _path in ("", "/"):
 
 @api.route("OPTIONS", "/{path:path}", writes=False)
 def options(store: WooCommerceStore, request: Request, path: str) -> Shape:
-    """What a path takes."""
+    """Describe the parameters of a path."""
     store.authorise("view")
     methods = [method for method in api.methods(f"{api.prefix}/{NAMESPACE}/{path}") if method != "OPTIONS"]
     if not methods:

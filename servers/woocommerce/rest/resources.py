@@ -94,7 +94,7 @@ def serve(
 
     @api.delete(path + "/{id}")
     def remove(store: WooCommerceStore, request: Request, id: int, force: bool = forced) -> Shape:
-        """What an object was, or is in the trash."""
+        """Delete an object or move it to the trash, and return it."""
         shape = resource.shape(collection(store, place(request)).remove(id, force=force))
         return deleted(shape) if force else shape
 
@@ -109,7 +109,7 @@ def serve(
         update: Objects | None = None,
         delete: list[int] | None = None,
     ) -> Shape:
-        """What came of many changes."""
+        """Make many changes, and return the result of each."""
         objects = collection(store, place(request))
         removed = partial(objects.remove, force=True)
         results = store.batches.batch((create, update, delete), objects.create, objects.change, removed)
@@ -117,7 +117,7 @@ def serve(
 
 
 def _asked(resource: ShopResource) -> Any:
-    """What a list may be asked for, as a ``TypedDict``."""
+    """Build the ``TypedDict`` of a list's filters."""
     found: dict[str, Any] = {
         name: str if one.type is Words else one.type for name, one in resource.filters.items()
     }

@@ -15,7 +15,7 @@ Totals = list[tuple[str, str, int]]
 
 
 class OrderFilters(ListFilters, total=False):
-    """What a list of orders may be narrowed to, besides the status."""
+    """Filters for lists of orders, besides the status."""
 
     customer: int
     product: int
@@ -70,7 +70,7 @@ def get_note(store: WooCommerceStore, order_id: int, id: int) -> Shape:
 
 @api.delete("/orders/{order_id}/notes/{id}")
 def delete_note(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Shape:
-    """What a note was."""
+    """Delete a note and return it."""
     return order_shapes.note(store.details.delete_note(order_id, id, force=force))
 
 
@@ -148,7 +148,7 @@ def get_refund(store: WooCommerceStore, order_id: int, id: int) -> Shape:
 
 @api.delete("/orders/{order_id}/refunds/{id}")
 def delete_refund(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Shape:
-    """What a refund was."""
+    """Delete a refund and return it."""
     return order_shapes.refund(store.details.delete_refund(order_id, id, force=force))
 
 

@@ -173,7 +173,7 @@ MAX_DIGITS = 8
 
 
 def _with_digits(shown: Any, digits: int) -> Any:
-    """What is shown, with so many digits behind the point of each amount."""
+    """Round each amount to this many decimals."""
     if isinstance(shown, list):
         return [_with_digits(one, digits) for one in shown]
     if not isinstance(shown, dict):
@@ -239,7 +239,7 @@ _BODY = "body"
 
 
 class ListFilters(TypedDict, total=False):
-    """What lists of products and of orders may be narrowed to."""
+    """Filters for lists of products and orders."""
 
     search: str
     after: str

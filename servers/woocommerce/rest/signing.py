@@ -20,7 +20,7 @@ _DIGESTS = {"HMAC-SHA1": "sha1", "HMAC-SHA256": "sha256"}
 
 
 def authenticate(request: Request, headers: Mapping[str, str], token: str) -> bool:
-    """Whether a request carries the episode's key."""
+    """True if a request carries the episode's key."""
     # Of a parameter that comes twice the last counts, as PHP has it.
     query = dict(request.pairs)
     if "oauth_signature" in query:

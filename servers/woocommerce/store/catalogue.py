@@ -150,7 +150,7 @@ class Catalogue(Part):
         return self.store.products.product_record(parent["id"])
 
     def _copied(self, record: Row) -> Row:
-        """What a copy has of a product; its SKU is the first free one with a number behind it."""
+        """Copy a product's fields; the SKU gets the first free number."""
         own = ("id", "slug", "date_created", "date_modified", "total_sales")
         kept = {key: value for key, value in record.items() if key not in own}
         if record["sku"]:
@@ -351,7 +351,7 @@ class Catalogue(Part):
 
     @property
     def stock_rules(self) -> StockRules:
-        """How the shop's settings treat stock."""
+        """The shop's stock settings."""
         managing = self.setting("woocommerce_manage_stock") == "yes"
         return StockRules(managing, int(self.setting("woocommerce_notify_no_stock_amount")))
 
@@ -383,7 +383,7 @@ class Catalogue(Part):
 
 
 def duplicate_sku() -> Invalid:
-    """What the product says to a SKU that another product has."""
+    """Make the error for a SKU that another product has."""
     return invalid("product_invalid_sku", "Invalid or duplicated SKU.")
 
 

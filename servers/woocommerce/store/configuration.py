@@ -1,4 +1,4 @@
-"""How the shop is set up: settings and payment gateways."""
+"""Configuration of the shop: settings and payment gateways."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def _username(address: str) -> str:
 
 
 def email_exists() -> Exception:
-    """What the product says to an address that somebody has registered with."""
+    """Make the error for an address that is registered already."""
     return invalid(
         "registration-error-email-exists",
         "An account is already registered with your email address. Please log in or use a different one.",
@@ -168,7 +168,7 @@ def email_exists() -> Exception:
 
 
 def username_exists() -> Exception:
-    """What the product says to a user name that somebody has."""
+    """Make the error for a user name that is taken."""
     return invalid(
         "registration-error-username-exists",
         "An account is already registered with that username. Please choose another.",

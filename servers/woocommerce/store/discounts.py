@@ -1,4 +1,4 @@
-"""What a coupon takes off the lines of an order, and whether it may be used. In whole cents."""
+"""Discounts of coupons on the lines of an order, and their conditions. In whole cents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Item:
 
 
 def refuse(text: str) -> Invalid:
-    """What the product says when a coupon cannot be used."""
+    """Make the error for a coupon that cannot be used."""
     return invalid("woocommerce_rest_invalid_coupon", text)
 
 
@@ -89,7 +89,7 @@ def check_together(coupons: Sequence[Record]) -> None:
 
 
 def discounts(coupon: Record, items: Sequence[Item]) -> list[int]:
-    """What the coupon takes off each item; lowers what is ``left`` of them."""
+    """Compute the coupon's discount on each item; reduces what is ``left`` of them."""
     found = [0] * len(items)
 
     def take(index: int, amount: int) -> int:
@@ -143,7 +143,7 @@ def _take_cents(amount: int, items: Sequence[Item], chosen: Sequence[int], take:
 
 
 def _pieces(coupon: Record, items: Sequence[Item], chosen: Sequence[int]) -> list[tuple[int, int]]:
-    """How many pieces of each line the coupon may reduce."""
+    """Return how many pieces of each line the coupon may reduce."""
     remaining = coupon["limit_usage_to_x_items"]
     found = []
     for index in chosen:

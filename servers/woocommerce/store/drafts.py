@@ -172,7 +172,7 @@ ORDER_COLUMNS = [
 
 @dataclass(frozen=True)
 class Sold:
-    """What a line needs to know of its product."""
+    """Data of a product that a line needs."""
 
     taxable: bool = True
     on_sale: bool = False
@@ -205,7 +205,7 @@ class Draft:
         return found
 
     def sold_of(self, row: Row) -> Sold:
-        """What is known of the product of a line; a product that is gone is taken as taxable."""
+        """Return the data of a line's product. A deleted product counts as taxable."""
         return self.sold.get(row["variation_id"] or row["product_id"], Sold())
 
 
@@ -318,7 +318,7 @@ def _tax_lines(table: TaxTable, cart: Mapping[int, int], shipping: Mapping[int, 
 
 
 def line_subtotal(unit: int, quantity: int) -> int:
-    """What some pieces cost, if the shop can count that far."""
+    """Compute the price of some pieces, within the shop's range of numbers."""
     if unit * quantity > MAX_CENTS:
         raise invalid_parameter("line_items", "The order's total is too large.")
     return unit * quantity

@@ -1,4 +1,4 @@
-"""What a change of an order's status brings about."""
+"""Consequences of changes of an order's status."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LINE_CODES = select(CouponLineTable.code).where(CouponLineTable.order_id == bin
 
 
 class Lifecycle(Part):
-    """What a change of an order's status brings about."""
+    """Consequences of changes of an order's status."""
 
     def change_status(self, order_id: int, status: str) -> None:
         """Give an order another status, with all that follows but the refund of its money."""
@@ -44,7 +44,7 @@ class Lifecycle(Part):
         self.status_effects(order_id)
 
     def complete_payment(self, order_id: int) -> None:
-        """What happens when the money has come: the order is processed, or completed if nothing ships."""
+        """Complete the payment: the order becomes processing, or completed if nothing ships."""
         record = self.store.orders.order_record(order_id)
         if record["status"] not in PAYABLE:
             return
@@ -102,7 +102,7 @@ class Lifecycle(Part):
         self.run(update(Order).where(Order.id == order_id).values(coupons_counted=False))
 
     def uses_by(self, order_id: int) -> Sequence[Record]:
-        """How often an order is counted as a use of which coupon."""
+        """Return how often an order counts as a use of each coupon."""
         return self.fetch(_USES.group_by(CouponUse.coupon_id).order_by(CouponUse.coupon_id), order=order_id)
 
     def _change_usage(self, coupon_id: int, by: int) -> None:
@@ -111,5 +111,5 @@ class Lifecycle(Part):
 
 
 def buyer(order: Record) -> str:
-    """Who uses a coupon: the customer's id, or a guest's address."""
+    """Return who uses a coupon: the customer's id, or a guest's address."""
     return str(order["customer_id"]) if order["customer_id"] else str(order["billing"].get("email", ""))

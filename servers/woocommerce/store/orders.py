@@ -123,7 +123,7 @@ class NewNote(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class OrderFilter:
-    """What a listing of orders asks for; ``None`` asks for nothing."""
+    """Filter of a list of orders; ``None`` does not filter."""
 
     status: Sequence[str] | None = None
     customer: int | None = None
@@ -264,5 +264,5 @@ def _conditions(wanted: OrderFilter) -> list[Any]:
 
 
 def table_columns(kind: type[Base], row: Record) -> Row:
-    """What of a record belongs into a table's row."""
+    """Return the part of a record that belongs in a table's row."""
     return {key: row[key] for key in kind.__table__.columns.keys() if key in row}  # noqa: SIM118

@@ -1,4 +1,4 @@
-"""What prices depend on: taxes of the place, coupons that may be used."""
+"""Dependencies of prices: local taxes and usable coupons."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CATEGORIES = select(ProductCategory.product_id, ProductCategory.category_id).wh
 
 
 class Pricing(Part):
-    """What prices depend on."""
+    """Dependencies of prices."""
 
     def tax_table(self, order: Row) -> TaxTable:
         """The tax rates that apply to an order."""
@@ -35,7 +35,7 @@ class Pricing(Part):
         )
 
     def sold(self, products: Mapping[int, Record]) -> dict[int, Sold]:
-        """What lines need to know of these products."""
+        """Return the data of products that lines need."""
         owners = {product["parent_id"] or product["id"] for product in products.values()}
         categories: dict[int, list[int]] = {}
         for row in self.fetch(_CATEGORIES, ids=sorted(owners)):

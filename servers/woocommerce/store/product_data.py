@@ -68,7 +68,7 @@ def _full_attribute(attribute: Row, position: int) -> Row:
 
 @dataclass(frozen=True)
 class StockRules:
-    """How the shop's settings treat stock."""
+    """The shop's stock settings."""
 
     managing: bool
     """Whether the shop manages stock at all."""
@@ -92,7 +92,7 @@ def settle(row: Row, rules: StockRules) -> Row:
 
 
 def stock_status(quantity: int, backorders: str, out_of_stock_at: int) -> str:
-    """What the shop says of a product with this much stock."""
+    """Return the stock status of a product with this quantity."""
     if quantity > out_of_stock_at:
         return "instock"
     return "outofstock" if backorders == "no" else "onbackorder"

@@ -116,7 +116,7 @@ ORDERINGS = {
 
 @dataclass(frozen=True)
 class ProductFilter:
-    """What a listing of products asks for; ``None`` asks for nothing."""
+    """Filter of a list of products; ``None`` does not filter."""
 
     search: str | None = None
     status: str | None = None

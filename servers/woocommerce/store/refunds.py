@@ -126,7 +126,7 @@ class Refunds(Part):
         return self.fetch(select(from_table).where(from_table.c.id == line_id))[0]
 
     def refundable(self, order: Record) -> int:
-        """What can still be refunded of an order, in cents."""
+        """Return the amount of an order that can still be refunded, in cents."""
         return int(order["total"] - self.fetch(_REFUNDED, order=order["id"])[0]["amount"])
 
     def refund_what_is_left(self, order_id: int) -> None:

@@ -51,7 +51,7 @@ class Reports(Part):
     def report_range(
         self, period: str | None, date_min: str | None, date_max: str | None, *, today: bool
     ) -> Range:
-        """What period and dates mean; without any, today or all time. A period goes before the dates."""
+        """Resolve period and dates into a range; today or all time by default. A period overrides dates."""
         midnight = self.now.replace(hour=0, minute=0, second=0, microsecond=0)
         tomorrow = timestamp(midnight + timedelta(days=1))
         month = midnight.replace(day=1)

@@ -1,4 +1,4 @@
-"""What all resources of the shop share: listed, read, made, changed and deleted as they are declared.
+"""Base of the shop's resources: list, read, create, update and delete as declared.
 
 A resource's own rules are a subclass of ``Collection``; those of its methods that begin with ``_`` are there
 to be overridden.
@@ -23,7 +23,7 @@ from mesocosm.services.schema import Words
 
 @dataclass(frozen=True)
 class Filter:
-    """What a list may be narrowed by.
+    """Filter of a list.
 
     Args:
         type: Of the value.
@@ -110,11 +110,11 @@ class ShopResource(Resource):
 
     @cached_property
     def by_id(self) -> Any:
-        """What reads one row."""
+        """Statement that reads one row."""
         return self.statement.where(self.model.id == bindparam("id"))
 
     def conditions(self, asked: Mapping[str, Any]) -> list[ColumnElement[bool]]:
-        """What has to hold for the filters that are asked for."""
+        """Build the conditions for the requested filters."""
         found: list[Any] = [*self.where]
         for name, one in self.filters.items():
             value = one.usual if asked.get(name) is None else asked[name]

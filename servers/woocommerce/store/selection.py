@@ -1,4 +1,4 @@
-"""What all lists share: which objects are chosen, and in which order they come."""
+"""Base of all lists: selection and order of objects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mesocosm.servers.woocommerce.values import MAX_LIST, date, is_whole_day
 
 @dataclass(frozen=True)
 class Selection:
-    """What any list may be asked for; ``None`` asks for nothing."""
+    """Selection common to all lists; ``None`` does not filter."""
 
     include: Sequence[int] | None = None
     exclude: Sequence[int] | None = None
@@ -30,7 +30,7 @@ EVERYTHING = Selection()
 def ordering(
     kind: Any, selection: Selection, columns: Mapping[str, Any], orderby: str, order: str
 ) -> list[Any]:
-    """What a list is ordered by: ``orderby`` and ``order`` unless the selection says otherwise."""
+    """Build the order of a list: ``orderby`` and ``order`` unless the selection overrides them."""
     wanted = selection.orderby or orderby
     if wanted == "include":
         return [included_order(kind, selection.include)]

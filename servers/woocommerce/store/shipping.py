@@ -57,7 +57,7 @@ class Zones(Collection):
         super()._remove(record)
 
     def zone_locations(self, zone_id: int) -> list[Row]:
-        """Where a zone lies, as it was said; zone 0 is everywhere else."""
+        """Return the locations of a zone as given. Zone 0 is everywhere else."""
         self.authorise("view")
         self.row(zone_id)
         rows = self.fetch(_LOCATIONS, zone=zone_id)

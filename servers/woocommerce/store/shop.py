@@ -1,4 +1,4 @@
-"""What all rules of the shop share: who acts, the settings, ids, custom fields."""
+"""Base of the shop's rules: actor, settings, ids, custom fields."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _REFUSALS: Mapping[Action, str] = {
 
 
 class Shop(Rules):
-    """Who acts, the settings, ids, custom fields: what the store and each of its parts have."""
+    """Base of the store and its parts: actor, settings, ids, custom fields."""
 
     # -- who acts ---------------------------------------------------------------------------------------
 
@@ -137,7 +137,7 @@ class Shop(Rules):
         return int(rows[0]["seq"]) + 1 if rows else 1
 
     def count(self, source: FromClause | type[Base], *conditions: Any) -> int:
-        """How many rows meet the conditions."""
+        """Count the rows that meet the conditions."""
         statement = select(func.count().label("n")).select_from(source).where(*conditions)
         return int(self.fetch(statement)[0]["n"])
 

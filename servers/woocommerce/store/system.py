@@ -83,7 +83,7 @@ class System(Part):
     """The state of the system and its maintenance tools."""
 
     def object_counts(self) -> Row:
-        """How many products, variations, orders, coupons and customers there are."""
+        """Count products, variations, orders, coupons and customers."""
         self.authorise("view")
         return {
             name: self.fetch(statement, **({"role": "customer"} if name == "customer" else {}))[0]["n"]

@@ -168,7 +168,7 @@ def tax_on(amount: int, rates: Sequence[AppliedRate]) -> dict[int, int]:
 
 
 def without_tax(amount: int, rates: Sequence[AppliedRate]) -> int:
-    """What an amount that includes tax is without it, in cents."""
+    """Subtract the included tax from an amount, in cents."""
     plain = sum((rate.rate for rate in rates if not rate.compound), Decimal(0))
     factor = 1 + plain
     for rate in rates:

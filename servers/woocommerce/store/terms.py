@@ -73,7 +73,7 @@ TAGS = _resource(Tag, ProductTag.tag_id, "tags")
 
 
 class _Terms(Collection):
-    """What both kinds share: no two have the same slug, which follows from the name where it is not said."""
+    """Base of both kinds of terms: slugs are unique, and derived from the name by default."""
 
     def _check(self, rows: Sequence[Row], before: Record | None = None) -> None:
         kind = self.resource.model
@@ -116,7 +116,9 @@ class Categories(_Terms):
         super()._check(rows, before)
 
     def _remove(self, record: Record) -> None:
-        """What lies in it goes up one level, products without another category to the default."""
+        """Remove a category. Its children move up a level; products without another category get the
+        default.
+        """
         category = record["id"]
         if category == DEFAULT_CATEGORY_ID:
             raise denied("woocommerce_rest_cannot_delete", "The default product category cannot be deleted.")

@@ -31,7 +31,7 @@ class BigQuery(Part):
 
     @property
     def datasets(self) -> Datasets:
-        """What tables lie in."""
+        """Operations on datasets."""
         return Datasets(self.store)
 
     @property
@@ -41,7 +41,7 @@ class BigQuery(Part):
 
     @property
     def jobs(self) -> Jobs:
-        """What was run."""
+        """Operations on jobs."""
         return Jobs(self.store)
 
     @property
@@ -51,12 +51,12 @@ class BigQuery(Part):
 
     @property
     def names(self) -> Names:
-        """What names in statements mean."""
+        """Resolution of names in statements."""
         return Names(self.store)
 
     @property
     def sizes(self) -> Sizes:
-        """How large tables are."""
+        """Sizes of tables."""
         return Sizes(self.store)
 
     @property

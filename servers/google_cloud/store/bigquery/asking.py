@@ -22,7 +22,7 @@ _CHARACTERS = 400_000
 
 @dataclass
 class Asked:
-    """What a statement gave, page by page."""
+    """Result of a statement, page by page."""
 
     answer: Answer
     job: str = ""
@@ -32,7 +32,7 @@ class Asked:
 
     @property
     def done(self) -> str:
-        """What a statement that is no query did."""
+        """Effect of a statement that is not a query."""
         answer = self.answer
         if answer.changed is not None:
             counts = (

@@ -111,7 +111,7 @@ class Datasets(Part):
         self.session.flush()
 
     def count(self, dataset: Dataset) -> tuple[int, int]:
-        """How many tables and views a dataset has."""
+        """Count a dataset's tables and views."""
         kinds = self.session.scalars(
             select(WarehouseTable.kind).where(WarehouseTable.dataset == dataset.number)
         ).all()

@@ -307,7 +307,7 @@ class Definitions(Part):
         return parts[-1]
 
     def _is_there(self, tree: exp.Expr, dataset: str, name: str, kind: str) -> bool:
-        """Whether nothing is to be done; refuses what would be made twice."""
+        """True if IF NOT EXISTS leaves nothing to do; refuses a duplicate."""
         place = self.store.bigquery.datasets.dataset(dataset)
         if self.store.bigquery.tables.find(place, name) is None or tree.args.get("replace"):
             return False
@@ -373,7 +373,7 @@ def _one(tree: exp.Expr) -> exp.Expr:
 
 
 def _partition(said: exp.Expr) -> dict[str, Any]:
-    """What a table is partitioned by, as the API has it."""
+    """Return a table's partitioning as in the API."""
     one = said.expressions[0] if isinstance(said, exp.Schema | exp.Tuple) and said.expressions else said
     name = one.find(exp.Column) or one.find(exp.Identifier)
     if name is None or name.name.upper().startswith("_PARTITION"):

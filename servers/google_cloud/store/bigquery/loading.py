@@ -34,7 +34,7 @@ _NAME = re.compile(r"\W")
 
 @dataclass(frozen=True)
 class Format:
-    """How a file is to be read."""
+    """Format of a file to load."""
 
     kind: str = "CSV"
     header: bool = True
@@ -63,7 +63,7 @@ class Done:
 
 @dataclass
 class _Read:
-    """What a file holds: of CSV lists of texts, of JSON objects."""
+    """Content of a file: lists of texts from CSV, objects from JSON."""
 
     names: list[str] | None
     fields: list[Field] | None = None
@@ -316,7 +316,7 @@ def _order(fields: Sequence[Field], names: Sequence[str]) -> list[int]:
 
 
 def _form(format_: Format) -> Form:
-    """How the reader of files is to read one."""
+    """Return the reader's options for a format."""
     if format_.kind == "PARQUET":
         return Form("PARQUET")
     if format_.kind == "NEWLINE_DELIMITED_JSON":
@@ -339,7 +339,7 @@ def _delimiter(said: str) -> str:
 
 
 def _refused(form: Form, found: Unreadable) -> Invalid:
-    """Why a file cannot be read, in BigQuery's words."""
+    """Explain in BigQuery's words why a file cannot be read."""
     match found.why, form.kind:
         case "many", _:
             return Invalid(f"The file has {found.words}; load it in parts.", code="invalid")

@@ -1,4 +1,4 @@
-"""What the names in a statement mean: the catalogue that the SQL room asks."""
+"""Resolution of names in a statement: the catalogue for the query engine."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Names(Part):
         return made
 
     def relation(self, path: Path) -> Relation:
-        """What a name in FROM means; refuses one that means nothing."""
+        """Resolve a name in FROM; refuse an unknown one."""
         if path not in self._known:
             self._known[path] = self._found(path)
         return self._known[path]
@@ -120,7 +120,7 @@ class Names(Part):
         return found
 
     def _elsewhere(self, name: str) -> str:
-        """Where a table of that name is, for whoever left out the dataset."""
+        """Name the dataset that has a table of that name, for a statement without dataset."""
         datasets = self.store.bigquery.datasets
         for id_ in datasets.ids():
             if self.store.bigquery.tables.find(datasets.dataset(id_), name) is not None:

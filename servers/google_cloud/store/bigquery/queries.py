@@ -50,7 +50,7 @@ _MOST_STATEMENTS = 100
 
 @dataclass
 class Answer:
-    """What a statement gave."""
+    """Result of a statement."""
 
     kind: str
     """``SELECT``, ``INSERT``, ``CREATE_TABLE`` ..."""
@@ -300,7 +300,7 @@ class Queries(Part):
             )
 
     def _measure(self, tree: exp.Expr, names: Names, answer: Answer) -> None:
-        """What a statement reads: of each table the columns that it names."""
+        """Measure what a statement reads: the named columns of each table."""
         whole, numbers = _relations(tree, names)
         columns, filtered = _columns_read(whole), _filtered(whole)
         rows = self.store.bigquery.tables.rows
@@ -324,7 +324,7 @@ def _filtered(whole: exp.Expr) -> frozenset[str]:
 
 
 def _shows_all(star: exp.Expr) -> bool:
-    """Whether ``*`` stands for all columns of a table, and not of a query or a count."""
+    """True if ``*`` means all columns of a table rather than of a query or a count."""
     select = star.find_ancestor(exp.Select)
     if isinstance(star.parent, exp.Count) or select is None:
         return False

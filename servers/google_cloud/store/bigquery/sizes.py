@@ -1,4 +1,4 @@
-"""How large tables are, by the sizes that BigQuery documents for its types."""
+"""Sizes of tables, by BigQuery's documented sizes of types."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ _READ = (
 
 @dataclass(frozen=True)
 class TableRead:
-    """What there is to know of a table that a statement reads."""
+    """Metadata of a table that a statement reads."""
 
     number: int
     id: str
@@ -133,7 +133,7 @@ class WarehouseTables(Part):
         return None
 
     def by_number(self, numbers: Sequence[int]) -> list[TableRead]:
-        """What there is to know of tables that are read, by their numbers."""
+        """Return the metadata of tables by number."""
         self.session.flush()
         return [TableRead(**row) for row in self.store.fetch(_READ, numbers=list(numbers))] if numbers else []
 
@@ -273,7 +273,7 @@ class WarehouseTables(Part):
         return columns_of(table.fields, table.columns or None)
 
     def count(self, table: WarehouseTable | TableRead) -> int:
-        """How many rows a table has; of a view none."""
+        """Count a table's rows; 0 for a view."""
         return self.rows.count(table.number) if table.kind == "TABLE" else 0
 
     # -- rows -------------------------------------------------------------------------------------------
@@ -359,7 +359,7 @@ def _no_column(table: WarehouseTable, name: str) -> NotFound:
 
 
 def _grown(before: Field, after: Field) -> bool:
-    """Whether a field is of the same type as before, or a struct with further fields."""
+    """True if a field has the same type as before, or is a struct with added fields."""
     if before["type"] != "STRUCT" or after["type"] != "STRUCT":
         return bool(before["type"] == after["type"])
     inner = {one["name"].lower(): one for one in after["fields"]}

@@ -70,7 +70,7 @@ class Compute(Part):
         return found
 
     def status(self, instance: Instance) -> str:
-        """What an instance is doing now."""
+        """Return an instance's current state."""
         now = moment(self.now)
         if instance.transition is None or now >= instance.settled:
             return instance.status

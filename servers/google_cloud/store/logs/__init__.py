@@ -13,15 +13,15 @@ class Logs(Part):
 
     @property
     def entries(self) -> Entries:
-        """What was written."""
+        """Operations on log entries."""
         return Entries(self.store)
 
     @property
     def buckets(self) -> LogBuckets:
-        """Where entries are kept."""
+        """Operations on log buckets."""
         return LogBuckets(self.store)
 
     @property
     def sinks(self) -> Sinks:
-        """Where entries are sent on to."""
+        """Operations on sinks."""
         return Sinks(self.store)

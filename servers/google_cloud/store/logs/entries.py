@@ -245,7 +245,7 @@ class Entries(Part):
         return f"{(self._last + place) * 2654435761 % 2**40:010x}"
 
     def _kept(self, resources: Sequence[str]) -> Iterator[ColumnElement[bool]]:
-        """What holds of the entries that are still kept in the buckets asked for."""
+        """Build conditions for entries that the requested buckets still retain."""
         places = [self._bucket(name) for name in resources] or [None]
         place = places[0]
         if len(places) > 1 and len({one and one.number for one in places}) > 1:
@@ -268,7 +268,9 @@ class Entries(Part):
 
 
 def narrowed(tree: Node | None) -> Iterator[ColumnElement[bool]]:
-    """What of a filter the tables can say by themselves: it spares reading what cannot match."""
+    """Build conditions for the parts of a filter that SQL can check, to avoid reading entries that cannot
+    match.
+    """
     for part in tree.parts if isinstance(tree, Both) else (tree,):
         if isinstance(part, Call) and part.name == "log_id" and len(part.arguments) == 1:
             yield func.lower(LogEntry.log) == part.arguments[0].lower()

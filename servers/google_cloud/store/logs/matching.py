@@ -1,4 +1,4 @@
-"""Whether a log entry is one that a filter asks for."""
+"""Matching of log entries against a filter."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def values_at(entry: Any, path: tuple[str, ...]) -> Iterator[Any]:
-    """What a field holds; of lists, each item."""
+    """Yield a field's values; each item of a list."""
     if isinstance(entry, list):
         for item in entry:
             yield from values_at(item, path)

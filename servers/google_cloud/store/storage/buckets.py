@@ -60,7 +60,7 @@ _LABEL_VALUE = re.compile(r"[a-z0-9_-]{0,63}")
 
 @dataclass(frozen=True)
 class Condition:
-    """What must be so for a request to be carried out; 0 as a generation stands for "there is none"."""
+    """Precondition of a request; generation 0 means that the object must not exist."""
 
     generation: int | None = None
     not_generation: int | None = None
@@ -86,7 +86,7 @@ ANY = Condition()
 
 @dataclass(frozen=True)
 class Size:
-    """How much a bucket holds."""
+    """Size of a bucket's content."""
 
     objects: int
     bytes: int
@@ -208,7 +208,7 @@ class Buckets(Part):
         self.session.flush()
 
     def size(self, name: str) -> Size:
-        """How many objects a bucket holds, and how many bytes they have."""
+        """Count a bucket's objects and their bytes."""
         number = self.bucket(name).number
         counted = select(StorageObject.live, func.count(), func.sum(StorageObject.size)).where(
             StorageObject.bucket == number
@@ -258,7 +258,7 @@ def checked_cors(rules: Sequence[Mapping[str, Any]]) -> list[Any]:
 
 
 def location_type(location: str) -> Literal["multi-region", "dual-region", "region"]:
-    """What kind of place a location is."""
+    """Return the type of a location."""
     if location in MULTI_REGIONS:
         return "multi-region"
     return "dual-region" if location in DUAL_REGIONS else "region"

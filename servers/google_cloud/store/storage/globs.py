@@ -33,7 +33,7 @@ class Glob:
         self._steps = self._sequence(0)
 
     def matches(self, name: str) -> bool:
-        """Whether the pattern matches the whole of a name."""
+        """True if the pattern matches the whole name."""
         return len(name) in _run(self._steps, name, {0})
 
     def _refusal(self) -> Invalid:

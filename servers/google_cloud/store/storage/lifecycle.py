@@ -78,7 +78,7 @@ def _is_date(text: str) -> bool:
 
 
 def applies(rule: Mapping[str, Any], stored: StorageObject, newer: int, now: datetime) -> bool:
-    """Whether a rule's conditions all hold for an object with so many newer versions."""
+    """True if all conditions of a rule hold for an object with this many newer versions."""
     condition = rule["condition"]
     held: dict[str, Callable[[Any], bool]] = {
         "age": lambda days: _days(stored.created, now) >= days,

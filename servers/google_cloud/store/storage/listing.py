@@ -27,7 +27,7 @@ class ObjectPage:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which objects are to be listed."""
+    """Selection of objects to list."""
 
     prefix: str = ""
     delimiter: str = ""

@@ -43,7 +43,7 @@ class NewObject:
 
 
 class Objects(Part):
-    """What is in the buckets."""
+    """Objects in buckets."""
 
     def object(
         self, bucket: str, name: str, generation: int | None = None, condition: Condition = ANY

@@ -41,7 +41,7 @@ CONTEXTS = frozenset(
 
 
 def each(function: Any, *values: Any) -> Any:
-    """What a function of the library gives for each element of the arrays among its arguments."""
+    """Make a library function work element by element on arrays."""
     name = str(function)
     positions = SCALARS.get(name)
     arrays = {

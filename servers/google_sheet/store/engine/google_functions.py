@@ -237,7 +237,7 @@ def _flatten(*values: Value) -> Value:
 
 
 def order_of(value: Value) -> tuple[int, Any]:
-    """Where a value comes in an ascending order: numbers, texts, booleans; what is blank comes last."""
+    """Return the key for ascending order: numbers, texts, booleans, then blanks."""
     if isinstance(value, bool):
         return (2, value)
     if isinstance(value, (int, float)):

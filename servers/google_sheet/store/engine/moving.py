@@ -1,4 +1,4 @@
-"""How references in formulas follow what happens to rows, columns and sheets, and how they are copied.
+"""Adjustment of formula references when rows, columns and sheets change, or formulas are copied.
 
 The tokens are those of the formula library; a formula that it cannot read stays as it is.
 """
@@ -157,7 +157,7 @@ class Shift:
     count: int
 
     def place(self, position: int) -> int | None:
-        """Where a row or column is now; ``None`` where it is gone."""
+        """Return a row's or column's new position; ``None`` if it was deleted."""
         if self.count > 0:
             return position + self.count if position >= self.at else position
         if position < self.at:
@@ -165,7 +165,7 @@ class Shift:
         return position + self.count if position >= self.at - self.count else None
 
     def span(self, start: int, end: int) -> tuple[int, int] | None:
-        """Where a stretch (its end inclusive) is now."""
+        """Return a range's new position (inclusive end)."""
         if self.count > 0:
             moved, moved_end = self.place(start), self.place(end)
             assert moved is not None

@@ -1,4 +1,4 @@
-"""Where formulas are computed: in processes, started when there are formulas to compute."""
+"""Processes that compute formulas, started on demand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ processes = Processes([_START, str(Path(__file__).parents[1])])
 
 
 def compute(whom: str, request: dict[str, Any], whole: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a spreadsheet's formulas are after edits.
+    """Compute a spreadsheet's formulas after edits.
 
     ``changed`` are cells with values, ``gone`` those that hold none any more; ``whole`` says whether the
     former are all that there are.

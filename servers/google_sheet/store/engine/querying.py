@@ -45,7 +45,7 @@ _MAX_STEPS = 400
 
 
 class QueryError(Exception):
-    """What is wrong with a query."""
+    """Error in a query."""
 
 
 def query(rows: Sequence[Sequence[Any]], text: str, headers: int) -> list[list[Any]]:
@@ -112,7 +112,7 @@ class _Matching:
         self._left = STEPS
 
     def matches(self, pattern: str, text: Any) -> bool:
-        """Whether a pattern is one of the whole text."""
+        """True if a pattern matches the whole text."""
         if text is None:
             return False
         compiled = Pattern(pattern)

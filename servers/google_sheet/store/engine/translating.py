@@ -47,7 +47,7 @@ MAX_DEPTH = 200
 
 @dataclass
 class Book:
-    """What a formula is read against."""
+    """Spreadsheet in which a formula is parsed."""
 
     titles: Mapping[str, str]
     """By folded title, the title as it is."""
@@ -76,7 +76,7 @@ class Translated:
 
 
 class Unreadable(Exception):
-    """What stands behind the equals sign is no formula."""
+    """Error: the text after the equals sign is not a formula."""
 
 
 def translate(formula: str, place: str, book: Book) -> Translated:
@@ -108,7 +108,7 @@ def _fills(first: Piece) -> bool:
 
 
 def _selects(pieces: list[Piece]) -> bool:
-    """Whether a result is cells as they are: those of a range, of an array, or that a function chooses."""
+    """True if the result is a selection of cells: a range, an array, or a function that chooses cells."""
     if len(pieces) == 1:
         reference = reference_of(pieces[0].text)
         return reference is not None and reference.last is not None
@@ -137,7 +137,7 @@ class _Reading:
         self.result = Translated("")
 
     def sequence(self, until: str | None) -> str:
-        """What comes up to a closing token, or to the end."""
+        """Translate up to a closing token or the end."""
         parts: list[str] = []
         while self.at < len(self.pieces):
             piece = self.pieces[self.at]

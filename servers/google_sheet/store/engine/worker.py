@@ -209,9 +209,9 @@ class Workbook:
 
     @property
     def has_arrays(self) -> bool:
-        """Whether results fill several cells, found no room to, or may do so: the library then does not find
-        out all that an edit changes (cells that are written to or cleared, what reads them), so that a new
-        workbook is to meet it."""
+        """True if results spill into several cells, failed to, or may do so. The library then misses some
+        effects of an edit, so a fresh workbook is needed.
+        """
         return bool(self.spilled or self.blocked) or any(one.fills for one in self.formulas.values())
 
     def edit(self, edits: list[list[Any]]) -> None:
@@ -284,7 +284,7 @@ class Workbook:
                 found[place] = [*place, "", None, "", ""]
 
     def _repeats_nothing(self, place: Place, found: dict[Place, Answer]) -> bool:
-        """Whether a formula only repeats a cell that is empty, or one that only repeats such a cell ..."""
+        """True if a formula only repeats an empty cell, directly or through other such formulas."""
         seen: set[Place] = set()
         while (formula := self.formulas.get(place)) and formula.same and place not in seen:
             seen.add(place)
@@ -413,7 +413,7 @@ _known: dict[str, bool] = {}
 
 
 def _is_known(name: str) -> bool:
-    """Whether there is a function of that name: the library is asked for it, once."""
+    """True if the library has a function of that name. Cached."""
     if name in FUNCTIONS or name in ("RAND", "RANDBETWEEN", "RANDARRAY", "ARRAYFORMULA", "FILTER"):
         return True
     if name not in _known:
