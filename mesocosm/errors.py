@@ -44,6 +44,19 @@ class Invalid(Refusal):
         self.parameter = parameter
         self.detail = detail
 
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Call arguments what the caller calls them, if this is about one of them.
+
+        Args:
+            names: By the name that the rules have: the caller's.
+        """
+        if self.parameter is None or self.parameter not in names:
+            return
+        self.parameter = names[self.parameter]
+        for known, name in names.items():
+            self.message = self.message.replace(known, name)
+            self.detail = self.detail.replace(known, name)
+
 
 class WrongArgument(Invalid):
     """An argument that is not acceptable for what it is, whatever the service."""

@@ -21,11 +21,10 @@ import hashlib
 import importlib
 import importlib.util
 import random
-import re
 import typing
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, cached_property, wraps
@@ -401,26 +400,21 @@ class Service(Generic[S]):
         return replace(self, tools=chosen)
 
 
-def _in_its_words(function: Callable[P, R], parameters: Iterable[str]) -> Callable[P, R]:
-    """The function, whose refusals name its parameters as the caller writes them: the rules are those of an
-    API that says ``per_page`` where the tool says ``perPage``."""
-    spelled = {re.sub("([A-Z])", lambda found: "_" + found[1].lower(), name): name for name in parameters}
-    foreign = {
-        other: name for other, name in spelled.items() if other != name and other not in spelled.values()
-    }
-    if not foreign:
-        return function
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, foreign))})\b(?!\w|\[|\.\w)")
+def _in_its_words(function: Callable[P, R], parameters: Collection[str]) -> Callable[P, R]:
+    """The function, whose refusals of an argument call it what the tool does: rules may be those of an API
+    that says ``per_page`` where the tool says ``perPage``."""
+    spelled = {"".join(f"_{c.lower()}" if c.isupper() else c for c in name): name for name in parameters}
+    names = {other: name for other, name in spelled.items() if other not in parameters}
 
     @wraps(function)
     def speak(*args: P.args, **values: P.kwargs) -> R:
         try:
             return function(*args, **values)
         except Invalid as refusal:
-            refusal.message = pattern.sub(lambda found: foreign[found[0]], refusal.message)
+            refusal.rename(names)
             raise
 
-    return speak
+    return speak if names else function
 
 
 def _described(function: Callable[..., Any], long: bool) -> str:

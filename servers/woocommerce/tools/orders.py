@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
+from mesocosm.errors import Invalid
 from mesocosm.servers.woocommerce.models.customers import Address, BillingAddress, MetaChange
 from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import order_shapes, shapes
-from mesocosm.servers.woocommerce.tools.service import FieldNames, OrderId, PageNumber, called, server
+from mesocosm.servers.woocommerce.tools.service import FieldNames, OrderId, PageNumber, server
 from mesocosm.services.service import Page
 
 OrderStatus = Literal["pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed"]
@@ -143,10 +144,13 @@ def woo_orders_list(
         fields: Give only these fields of each order, such as ["id", "status", "total"].
     """
     wanted = OrderFilter(status, customer, product, dateAfter, dateBefore, include, exclude)
-    with called(after="dateAfter", before="dateBefore"):
+    try:
         records, total = store.orders.listed(
             wanted, page=page, per_page=perPage, orderby=orderby, order=order
         )
+    except Invalid as refusal:
+        refusal.rename({"after": "dateAfter", "before": "dateBefore"})
+        raise
     return Page([shapes.only(order_shapes.order(r), fields) for r in records], *window(page, perPage), total)
 
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
 from typing import Annotated, Literal
 
-from mesocosm.errors import Invalid
 from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.services.schema import About
 from mesocosm.services.service import Service
@@ -23,19 +18,6 @@ server = Service(
         "times are UTC."
     ),
 )
-
-
-@contextmanager
-def called(**names: str) -> Iterator[None]:
-    """Refusals name arguments as the tool does, where it calls them by other words than the API."""
-    try:
-        yield
-    except Invalid as refusal:
-        for known, name in names.items():
-            said = partial(re.sub, rf"\b{known}\b", name)
-            refusal.message, refusal.detail = said(refusal.message), said(refusal.detail)
-            refusal.parameter = refusal.parameter and said(refusal.parameter)
-        raise
 
 
 Period = Literal["week", "month", "last_month", "year"]

@@ -74,7 +74,9 @@ def test_only_the_fields_that_were_asked_for_are_given(shop: Any) -> None:
     assert shop.call("products_list", perPage=1, fields=["id", "price"]) == [
         {"id": shop.STOOL, "price": "30"}
     ]
-    assert 'no field "prize"' in shop.refusal("products_list", fields=["prize"])
+    said = shop.refusal("products_list", fields=["prize"])
+    assert 'no field "prize"' in said
+    assert "on_sale, " in said, "fields have their own names, though an argument is called onSale"
 
 
 def test_a_sale_holds_within_its_dates_only(open_shop: Any) -> None:
