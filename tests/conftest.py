@@ -47,13 +47,13 @@ class WorldTools(McpTools):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """``-n auto``: twice as many workers as there are cores, since half of their time is waiting.
+    """``-n auto``: one worker more than there are cores, since tests wait for processes, but each loads all.
 
     Each has a part of the suite in one piece, whose fixtures are made once, and at the end takes from others.
     """
     if config.option.dist == "no":
         config.option.dist = "worksteal"
-    return max(1, (os.cpu_count() or 1) * 2)
+    return (os.cpu_count() or 1) + 1
 
 
 OpenTools = Callable[..., WorldTools]

@@ -33,6 +33,22 @@ def solve(family: Family, episode: Episode, *, claim: bool = True) -> None:
         family.solve(tools if claim else _Unclaimed(tools), episode.prompt, episode.expected())
 
 
+def solve_but_mails(family: Family, episode: Episode) -> list[dict[str, Any]]:
+    """Let the reference solver do all but send mails and say that it is done: what it would send."""
+    sent: list[dict[str, Any]] = []
+
+    class Kept(Tools):
+        def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
+            if tool == "send_email":
+                sent.append(arguments)
+            silent = tool in ("send_email", "claim_done")
+            return ["{}"] if silent else tools.look(service, tool, arguments)
+
+    with McpTools(world_server(episode.world)) as tools:
+        family.solve(Kept(), episode.prompt, episode.expected())
+    return sent
+
+
 class _Unclaimed(Tools):
     """Tools with which a task cannot be declared done."""
 

@@ -524,13 +524,13 @@ def test_every_mistake_has_its_place_in_a_hard_task(build: Build, tmp_path: Path
     [
         (STANDARD, 1, 0),
         (STANDARD, 2, 500),
-        (STANDARD, 100, 0),
+        pytest.param(STANDARD, 100, 0, marks=pytest.mark.long),
         (HARD, 1, 0),
         (HARD, 60, 4_000),
-        (HARD, 350, 0),
+        pytest.param(HARD, 350, 0, marks=pytest.mark.long),
         (EXPERT, 1, 0),
         (EXPERT, 60, 4_000),
-        (EXPERT, 350, 0),
+        pytest.param(EXPERT, 350, 0, marks=pytest.mark.long),
     ],
     ids=lambda value: value.name if isinstance(value, Family) else str(value),
 )

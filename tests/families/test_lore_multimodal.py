@@ -448,9 +448,9 @@ class Size:
     "size",
     [
         Size(STANDARD, 1),
-        Size(STANDARD, 350),
+        pytest.param(Size(STANDARD, 350), marks=pytest.mark.long),
         Size(HARD, 1, 10),
-        Size(HARD, 100, 5),
+        pytest.param(Size(HARD, 100, 5), marks=pytest.mark.long),
         Size(HARD, 15, 0, (("image_share", 1), ("formula_share", 1), ("distorted_share", 1))),
     ],
     ids=lambda size: f"{size.family.name}-{size.operations}",

@@ -9,14 +9,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from trials import call, failures, solve
+from trials import call, failures, solve, solve_but_mails
 
-from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
-from mesocosm.services.calling import Tools
-from mesocosm.services.service import Image
 from mesocosm.tasks.payable_invoice_checker import draw_scan, draw_second_scan
 
 FAMILY = load_family("payable_invoice_checker")
@@ -30,39 +27,21 @@ def instance(tmp_path_factory: pytest.TempPathFactory) -> Instance:
     return build_instance(FAMILY, 3, tmp_path_factory.mktemp("built") / "x", parameters=parameters)
 
 
-class Unclaimed(Tools):
-    """Tools that do all but declare the task done, after which nothing could be changed."""
-
-    def __init__(self, tools: Tools) -> None:
-        self._tools = tools
-
-    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
-        return [] if service == "claim_done" else self._tools.look(service, tool, arguments)
-
-    def call(self, service: str, tool: str, **arguments: Any) -> Any:
-        return None if service == "claim_done" else super().call(service, tool, **arguments)
-
-
-class OneMailOtherwise(Unclaimed):
-    """Tools with which the first mail of a subject is sent with another text, and what else is said."""
-
-    def __init__(self, tools: Tools, subject: str, body: str, **more: Any) -> None:
-        super().__init__(tools)
-        self._subject, self._body, self._more, self._met = subject, body, more, False
-
-    def call(self, service: str, tool: str, **arguments: Any) -> Any:
-        if arguments.get("subject", "").startswith(self._subject) and not self._met:
-            self._met = True
-            arguments |= {"body": self._body.format(arguments["body"]), **self._more}
-        return super().call(service, tool, **arguments)
-
-
 @pytest.fixture(scope="module")
 def once_solved(instance: Instance, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Episode]:
     episode = Episode.create(tmp_path_factory.mktemp("solved") / "episode", instance.path, FAMILY)
-    with McpTools(world_server(episode.world)) as tools:
-        FAMILY.solve(Unclaimed(tools), episode.prompt, episode.expected())
+    solve(FAMILY, episode, claim=False)
     yield episode
+    episode.close()
+
+
+@pytest.fixture(scope="module")
+def unsent(
+    instance: Instance, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Episode, list[dict[str, Any]]]]:
+    """All that is asked for but the mails, and what those are."""
+    episode = Episode.create(tmp_path_factory.mktemp("unsent") / "episode", instance.path, FAMILY)
+    yield episode, solve_but_mails(FAMILY, episode)
     episode.close()
 
 
@@ -201,14 +180,21 @@ OPEN, QUESTION = "Process Outstanding Invoices", "Question about"
     ],
 )
 def test_a_mail_says_what_it_should_and_nothing_against_it(
-    instance: Instance, tmp_path: Path, subject: str, body: str, more: dict[str, Any], broken: set[str]
+    instance: Instance,
+    unsent: tuple[Episode, list[dict[str, Any]]],
+    tmp_path: Path,
+    subject: str,
+    body: str,
+    more: dict[str, Any],
+    broken: set[str],
 ) -> None:
-    episode = Episode.create(tmp_path / "episode", instance.path, FAMILY)
+    episode = unsent[0].fork(tmp_path / "fork")
     if "attachments" in more:
         more = {"attachments": [f"files/scan-{invoices(instance)['settled']['scan_number']}.pdf"]}
-    with McpTools(world_server(episode.world)) as tools:
-        otherwise = OneMailOtherwise(tools, subject, body, **more)
-        FAMILY.solve(otherwise, episode.prompt, episode.expected())
+    otherwise = next(mail for mail in unsent[1] if mail["subject"].startswith(subject))
+    for mail in unsent[1]:
+        other = {"body": body.format(mail["body"]), **more} if mail is otherwise else {}
+        call(episode, "email", "send_email", **mail | other)
     assert failures(episode) == broken
     episode.close()
 

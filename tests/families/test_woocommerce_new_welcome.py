@@ -10,14 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from trials import call, failures, rows_of
+from trials import call, failures, rows_of, solve_but_mails
 
-from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
-from mesocosm.services.calling import Tools
-from mesocosm.services.service import Image
 
 FAMILY = load_family("woocommerce_new_welcome")
 DONE = 3, {"parameters": {"first_time_customers": 6}}
@@ -49,25 +46,22 @@ def fork(done: Episode, tmp_path: Path) -> Iterator[Episode]:
     episode.close()
 
 
-Welcome = tuple[Episode, list[dict[str, str]]]
+Welcome = tuple[Episode, list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def unsent(done: Episode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Welcome]:
+    folder = tmp_path_factory.mktemp("unsent")
+    episode = Episode.create(folder / "episode", done.path.parent / "instance", FAMILY)
+    yield episode, solve_but_mails(FAMILY, episode)
+    episode.close()
 
 
 @pytest.fixture
-def welcome(done: Episode, tmp_path: Path) -> Iterator[Welcome]:
+def welcome(unsent: Welcome, tmp_path: Path) -> Iterator[Welcome]:
     """An episode in which the rows are right and nothing is sent yet, and the mails that are to be sent."""
-    episode = Episode.create(tmp_path / "unsent", done.path.parent / "instance", FAMILY)
-    sent: list[dict[str, str]] = []
-
-    class Kept(Tools):
-        def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
-            if tool == "send_email":
-                sent.append(arguments)
-            silent = tool in ("send_email", "claim_done")
-            return ["{}"] if silent else tools.look(service, tool, arguments)
-
-    with McpTools(world_server(episode.world)) as tools:
-        FAMILY.solve(Kept(), episode.prompt, episode.expected())
-    yield episode, sent
+    episode = unsent[0].fork(tmp_path / "fork")
+    yield episode, unsent[1]
     episode.close()
 
 

@@ -13,6 +13,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
+from samples import sampled
 
 from mesocosm.kits.prose import TOPICS, Prose
 
@@ -56,7 +57,7 @@ def test_mixed_text_does_not_compress() -> None:
     assert zlib_share(corpus(TOPICS, 200_000)) > 0.30
 
 
-@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize("topic", sampled(TOPICS, ("course_admin", "customer_letters", "shop_orders")))
 def test_one_topic_alone_hardly_repeats(topic: str) -> None:
     text = corpus((topic,), 60_000)
     assert repeated_shingle_share(text) < 0.03

@@ -18,6 +18,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 from conftest import WorldTools
+from samples import sampled
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
@@ -142,7 +143,8 @@ def seen_by_neighbour(tools: WorldTools) -> str:
     return re.sub(r"data_id: \S+|\"jobId\":\"\w+\"|job_\w+", "", told)
 
 
-def test_no_statement_hides_in_another(doors: tuple[WorldTools, WorldTools]) -> None:
+@pytest.mark.parametrize("payload", sampled(PAYLOADS, (PAYLOADS[0], PAYLOADS[4])))
+def test_no_statement_hides_in_another(doors: tuple[WorldTools, WorldTools], payload: str) -> None:
     attacker, neighbour = doors
     before = seen_by_neighbour(neighbour)
     for places, service, tool in (
@@ -150,11 +152,10 @@ def test_no_statement_hides_in_another(doors: tuple[WorldTools, WorldTools]) -> 
         (BIGQUERY, "google_cloud", "bigquery_run_query"),
     ):
         for place in places:
-            for payload in PAYLOADS:
-                inside = payload.replace("'", "''") if "'{}" in place else payload
-                statement = "SELECT " + place.replace("{{}}", "{ }").replace("{}", inside)
-                said = asked(attacker, statement, service, tool)
-                assert CANARY not in said.lower(), statement
+            inside = payload.replace("'", "''") if "'{}" in place else payload
+            statement = "SELECT " + place.replace("{{}}", "{ }").replace("{}", inside)
+            said = asked(attacker, statement, service, tool)
+            assert CANARY not in said.lower(), statement
         assert seen_by_neighbour(neighbour) == before
     assert "TOTAL: 3" in asked(attacker, "select sum(id) total from t")
 

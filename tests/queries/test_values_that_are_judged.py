@@ -89,14 +89,14 @@ def test_every_value_is_answered_and_judged(open_tools: Callable[..., WorldTools
             asked(tools, "snowflake", "read_query", f"select {value} x, {column} from t")
             asked(tools, "snowflake", "write_query", f"insert into t (id, {column}) select 2, {value}")
             asked(tools, "snowflake", "read_query", f"select * from t where {column} is not null")
-            assert differing(tools.world, tmp_path / "base") is not None
+        assert differing(tools.world, tmp_path / "base") is not None
     for column, values in BIGQUERY.items():
         for value in values:
             asked(tools, "google_cloud", "bigquery_run_query", f"SELECT {value} x, [STRUCT({value} AS y)] z")
             insert = f"INSERT INTO shop.t (id, {column}) SELECT 2, {value}"
             asked(tools, "google_cloud", "bigquery_run_query", insert)
             asked(tools, "google_cloud", "bigquery_run_query", "SELECT * FROM shop.t")
-            assert differing(tools.world, tmp_path / "base") is not None
+        assert differing(tools.world, tmp_path / "base") is not None
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,12 @@ def follow_all(oracle: Oracle, episode: Episode, made: list[Made]) -> list[Made]
 
 @pytest.mark.parametrize(
     ("family", "operations", "distractors", "go_on"),
-    [(STANDARD, 350, 0, follow_all), (HARD, 25, 60, follow)],
-    ids=["at once, N=350", "one by one, hard"],
+    [
+        pytest.param(STANDARD, 350, 0, follow_all, marks=pytest.mark.long),
+        (STANDARD, 50, 0, follow_all),
+        (HARD, 25, 60, follow),
+    ],
+    ids=["at once, N=350", "at once, N=50", "one by one, hard"],
 )
 def test_whoever_follows_the_plan_from_any_step_of_the_solver_gets_there(
     tmp_path: Path, family: Family, operations: int, distractors: int, go_on: Callable[..., list[Made]]
@@ -191,7 +195,7 @@ def test_no_tool_of_the_agent_and_no_file_of_its_world_leads_to_the_oracle(tmp_p
             assert not any(rule in data for rule in rules), path
 
 
-@pytest.mark.parametrize("task", ["lore_documents", "lore_code"])
+@pytest.mark.parametrize("task", ["lore_documents", pytest.param("lore_code", marks=pytest.mark.long)])
 def test_failures_are_told_apart_as_the_papers_figure_5_does(task: str, tmp_path: Path) -> None:
     episode = new_episode(tmp_path, load_family(task), operations=25)
     oracle = episode.oracle
