@@ -50,7 +50,6 @@ class Expected(family.Expected):
         return self.budget + SPARE_CALLS
 
     def oracle(self) -> GameOracle:
-        """The oracle of the list."""
         return GameOracle(lambda: ListGame(self.initial, self.target, self.budget), example)
 
 

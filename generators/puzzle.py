@@ -160,7 +160,6 @@ def consistent(
 
 
 def drawn(key: str, size: int, overlapping: bool) -> Encyclopaedia:
-    """The encyclopaedia that is drawn with this key."""
     book = invent(random.Random(key), size)
     return alike(key, book) if overlapping else book
 

@@ -181,7 +181,6 @@ def _value(text: str) -> Value:
 
 
 def day_of(text: str) -> date:
-    """A day as documents write it."""
     return datetime.strptime(text, "%d %B %Y").replace(tzinfo=UTC).date()
 
 

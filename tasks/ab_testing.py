@@ -75,7 +75,6 @@ def hours_for(given: int, scenarios: int) -> int:
 
 
 def country_of(code: str) -> str:
-    """A country by its code."""
     return _COUNTRIES[code]
 
 

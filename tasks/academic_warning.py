@@ -63,7 +63,6 @@ def reinstated_for(given: int, students: int) -> int:
 
 
 def subject_of(programme: str) -> str:
-    """Return the subject of a programme."""
     return _SUBJECTS[programme]
 
 

@@ -95,3 +95,20 @@ def test_the_newest_section_of_the_changelog_is_this_version() -> None:
 def test_a_version_of_the_changelog_fits_on_a_screen() -> None:
     for section in CHANGELOG.partition("## Versions of tasks")[0].split("\n## ")[1:]:
         assert len(section.splitlines()) <= 50, section.partition("\n")[0]
+
+
+def test_each_decision_has_a_number_of_its_own() -> None:
+    """The index itself is a generated page."""
+    decisions = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
+    numbers = [path.name[:3] for path in decisions]
+    assert numbers == sorted(set(numbers))
+    for path, number in zip(decisions, numbers, strict=True):
+        assert re.match(rf"# {number} \S", path.read_text()), path.name
+
+
+def test_decisions_that_are_named_exist() -> None:
+    numbers = {path.name[:3] for path in (ROOT / "docs/decisions").glob("[0-9]*.md")}
+    sources = [TEXT, *(path.read_text() for path in (ROOT / "mesocosm").rglob("*.py"))]
+    named = {number for text in sources for number in re.findall(r"[dD]ecision (\d{3})\b", text)}
+    assert named
+    assert named <= numbers

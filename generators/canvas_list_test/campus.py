@@ -29,8 +29,6 @@ class Campus(campus.Campus):
 
 @dataclass
 class Course:
-    """One course."""
-
     subject: CourseSubject
     role: Role
     instructor: Contact

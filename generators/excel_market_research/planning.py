@@ -132,7 +132,6 @@ class Plan:
 
 
 def plan_market(params: Params, rng: random.Random) -> Plan:
-    """Draw the market."""
     names = [f"{kind} {noun}" for noun in _NOUNS for kind in _KINDS]
     raw = rng.sample(names, params.num_raw_categories)
     groups = rng.sample(_GROUPS, params.internal_categories)

@@ -33,7 +33,6 @@ class PicturedValues(Values):
         self._share, self._most = params.image_share, params.max_objects
 
     def draw(self, kind: Kind) -> Value:
-        """A value of a kind."""
         if kind == "integer" and self._rng.random() < self._share:
             return Count(self._rng.randint(1, self._most))
         return super().draw(kind)

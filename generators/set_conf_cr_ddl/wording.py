@@ -59,7 +59,6 @@ class Voice(wording.Voice):
         return self.pick(f"{day}, {clock}", f"{day} at {clock}", f"{clock} on {day}")
 
     def days(self, number: int) -> str:
-        """A number of days."""
         if number == 7 and self.chance(0.5):
             return "one week"
         return self.pick(f"{_DAYS[number]} days", f"{number} days")

@@ -39,8 +39,6 @@ _TAIL_LETTERS = 600
 
 @dataclass(frozen=True)
 class Ended:
-    """End of a program."""
-
     confined: bool
     """Whether it was kept from the run."""
     failure: str = ""

@@ -79,7 +79,6 @@ class WorldCaller:
 
     @property
     def services(self) -> Mapping[str, Service[Any]]:
-        """The services of the world."""
         return self._world.services
 
     @property

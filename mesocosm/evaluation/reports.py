@@ -179,7 +179,6 @@ class _Table:
     rows: Sequence[Sequence[str]]
 
     def markdown(self) -> str:
-        """The table as Markdown."""
         lines = [self.head, ["---"] * len(self.head), *self.rows]
         return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 

@@ -260,7 +260,6 @@ class _Fork(Tools):
 
     @property
     def episode(self) -> Episode:
-        """The fork."""
         if self._made is None:
             self._made = self._origin.fork(self._path, sharing=True)
         return self._made

@@ -21,8 +21,6 @@ from mesocosm.families.workers.workers import Workers
 
 @dataclass(frozen=True)
 class SuiteInstance:
-    """One instance of the suite."""
-
     task: str
     length: int
     seed: int

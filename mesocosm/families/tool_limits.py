@@ -13,7 +13,6 @@ CLIENTS: Mapping[str, str] = {"codex": "openai", "copilot": "openai", "openai-ag
 
 
 def count_tools(offered: Mapping[str, Sequence[str] | None]) -> int:
-    """Count the tools of an offer."""
     return sum(len(load_service(name).tools if tools is None else tools) for name, tools in offered.items())
 
 

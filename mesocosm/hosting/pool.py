@@ -493,7 +493,6 @@ class EpisodePool:
                 del self._open[id_]
 
     def count(self) -> int:
-        """Count the episodes."""
         return count_in(self.root)
 
     def ids(self) -> list[str]:

@@ -95,7 +95,6 @@ class _Sheets:
         self._inside = False
 
     def data(self, data: Any) -> None:
-        """Text."""
         if self._inside:
             self._texts.append(data)
 

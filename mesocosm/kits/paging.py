@@ -67,7 +67,6 @@ def events(tools: Tools, **window: Any) -> Iterator[dict[str, Any]]:
 
 
 def sheet_cells(tools: Tools, filepath: str, sheet: str, start: str = "A1") -> Iterator[dict[str, Any]]:
-    """The cells of a sheet, from one cell on."""
     cell: str | None = start
     while cell:
         read = tools.call(

@@ -19,7 +19,6 @@ class TooMuch(BadFrame):
 
 
 def encode(kind: str, payload: bytes = b"", **header: Any) -> bytes:
-    """One frame."""
     return json.dumps({"kind": kind, "size": len(payload), **header}).encode() + b"\n" + payload
 
 

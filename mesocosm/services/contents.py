@@ -53,7 +53,6 @@ class Objects(list[dict[str, Any]]):
 
 
 def file_data(workspace: Workspace, name: str, limit: int | None = None) -> bytes | Unreadable:
-    """The bytes of a file of a workspace."""
     try:
         return workspace.read(name, limit)
     except Refusal as refusal:

@@ -74,7 +74,6 @@ class Kinds:
         self._words = words
 
     def text(self, value: Any, name: str) -> str:
-        """A text."""
         return self._of(str, "text", value, name)
 
     def flag(self, value: Any, name: str) -> bool:
@@ -89,19 +88,15 @@ class Kinds:
         return number
 
     def object(self, value: Any, name: str) -> dict[str, Any]:
-        """An object."""
         return self._of(dict, "object", value, name)
 
     def items(self, value: Any, name: str) -> list[Any]:
-        """A list."""
         return self._of(list, "items", value, name)
 
     def texts(self, value: Any, name: str) -> list[str]:
-        """A list of texts."""
         return self._all_of(str, "texts", value, name)
 
     def objects(self, value: Any, name: str) -> list[dict[str, Any]]:
-        """A list of objects."""
         return self._all_of(dict, "objects", value, name)
 
     def choice(self, *choices: str) -> Check:
@@ -144,7 +139,6 @@ class Reader:
         self._paths = paths
 
     def text(self, body: Mapping[str, Any], name: str) -> str | None:
-        """A text."""
         return self.field(body, name, self.kinds.text)
 
     def flag(self, body: Mapping[str, Any], name: str, usual: bool = False) -> bool:
@@ -166,7 +160,6 @@ class Reader:
         return self.field(body, name, self.kinds.items) or []
 
     def texts(self, body: Mapping[str, Any], name: str) -> list[str] | None:
-        """A list of texts."""
         return self.field(body, name, self.kinds.texts)
 
     def objects(self, body: Mapping[str, Any], name: str) -> list[Any]:

@@ -223,8 +223,6 @@ class Spoiling:
 
 @dataclass(frozen=True)
 class Words:
-    """All words of one service."""
-
     service: str
     things: Mapping[str, Thing]
     survey: Callable[[Tools, Mapping[str, Any]], None]

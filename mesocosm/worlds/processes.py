@@ -143,7 +143,6 @@ class _Process:
         self.popen.kill()
 
     def end(self) -> None:
-        """End the process."""
         self.popen.kill()
         self.popen.wait()
         for stream in (self.popen.stdin, self.popen.stdout):

@@ -52,8 +52,6 @@ _STATED: Mapping[str, Word] = {
 
 
 class EventThing(Thing):
-    """An event on a calendar."""
-
     name = "event"
     about = "An event on a calendar of the owner's."
     says = _STATED
@@ -202,8 +200,6 @@ def _instant(point: dt.date, world: World) -> dt.datetime:
 
 
 class CalendarThing(Thing):
-    """A calendar."""
-
     name = "calendar"
     about = "A calendar of the owner's, besides the own one."
     says: ClassVar[Mapping[str, Word]] = {

@@ -66,7 +66,6 @@ def _global(store: CanvasStore) -> list[Link]:
 
 @view.page("")
 def courses(store: CanvasStore, asked: Asked) -> Page:
-    """All courses."""
     found = store.session.scalars(
         sql.select(Course).order_by(Course.id).offset(asked.start).limit(asked.size)
     )

@@ -54,7 +54,6 @@ def _people(store: CodehostStore) -> dict[int | None, str]:
 
 @view.page("")
 def repositories(store: CodehostStore, asked: Asked) -> Page:
-    """All repositories."""
     owners = _people(store)
     found = store.session.scalars(
         sql.select(Repository).order_by(Repository.id).offset(asked.start).limit(asked.size)

@@ -167,8 +167,6 @@ def _files_at(changes: Changes, repository: int, path: str) -> set[tuple[str, An
 
 
 class ReleaseThing(Thing):
-    """A release."""
-
     name = "release"
     about = (
         "A release with its tag. The survey reads them where it says `releases: true`. It is no goal: agents "
@@ -229,8 +227,6 @@ def _free(repo: str, path: str, taken: set[tuple[str, str]]) -> str:
 
 
 class IssueThing(Thing):
-    """An issue."""
-
     name = "issue"
     about = "An issue of a repository of the owner's."
     overhead = 88

@@ -40,7 +40,6 @@ def _places(store: DocumentsStore) -> list[Link]:
 
 @view.page("")
 def spaces(store: DocumentsStore, asked: Asked) -> Page:
-    """All spaces."""
     found = store.session.scalars(sql.select(Space).order_by(Space.number))
     rows = [
         Row(
@@ -66,7 +65,6 @@ def space(store: DocumentsStore, asked: Asked, number: str) -> Page:
 
 @view.page("folder/{number}")
 def folder(store: DocumentsStore, asked: Asked, number: str) -> Page:
-    """Page of a folder."""
     found = found_in(store, Folder, number, "folder")
     up = Link("Up", f"folder/{found.parent}" if found.parent else f"space/{found.space}")
     return Page(found.name, _held(store, asked, found.space, found.number), _places(store), up)

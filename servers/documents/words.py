@@ -87,8 +87,6 @@ def _seen(row: Row) -> Fields:
 
 
 class CommentThing(Thing):
-    """A comment on a document."""
-
     name = "comment"
     about = "A comment on a document; as a goal, the agent's. The survey reads them by `comments: true`."
     when = "created_at"

@@ -80,8 +80,6 @@ class FileThing(Thing):
 
 
 class TextFile(FileThing):
-    """A text file."""
-
     name = "text"
     overhead = 1
     about = "A text file in the workspace (.txt, .md)."
@@ -164,8 +162,6 @@ class CsvFile(FileThing):
 
 
 class JsonFile(FileThing):
-    """A JSON file."""
-
     name = "json"
     about = "A JSON file in the workspace."
     suffixes = (".json",)

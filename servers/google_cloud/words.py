@@ -263,8 +263,6 @@ def _api(value: Any) -> Any:
 
 
 class BucketThing(Thing):
-    """A bucket."""
-
     name = "bucket"
     about = "A bucket of Cloud Storage."
     listed = False
@@ -309,8 +307,6 @@ def _found_bucket(row: Row) -> Found:
 
 
 class ObjectThing(Thing):
-    """An object."""
-
     name = "object"
     written = True
     about = (

@@ -56,7 +56,6 @@ def drive(store: SheetStore, asked: Asked) -> Page:
 
 @view.page("file/{number}")
 def spreadsheet(store: SheetStore, asked: Asked, number: str) -> Page:
-    """A spreadsheet with all its sheets."""
     found = found_in(store, File, number, "file")
     sheets = store.session.scalars(
         sql.select(models.Sheet)

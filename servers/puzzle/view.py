@@ -47,7 +47,6 @@ def creatures(store: PuzzleStore, asked: Asked) -> Page:
 
 @view.page("creature/{id}")
 def creature(store: PuzzleStore, asked: Asked, id: str) -> Page:
-    """Page of a creature."""
     found = found_in(store, Creature, id, "creature")
     traits = store.session.execute(
         sql.select(Section.name, Trait.word, Trait.amount)

@@ -11,8 +11,6 @@ class Base(DeclarativeBase):
 
 
 class Line(Base):
-    """A line of the record."""
-
     __tablename__ = "lines"
 
     number: Mapped[int] = mapped_column(primary_key=True)

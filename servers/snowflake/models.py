@@ -20,8 +20,6 @@ class Base(DeclarativeBase):
 
 
 class Database(Base):
-    """A database."""
-
     __tablename__ = "databases"
     __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012 - SQLAlchemy's way
 
@@ -125,8 +123,6 @@ class Stage(Base):
 
 
 class StageFile(Base):
-    """A file of a stage."""
-
     __tablename__ = "stage_files"
     __table_args__ = (UniqueConstraint("stage_id", "name"), {"sqlite_autoincrement": True})
 

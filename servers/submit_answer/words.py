@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 
 class AnswerThing(Thing):
-    """The answer."""
-
     name = "answer"
     about = "The answer that the agent hands in; it ends the episode."
     judges: ClassVar[Mapping[str, Word]] = {"answer": Word("What it says, without blanks around it.")}

@@ -189,7 +189,6 @@ def _products(store: WooCommerceStore, asked: Asked, *conditions: Any) -> Table:
 
 @view.page("products")
 def products(store: WooCommerceStore, asked: Asked) -> Page:
-    """All products."""
     return Page("Products", [_products(store, asked, Product.parent_id == 0)], _places(store))
 
 
@@ -207,7 +206,6 @@ def category(store: WooCommerceStore, asked: Asked, id: str) -> Page:
 
 @view.page("categories")
 def categories(store: WooCommerceStore, asked: Asked) -> Page:
-    """All categories."""
     counts = dict(
         store.session.execute(
             sql.select(ProductCategory.category_id, sql.func.count()).group_by(ProductCategory.category_id)
@@ -289,7 +287,6 @@ def product(store: WooCommerceStore, asked: Asked, id: str) -> Page:
 
 @view.page("customers")
 def customers(store: WooCommerceStore, asked: Asked) -> Page:
-    """All customers."""
     found = store.session.scalars(
         sql.select(Customer).order_by(Customer.id).offset(asked.start).limit(asked.size)
     )
@@ -352,7 +349,6 @@ def customer(store: WooCommerceStore, asked: Asked, id: str) -> Page:
 
 @view.page("coupons")
 def coupons(store: WooCommerceStore, asked: Asked) -> Page:
-    """All coupons."""
     found = store.session.scalars(
         sql.select(Coupon).order_by(Coupon.code, Coupon.id).offset(asked.start).limit(asked.size)
     )

@@ -52,8 +52,6 @@ def _other(before: Row, after: Row) -> frozenset[str]:
 
 
 class ProductThing(Thing):
-    """A product."""
-
     name = "product"
     about = "A product of the shop."
     overhead = 26
@@ -227,8 +225,6 @@ def _names(name: str) -> dict[str, str]:
 
 
 class OrderThing(Thing):
-    """An order."""
-
     name = "order"
     about = "An order in the shop."
     overhead = 247
@@ -376,8 +372,6 @@ _RESTOCKED = frozenset({"stock_quantity", "stock_status", "date_modified"})
 
 
 class RefundThing(Thing):
-    """A refund."""
-
     name = "refund"
     about = "A refund of an order, in full or in part, which the agent booked."
     judges: ClassVar[Mapping[str, Word]] = {
@@ -432,8 +426,6 @@ def _refunded_in_full(changes: Changes) -> set[tuple[str, Any]]:
 
 
 class CouponThing(DeclaredThing):
-    """A coupon."""
-
     name = "coupon"
     about = "A coupon of the shop."
     overhead = 240

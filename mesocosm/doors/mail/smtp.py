@@ -235,11 +235,9 @@ class Connection(SMTP):
         super().connection_lost(error)
 
     async def auth_PLAIN(self, _: Any, args: list[str]) -> AuthResult:  # noqa: N802 - aiosmtpd's name
-        """AUTH PLAIN."""
         return await self._checked(await super().auth_PLAIN(_, args))
 
     async def auth_LOGIN(self, _: Any, args: list[str]) -> AuthResult:  # noqa: N802 - aiosmtpd's name
-        """AUTH LOGIN."""
         return await self._checked(await super().auth_LOGIN(_, args))
 
     async def _checked(self, result: AuthResult) -> AuthResult:

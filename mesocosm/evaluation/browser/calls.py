@@ -227,7 +227,6 @@ def _content(workspace: Workspace, name: str) -> dict[str, str]:
 
 
 def change_of(service: str, table: str, changes: TableChanges, most: int = SHOWN_ROWS) -> Change:
-    """The change of a table."""
     key = _key(service, table)
     rows = [RowChange("added", _ref(table, key, row), {}, row) for row in changes.added[:most]]
     rows += [RowChange("changed", _ref(table, key, new), old, new) for old, new in changes.changed[:most]]

@@ -131,7 +131,6 @@ def _view(service: str) -> View:
 
 
 def _tables(service: str) -> View:
-    """Make a view of a service, table by table."""
     view = View()
     metadata = load_service(service).metadata
     tables = {table.name: table for table in (metadata.sorted_tables if metadata else ())}

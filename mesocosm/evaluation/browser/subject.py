@@ -172,7 +172,6 @@ class Subject:
 
     @property
     def messages(self) -> dict[int, Said]:
-        """Messages by number."""
         return self._talk[1]
 
     @cached_property

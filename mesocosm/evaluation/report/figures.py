@@ -52,8 +52,6 @@ _STYLE = {"axes.spines.top": False, "axes.spines.right": False}
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure."""
-
     name: str
     title: str
     draw: Callable[[Axes], None]

@@ -198,7 +198,6 @@ def log_files(path: Path) -> list[Path]:
 
 
 def read_log(path: Path) -> Iterator[Sample]:
-    """The samples of one log."""
     log, summaries = read_summaries(path)
     for summary in summaries:
         if (sample := _sample(log, summary, path)) is not None:

@@ -64,13 +64,11 @@ class Table:
     """Pages that cells lead to, relative to the report's, by the cells' text."""
 
     def markdown(self) -> str:
-        """As Markdown."""
         lines = [self.head, ["---"] * len(self.head), *self.rows]
         body = "".join(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |\n" for cells in lines)
         return f"## {self.title}\n\n{self.note}\n\n{body}"
 
     def csv(self) -> bytes:
-        """As CSV."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.head)
@@ -430,7 +428,6 @@ def families(samples: Sequence[Sample]) -> Table:
 
 
 def failed(samples: Sequence[Sample], links: Mapping[str, str]) -> Table:
-    """Table of failed samples, with links."""
     found = [sample for sample in samples if sample.verdict == "failed"]
     rows = [
         [one.who, one.sample, str(one.epoch), one.failure, one.missed, place(one)]

@@ -9,7 +9,6 @@ from mesocosm.worlds.packing import pack, unpack
 
 
 def packed(folder: Path) -> bytes:
-    """A folder with all that is in it."""
     file = io.BytesIO()
     pack(folder, file)
     return file.getvalue()

@@ -444,12 +444,10 @@ class _Body:
 
     @property
     def whole(self) -> bytes:
-        """All of it."""
         return b"".join(self._pieces)
 
 
 def _unquoted(path: bytes) -> str:
-    """A path as hosts read it."""
     text = path.decode("ascii")
     return unquote(text) if "%" in text else text
 

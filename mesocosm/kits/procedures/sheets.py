@@ -56,7 +56,6 @@ class Clerk:
         self._taken: set[str] = set()
 
     def sheets(self, case: Case) -> list[Sheet]:
-        """The sheets of a case."""
         bodies = list(_bodies(self._of.given(case), self._of.SHEET))
         reference = self._unique(lambda: f"{self._letters()}-{self._rng.randint(10_000, 99_999)}")
         return [

@@ -90,7 +90,6 @@ class Names:
         return handle
 
     def company(self) -> str:
-        """A company name."""
         return self._unique("firm")
 
     def place(self) -> str:

@@ -45,8 +45,6 @@ _LEAST_ROUNDS = 3
 
 
 class Plan(BaseModel):
-    """Plan of a dataset."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     settings: tuple[Setting, ...] = SETTINGS
@@ -82,7 +80,6 @@ class Plan(BaseModel):
         return sorted({self.size(format, length) for length in self.lengths})
 
     def book(self, size: int) -> tuple[Encyclopaedia, dict[Setting, Vocabulary]]:
-        """An encyclopaedia and its vocabularies."""
         return open_table(self.entities) if self.entities else open_book(self.seed, size)
 
     def asked(self, job: Job) -> list[Type]:
@@ -140,8 +137,6 @@ class Row(BaseModel):
 
 
 class Trajectory(BaseModel):
-    """One rollout."""
-
     id: str
     setting: Setting
     format: Format
@@ -161,7 +156,6 @@ class Game:
 
 @cache
 def open_book(seed: int, size: int) -> tuple[Encyclopaedia, dict[Setting, Vocabulary]]:
-    """The encyclopaedia of a seed, and its vocabularies."""
     book = invent(random.Random(f"encyclopaedia:{seed}:{size}"), size)
     symbols = symbols_of(book, random.Random(f"symbols:{seed}:{size}"))
     return book, {"ki": words_of(book), "kf": symbols}

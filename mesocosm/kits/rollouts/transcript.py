@@ -84,7 +84,6 @@ def few_in_common(lists: Sequence[int]) -> int:
 
 
 def sections_of(query: Sequence[Condition]) -> list[tuple[int, list[Condition]]]:
-    """The conditions of a query by section."""
     found: dict[int, list[Condition]] = {}
     for condition in query:
         found.setdefault(condition.section, []).append(condition)

@@ -79,7 +79,6 @@ class Vocabulary:
 
 @cache
 def section_names(setting: Setting) -> tuple[str, ...]:
-    """Return the names of the sections."""
     if setting == "ki":
         return tuple(section.name for section in SECTIONS)
     return tuple(f"attr_{at}" for at in range(1, len(SECTIONS) + 1))

@@ -130,7 +130,6 @@ class ChainExpected(family.Expected):
         return len(self.pieces) + 1
 
     def oracle(self) -> WovenOracle:
-        """The oracle of the chain."""
         return WovenOracle(self.pieces, ROOT, self.answer)
 
     @classmethod

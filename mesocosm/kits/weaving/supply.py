@@ -75,7 +75,6 @@ class Values:
         self._answer_letters = answer_letters
 
     def draw(self, kind: Kind) -> Value:
-        """A value of a kind."""
         if kind == "string":
             return self._letters.draw(2, 4)
         number = self._rng.choice(self._repeating) if self._repeating else self._numbers.draw()

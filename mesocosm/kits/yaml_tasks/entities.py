@@ -189,7 +189,6 @@ class Entity(Mapping[str, Any]):
         return self.truth.zone
 
     def belonging(self, fact: str) -> list[Entity]:
-        """The entities of a fact that belong to it."""
         if (following := self.truth.following) is not None:
             following.note(self, fact)
         return self.children[fact]

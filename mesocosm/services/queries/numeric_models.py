@@ -42,7 +42,6 @@ def is_number_format(pattern: str) -> bool:
 
 
 def cast_format(pattern: str, text: str) -> str:
-    """A number by a format."""
     elements = [found[0] for found in _ELEMENT.finditer(pattern)]
     upper = [one.upper() for one in elements]
     tight = "FM" in upper

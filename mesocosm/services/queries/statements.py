@@ -69,7 +69,6 @@ def parse(text: str, dialect: Dialect) -> list[exp.Expr]:
 
 
 def parse_one(text: str, dialect: Dialect) -> exp.Expr:
-    """The one statement of a text."""
     found = parse(text, dialect)
     if len(found) > 1:
         raise Invalid(

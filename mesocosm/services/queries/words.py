@@ -407,8 +407,6 @@ _ABOUT_ROWS = "Its rows: `{for: sale, columns: {id: ...}}`."
 
 
 class WarehouseThing(Thing):
-    """A thing in a warehouse."""
-
     listed = False
 
     def __init__(self, warehouse: Warehouse) -> None:
@@ -447,8 +445,6 @@ class WarehouseThing(Thing):
 
 
 class TableThing(WarehouseThing):
-    """A table."""
-
     name = "table"
     ordered = False
     overhead = 60
@@ -528,8 +524,6 @@ def _row_overhead(cells: Mapping[str, Any], count: Callable[[str], int]) -> int:
 
 
 class RowThing(WarehouseThing):
-    """A row."""
-
     name = "row"
     about = "A row of a table; as a goal, one that is new, has changed or is gone."
     identified_by = "key"

@@ -63,7 +63,6 @@ def list_entries(
 
 @api.get("/users/me/calendarList/{calendarId}")
 def get_entry(store: CalendarStore, calendarId: str) -> Json:
-    """One calendar of the list."""
     return _entry(_listed(store, calendarId))
 
 
@@ -108,7 +107,6 @@ def _calendar(access: Access) -> Json:
 
 @api.get("/calendars/{calendarId}")
 def get_calendar(store: CalendarStore, calendarId: str) -> Json:
-    """One calendar."""
     return _calendar(store.calendar(calendarId))
 
 

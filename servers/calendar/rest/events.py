@@ -102,8 +102,6 @@ class EntryPoint(TypedDict, total=False):
 
 
 class ConferenceData(TypedDict, total=False):
-    """Conference of an event."""
-
     createRequest: ConferenceRequest
     conferenceSolution: ConferenceSolution
     entryPoints: list[EntryPoint]
@@ -113,8 +111,6 @@ class ConferenceData(TypedDict, total=False):
 
 
 class BirthdayProperties(TypedDict, total=False):
-    """Of a birthday."""
-
     type: str
 
 
@@ -147,8 +143,6 @@ class OfficeLocation(CustomLocation, total=False):
 
 
 class WorkingLocationProperties(TypedDict, total=False):
-    """Of a working location."""
-
     type: Required[str]
     homeOffice: dict[str, str]
     officeLocation: OfficeLocation
@@ -357,7 +351,6 @@ def _of_uid(store: CalendarStore, calendar_id: str, uid: str, deleted: bool) -> 
 
 @api.get("/calendars/{calendarId}/events/{eventId}")
 def get_event(store: CalendarStore, calendarId: str, eventId: str, timeZone: str | None = None) -> Json:
-    """One event."""
     return _resource(*store.event(calendarId, eventId), _zone(timeZone))
 
 
@@ -471,7 +464,6 @@ def _own_answer(access: Access, event: Occurrence, body: Fields) -> tuple[str, s
 
 @api.delete("/calendars/{calendarId}/events/{eventId}")
 def delete_event(store: CalendarStore, request: Request, calendarId: str, eventId: str) -> None:
-    """Delete an event."""
     check_etag(request, event_view(*store.event(calendarId, eventId))["etag"])
     store.delete_event(calendarId, eventId)
 

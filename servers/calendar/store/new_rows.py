@@ -124,7 +124,6 @@ class NewRows:
         )
 
     def insert(self) -> None:
-        """Write all rows."""
         ids = [row["id"] for row in self.events]
         if len(set(ids)) < len(ids) or self.store.fetch(_KNOWN_IDS, ids=as_list(ids)):
             raise Conflict("The requested identifier already exists.", code="duplicate")

@@ -9,8 +9,6 @@ from mesocosm.servers.canvas.models.tables import COUNTED, Base, account_key, co
 
 
 class Course(Base):
-    """A course."""
-
     __tablename__ = "courses"
     __table_args__ = (Index("courses_by_account", "account_id", "name", "id"), COUNTED)
 

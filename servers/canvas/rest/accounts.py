@@ -25,7 +25,6 @@ def list_accounts(store: CanvasStore, request: Request) -> Page:
 
 @api.get("/accounts/{account_id}")
 def get_account(store: CanvasStore, account_id: str) -> dict[str, Any]:
-    """One account."""
     account = store.accounts.account(account_key(store, account_id))
     return account_json(account, manage=store.administers(account["id"]))
 
@@ -52,7 +51,6 @@ def list_account_courses(
     order: str = "asc",
     include: list[str] | None = None,
 ) -> Page:
-    """The courses of an account."""
     page, per_page = stretch(request)
     listing = store.accounts.account_courses(
         account_key(store, account_id),
@@ -90,7 +88,6 @@ def list_reports(store: CanvasStore, account_id: str) -> list[dict[str, Any]]:
 def create_report(
     store: CanvasStore, account_id: str, report: str, parameters: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Make a report."""
     wanted = {name: _said(name, value) for name, value in (parameters or {}).items()}
     return report_json(store.reports.create_report(account_key(store, account_id), report, wanted))
 

@@ -94,7 +94,6 @@ def list_assignments(
     order_by: str = "position",
     include: list[str] | None = None,
 ) -> Page:
-    """The assignments of a course."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
     listing = store.gradebook.find_assignments(
@@ -123,7 +122,6 @@ def list_user_assignments(store: CanvasStore, request: Request, user_id: str, co
 def get_assignment(
     store: CanvasStore, course_id: str, assignment_id: int, include: list[str] | None = None
 ) -> dict[str, Any]:
-    """One assignment."""
     access = reading(store, course_id)
     return _assignments(store, access, [store.assignments.assignment(access, assignment_id)], include or ())[
         0
@@ -132,7 +130,6 @@ def get_assignment(
 
 @api.post("/courses/{course_id}/assignments", status=201)
 def create_assignment(store: CanvasStore, course_id: str, assignment: AssignmentFields) -> dict[str, Any]:
-    """Create an assignment."""
     access = editing(store, course_id)
     fields = {"name": "", **assignment}
     return assignment_view(store.assignments.create_assignment(access, fields), access)
@@ -151,7 +148,6 @@ def update_assignment(
 
 @api.delete("/courses/{course_id}/assignments/{assignment_id:int}")
 def delete_assignment(store: CanvasStore, course_id: str, assignment_id: int) -> dict[str, Any]:
-    """Delete an assignment."""
     access = editing(store, course_id)
     return assignment_view(store.gradebook.delete_assignment(access, assignment_id), access)
 
@@ -196,7 +192,6 @@ def _group(store: CanvasStore, access: CourseAccess, include: Collection[str], p
 def list_assignment_groups(
     store: CanvasStore, course_id: str, include: list[str] | None = None
 ) -> list[dict[str, Any]]:
-    """The assignment groups of a course."""
     return [_group(store, reading(store, course_id), include or ())]
 
 
@@ -211,13 +206,11 @@ def _of_group(store: CanvasStore, course_id: str, group_id: int) -> CourseAccess
 def get_assignment_group(
     store: CanvasStore, course_id: str, group_id: int, include: list[str] | None = None
 ) -> dict[str, Any]:
-    """One assignment group."""
     return _group(store, _of_group(store, course_id, group_id), include or ())
 
 
 @api.get("/courses/{course_id}/assignment_groups/{group_id:int}/assignments")
 def list_group_assignments(store: CanvasStore, request: Request, course_id: str, group_id: int) -> Page:
-    """The assignments of a group."""
     access = _of_group(store, course_id, group_id)
     page, per_page = stretch(request)
     return page_of(store.assignments.listed(access, page, per_page), lambda row: assignment_view(row, access))
@@ -256,7 +249,6 @@ class RubricFields(TypedDict, total=False):
 
 @api.get("/courses/{course_id}/rubrics")
 def list_rubrics(store: CanvasStore, request: Request, course_id: str) -> Page:
-    """The rubrics of a course."""
     page, per_page = stretch(request)
     return page_of(
         store.assignments.rubrics(reading(store, course_id).course["id"], page, per_page), rubric_view
@@ -265,7 +257,6 @@ def list_rubrics(store: CanvasStore, request: Request, course_id: str) -> Page:
 
 @api.get("/courses/{course_id}/rubrics/{rubric_id:int}")
 def get_rubric(store: CanvasStore, course_id: str, rubric_id: int) -> dict[str, Any]:
-    """One rubric."""
     return rubric_view(store.assignments.rubric(reading(store, course_id).course["id"], rubric_id))
 
 
@@ -296,7 +287,6 @@ def update_rubric(store: CanvasStore, course_id: str, rubric_id: int, rubric: Ru
 
 @api.delete("/courses/{course_id}/rubrics/{rubric_id:int}")
 def delete_rubric(store: CanvasStore, course_id: str, rubric_id: int) -> dict[str, Any]:
-    """Delete a rubric."""
     return rubric_view(store.assignments.delete_rubric(editing(store, course_id).course["id"], rubric_id))
 
 

@@ -132,7 +132,6 @@ def list_user_events(
 
 @api.get("/calendar_events/{event_id:int}")
 def get_event(store: CanvasStore, request: Request, event_id: int) -> dict[str, Any]:
-    """One event."""
     return _event(request, store.posting.event(event_id))
 
 
@@ -158,7 +157,6 @@ def update_event(
 
 @api.delete("/calendar_events/{event_id:int}")
 def delete_event(store: CanvasStore, request: Request, event_id: int) -> dict[str, Any]:
-    """Delete an event."""
     return _event(request, store.posting.delete_event(event_id)) | {"workflow_state": "deleted"}
 
 
@@ -244,7 +242,6 @@ def list_activity_of_oneself(store: CanvasStore, request: Request) -> Page:
 
 
 def _news(store: CanvasStore, course_id: int | None = None) -> Iterator[Object]:
-    """All that is new, of all courses or of one."""
     page, total = 1, 1
     while (page - 1) * 100 < total:
         shown = dashboard.canvas_list_notifications(store, page, 100)
@@ -279,6 +276,5 @@ def summarise_course_activity(store: CanvasStore, course_id: str) -> list[Object
 
 @api.get("/dashboard/dashboard_cards")
 def list_dashboard_cards(store: CanvasStore, request: Request) -> Page:
-    """The cards of the dashboard."""
     page, per_page = stretch(request)
     return dashboard.canvas_get_dashboard_cards(store, page, per_page)

@@ -123,7 +123,6 @@ def list_favorite_courses(store: CanvasStore, request: Request) -> Page:
 
 @api.get("/courses/{course_id}")
 def get_course(store: CanvasStore, course_id: str, include: list[str] | None = None) -> dict[str, Any]:
-    """One course."""
     return courses_view(store, [reading(store, course_id).course], include or ())[0]
 
 
@@ -131,7 +130,6 @@ def get_course(store: CanvasStore, course_id: str, include: list[str] | None = N
 def get_account_course(
     store: CanvasStore, account_id: str, course_id: str, include: list[str] | None = None
 ) -> dict[str, Any]:
-    """One course of an account."""
     store.accounts.administered(account_key(store, account_id))
     return courses_view(store, [reading(store, course_id).course], include or ())[0]
 
@@ -143,7 +141,6 @@ def create_course(
     course: CourseFields | None = None,
     offer: bool = False,
 ) -> dict[str, Any]:
-    """Create a course in an account."""
     fields: dict[str, Any] = {"name": "Unnamed Course", **(course or {})}
     fields.pop("event", None)
     created = store.courses.create_course(account_key(store, account_id), fields, offer=offer)
@@ -261,7 +258,6 @@ api.get("/courses/{course_id}/search_users")(list_course_users)
 
 @api.get("/courses/{course_id}/students")
 def list_students(store: CanvasStore, request: Request, course_id: str) -> Page:
-    """The students of a course."""
     return list_course_users(store, request, course_id, enrollment_type=["student"])
 
 
@@ -317,13 +313,11 @@ def _types(name: str) -> list[str]:
 def list_sections(
     store: CanvasStore, course_id: str, include: list[str] | None = None
 ) -> list[dict[str, Any]]:
-    """The sections of a course."""
     return [section_view(store, reading(store, course_id), include or ())]
 
 
 @api.get("/courses/{course_id}/sections/{section_id:int}")
 def get_course_section(store: CanvasStore, course_id: str, section_id: int) -> dict[str, Any]:
-    """One section of a course."""
     access = reading(store, course_id)
     if section_id != access.course["id"]:
         raise missing("section", section_id)
@@ -332,12 +326,10 @@ def get_course_section(store: CanvasStore, course_id: str, section_id: int) -> d
 
 @api.get("/sections/{section_id}")
 def get_section(store: CanvasStore, section_id: str) -> dict[str, Any]:
-    """One section."""
     return section_view(store, reading(store, section_id))
 
 
 def section_view(store: CanvasStore, access: CourseAccess, include: Collection[str] = ()) -> Object:
-    """The one section of a course."""
     course = access.course
     shown: Object = {
         "id": course["id"],

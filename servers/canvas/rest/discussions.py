@@ -94,7 +94,6 @@ def list_topics(
     scope: str | None = None,
     order_by: str | None = None,
 ) -> Page:
-    """The discussions of a course, or its announcements."""
     page, per_page = stretch(request)
     listing = store.posting.find_topics(
         reading(store, course_id),
@@ -110,7 +109,6 @@ def list_topics(
 
 @api.get("/courses/{course_id}/discussion_topics/{topic_id:int}")
 def get_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, Any]:
-    """One topic."""
     return topic_view(store, store.discussions.topic(reading(store, course_id), topic_id))
 
 
@@ -130,7 +128,6 @@ def update_topic(
 
 @api.delete("/courses/{course_id}/discussion_topics/{topic_id:int}")
 def delete_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, Any]:
-    """Delete a topic."""
     topic = store.posting.delete_topic(reading(store, course_id), topic_id)
     return topic_view(store, topic) | {"deleted_at": store.stamp, "workflow_state": "deleted"}
 
@@ -188,7 +185,6 @@ def list_replies(store: CanvasStore, request: Request, course_id: str, topic_id:
 
 @api.post("/courses/{course_id}/discussion_topics/{topic_id:int}/entries", status=201)
 def post_entry(store: CanvasStore, course_id: str, topic_id: int, message: str = "") -> dict[str, Any]:
-    """Post to a topic."""
     return _entry(store.discussions.post_entry(reading(store, course_id), topic_id, message))
 
 
@@ -220,7 +216,6 @@ def delete_entry(store: CanvasStore, course_id: str, topic_id: int, entry_id: in
 
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/read", writes=False)
 def mark_topic_read(store: CanvasStore, course_id: str, topic_id: int) -> None:
-    """Mark a topic as read."""
     store.discussions.topic(reading(store, course_id), topic_id)
 
 

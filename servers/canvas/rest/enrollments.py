@@ -79,7 +79,6 @@ def list_course_enrollments(
     state: list[str] | None = None,
     user_id: str | None = None,
 ) -> Page:
-    """The enrollments in a course."""
     access = reading(store, course_id)
     user = user_key(store, user_id) if user_id else None
     page, per_page = stretch(request)
@@ -101,7 +100,6 @@ def list_user_enrollments(
     role: list[str] | None = None,
     state: list[str] | None = None,
 ) -> Page:
-    """The enrollments of a user."""
     page, per_page = stretch(request)
     user = user_key(store, user_id)
     listing = store.roster.user_enrollments(user, page, per_page, types=type or role, states=state)
@@ -110,7 +108,6 @@ def list_user_enrollments(
 
 @api.get("/accounts/{account_id}/enrollments/{enrollment_id:int}")
 def get_enrollment(store: CanvasStore, enrollment_id: int) -> dict[str, Any]:
-    """One enrollment."""
     return enrollments_view(store, [store.roster.enrollment(enrollment_id)])[0]
 
 

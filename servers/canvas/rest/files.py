@@ -69,7 +69,6 @@ def list_course_files(
     sort: str = "name",
     order: str = "asc",
 ) -> Page:
-    """The files of a course."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
     listing = store.filing.find_files(
@@ -88,7 +87,6 @@ def list_folder_files(
     sort: str = "name",
     order: str = "asc",
 ) -> Page:
-    """The files in a folder."""
     access = store.reading(store.filing.folder(folder_id)["course_id"])
     page, per_page = stretch(request)
     listing = store.filing.find_files(
@@ -114,7 +112,6 @@ def list_user_files(store: CanvasStore, request: Request, user_id: str) -> Page:
 
 @api.get("/files/{file_id:int}")
 def get_file(store: CanvasStore, request: Request, file_id: int) -> dict[str, Any]:
-    """One file."""
     return file_view(request, store.pages.file(file_id))
 
 
@@ -126,7 +123,6 @@ def download_file(store: CanvasStore, file_id: int) -> dict[str, Any]:
 
 @api.get("/courses/{course_id}/files/{file_id:int}")
 def get_course_file(store: CanvasStore, request: Request, course_id: str, file_id: int) -> dict[str, Any]:
-    """One file of a course."""
     reading(store, course_id)
     return file_view(request, store.pages.file(file_id))
 
@@ -148,7 +144,6 @@ def update_file(
 
 @api.delete("/files/{file_id:int}")
 def delete_file(store: CanvasStore, request: Request, file_id: int) -> dict[str, Any]:
-    """Delete a file."""
     return file_view(request, store.filing.delete_file(file_id))
 
 
@@ -157,7 +152,6 @@ def delete_file(store: CanvasStore, request: Request, file_id: int) -> dict[str,
 
 @api.get("/courses/{course_id}/folders")
 def list_folders(store: CanvasStore, request: Request, course_id: str) -> Page:
-    """All folders of a course."""
     page, per_page = stretch(request)
     return page_of(store.pages.folders(reading(store, course_id), page, per_page), partial(_folder, request))
 
@@ -189,7 +183,6 @@ def get_course_folder(store: CanvasStore, request: Request, course_id: str, fold
 
 @api.get("/folders/{folder_id:int}")
 def get_folder(store: CanvasStore, request: Request, folder_id: int) -> dict[str, Any]:
-    """One folder."""
     return _folder(request, store.filing.folder(folder_id))
 
 
@@ -211,7 +204,6 @@ def create_folder(
     parent_folder_id: int | None = None,
     hidden: bool = False,
 ) -> dict[str, Any]:
-    """Create a folder in a course."""
     access = editing(store, course_id)
     parent = store.filing.folder(parent_folder_id) if parent_folder_id else None
     return _folder(request, store.filing.create_folder(access, name, parent, hidden=hidden))
@@ -221,7 +213,6 @@ def create_folder(
 def create_sub_folder(
     store: CanvasStore, request: Request, folder_id: int, name: str, hidden: bool = False
 ) -> dict[str, Any]:
-    """Create a folder in a folder."""
     parent = store.filing.folder(folder_id)
     return _folder(
         request, store.filing.create_folder(store.editing(parent["course_id"]), name, parent, hidden=hidden)
@@ -240,7 +231,6 @@ def update_folder(
 def delete_folder(
     store: CanvasStore, request: Request, folder_id: int, force: bool = False
 ) -> dict[str, Any]:
-    """Delete a folder."""
     return _folder(request, store.filing.delete_folder(folder_id, force=force))
 
 

@@ -75,7 +75,6 @@ def list_modules(
     search_term: str | None = None,
     include: list[str] | None = None,
 ) -> Page:
-    """The modules of a course."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
     listing = store.authoring.find_modules(access, page, per_page, search_term=search_term)
@@ -86,7 +85,6 @@ def list_modules(
 def get_module(
     store: CanvasStore, request: Request, course_id: str, module_id: int, include: list[str] | None = None
 ) -> dict[str, Any]:
-    """One module."""
     access = reading(store, course_id)
     return _modules(store, request, access, [store.modules.module(access, module_id)], include or ())[0]
 
@@ -95,7 +93,6 @@ def get_module(
 def create_module(
     store: CanvasStore, request: Request, course_id: str, module: ModuleFields
 ) -> dict[str, Any]:
-    """Create a module."""
     access = editing(store, course_id)
     return _modules(store, request, access, [store.modules.create_module(access, {"name": "", **module})])[0]
 
@@ -113,7 +110,6 @@ def update_module(
 
 @api.delete("/courses/{course_id}/modules/{module_id:int}")
 def delete_module(store: CanvasStore, request: Request, course_id: str, module_id: int) -> dict[str, Any]:
-    """Delete a module."""
     access = editing(store, course_id)
     [shown] = _modules(store, request, access, [store.modules.module(access, module_id)])
     store.authoring.delete_module(access, module_id)
@@ -122,7 +118,6 @@ def delete_module(store: CanvasStore, request: Request, course_id: str, module_i
 
 @api.get("/courses/{course_id}/modules/{module_id:int}/items")
 def list_items(store: CanvasStore, request: Request, course_id: str, module_id: int) -> Page:
-    """The items of a module."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
     return page_of(
@@ -134,7 +129,6 @@ def list_items(store: CanvasStore, request: Request, course_id: str, module_id: 
 def get_item(
     store: CanvasStore, request: Request, course_id: str, module_id: int, item_id: int
 ) -> dict[str, Any]:
-    """One item of a module."""
     access = reading(store, course_id)
     return _item(request, store.modules.item(access, module_id, item_id), access)
 
@@ -183,7 +177,6 @@ def delete_item(
 def mark_done(
     store: CanvasStore, request: Request, course_id: str, module_id: int, item_id: int
 ) -> dict[str, Any]:
-    """Mark an item as done."""
     access = reading(store, course_id)
     return _item(request, store.modules.complete(access, module_id, item_id), access)
 

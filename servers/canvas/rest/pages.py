@@ -52,13 +52,11 @@ def get_page(store: CanvasStore, course_id: str, url: str) -> dict[str, Any]:
 
 @api.get("/courses/{course_id}/front_page")
 def get_front_page(store: CanvasStore, course_id: str) -> dict[str, Any]:
-    """The front page."""
     return _page(store.authoring.front_page(reading(store, course_id)))
 
 
 @api.post("/courses/{course_id}/pages")
 def create_page(store: CanvasStore, course_id: str, wiki_page: PageFields) -> dict[str, Any]:
-    """Create a page."""
     return _page(store.authoring.create_page(editing(store, course_id), {"title": "", **wiki_page}))
 
 
@@ -79,5 +77,4 @@ def update_front_page(store: CanvasStore, course_id: str, wiki_page: PageFields)
 
 @api.delete("/courses/{course_id}/pages/{url}")
 def delete_page(store: CanvasStore, course_id: str, url: str) -> dict[str, Any]:
-    """Delete a page."""
     return _page(store.authoring.delete_page(editing(store, course_id), url))

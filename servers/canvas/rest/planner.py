@@ -111,7 +111,6 @@ def list_groups(store: CanvasStore, request: Request, course_id: str | None = No
 def get_permissions(
     store: CanvasStore, request: Request, course_id: str, permissions: list[str] | None = None
 ) -> dict[str, Any]:
-    """Return the requested permissions in a course."""
     access = reading(store, course_id)
     known = {
         "read": True,

@@ -89,7 +89,6 @@ def set_positions(store: CanvasStore, user_id: str, dashboard_positions: dict[st
 
 @api.get("/users/{user_id}/settings")
 def get_settings(store: CanvasStore, user_id: str) -> Object:
-    """The settings of a user."""
     return dict.fromkeys(_SETTINGS, False) | store.preferences.own(user_key(store, user_id), "settings")
 
 

@@ -89,7 +89,6 @@ def _question(question: Row, *, staff: bool) -> Object:
 def list_quizzes(
     store: CanvasStore, request: Request, course_id: str, search_term: str | None = None
 ) -> Page:
-    """The quizzes of a course."""
     access = reading(store, course_id)
     page, per_page = stretch(request)
     listing = store.gradebook.find_quizzes(access, page, per_page, search_term=search_term)
@@ -98,14 +97,12 @@ def list_quizzes(
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}")
 def get_quiz(store: CanvasStore, course_id: str, quiz_id: int) -> dict[str, Any]:
-    """One quiz."""
     access = reading(store, course_id)
     return _quiz(store.quizzes.quiz(access, quiz_id), access)
 
 
 @api.post("/courses/{course_id}/quizzes")
 def create_quiz(store: CanvasStore, course_id: str, quiz: QuizFields) -> dict[str, Any]:
-    """Create a quiz."""
     access = editing(store, course_id)
     return _quiz(store.quizzes.create_quiz(access, {"title": "", **quiz}), access)
 
@@ -119,7 +116,6 @@ def update_quiz(store: CanvasStore, course_id: str, quiz_id: int, quiz: QuizFiel
 
 @api.delete("/courses/{course_id}/quizzes/{quiz_id:int}")
 def delete_quiz(store: CanvasStore, course_id: str, quiz_id: int) -> dict[str, Any]:
-    """Delete a quiz."""
     access = editing(store, course_id)
     shown = _quiz(store.quizzes.quiz(access, quiz_id), access)
     store.quizzes.delete_quiz(access, quiz_id)
@@ -131,7 +127,6 @@ def delete_quiz(store: CanvasStore, course_id: str, quiz_id: int) -> dict[str, A
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/questions")
 def list_questions(store: CanvasStore, request: Request, course_id: str, quiz_id: int) -> Page:
-    """The questions of a quiz."""
     access = reading(store, course_id)
     listing = store.quizzes.questions(access, quiz_id, *stretch(request))
     return page_of(listing, lambda question: _question(question, staff=access.staff))
@@ -139,7 +134,6 @@ def list_questions(store: CanvasStore, request: Request, course_id: str, quiz_id
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/questions/{question_id:int}")
 def get_question(store: CanvasStore, course_id: str, quiz_id: int, question_id: int) -> dict[str, Any]:
-    """One question of a quiz."""
     access = reading(store, course_id)
     store.quizzes.questions(access, quiz_id, 1, 1)  # refuses who may not see them
     return _question(store.quizzes.question(quiz_id, question_id), staff=access.staff)
@@ -167,7 +161,6 @@ def update_question(
 
 @api.delete("/courses/{course_id}/quizzes/{quiz_id:int}/questions/{question_id:int}")
 def delete_question(store: CanvasStore, course_id: str, quiz_id: int, question_id: int) -> None:
-    """Delete a question."""
     store.quizzes.delete_question(editing(store, course_id), quiz_id, question_id)
 
 
@@ -208,7 +201,6 @@ def get_own_attempt(store: CanvasStore, course_id: str, quiz_id: int) -> dict[st
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/submissions/{attempt_id:int}")
 def get_attempt(store: CanvasStore, course_id: str, quiz_id: int, attempt_id: int) -> dict[str, Any]:
-    """One attempt."""
     access = reading(store, course_id)
     quiz = store.quizzes.quiz(access, quiz_id)
     return _attempts(store, quiz, [store.gradebook.attempt(access, quiz_id, attempt_id)])

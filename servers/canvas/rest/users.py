@@ -100,7 +100,6 @@ def list_account_users(
     sort: str | None = None,
     order: str = "asc",
 ) -> Page:
-    """The users of an account."""
     page, per_page = stretch(request)
     listing = store.accounts.account_users(
         account_key(store, account_id),

@@ -247,7 +247,6 @@ class View(Rules):
         return rows[0]
 
     def listing(self, lister: Lister, page: int, per_page: int, **parameters: Any) -> Listing:
-        """One page of a list."""
         check_page(page, per_page)
         rows = self.fetch(lister.rows, limit=per_page, offset=(page - 1) * per_page, **parameters)
         if len(rows) < per_page and (rows or page == 1):

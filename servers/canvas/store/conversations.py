@@ -104,8 +104,6 @@ _PRIVATE = (
 
 
 class NewMessage(TypedDict):
-    """A message of a ``NewConversation``."""
-
     author_id: int
     body: str
     created_at: str
@@ -146,7 +144,6 @@ class Conversations(Part):
         return self.listing(_MESSAGES, page, per_page, conversation=conversation_id)
 
     def participants(self, conversation_ids: Sequence[int]) -> dict[int, list[Row]]:
-        """Return the participants of conversations."""
         groups: dict[int, list[Row]] = {key: [] for key in conversation_ids}
         for row in self.fetch(_PARTICIPANTS, conversations=conversation_ids):
             groups[row["conversation_id"]].append(row)

@@ -148,7 +148,6 @@ class Courses(Part):
         return _grouped(self.fetch(_MY_ENROLLMENTS, courses=course_ids, user=self.user_id))
 
     def student_counts(self, course_ids: Sequence[int]) -> dict[int, int]:
-        """Count the students of courses."""
         return {row["course_id"]: row["students"] for row in self.fetch(_STUDENTS, courses=course_ids)}
 
     def create_course(self, account_id: int, fields: Mapping[str, Any], *, offer: bool = False) -> Row:

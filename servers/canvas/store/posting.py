@@ -167,7 +167,6 @@ class Posting(Part):
     # -- entries ----------------------------------------------------------------------------------------
 
     def entry(self, topic: Row, entry_id: int) -> Row:
-        """A post of a topic."""
         return self.one(_ENTRY, "discussion entry", entry_id, entry=entry_id, topic=topic["id"])
 
     def top_entries(self, topic: Row, page: int, per_page: int) -> Listing:
@@ -263,7 +262,6 @@ class Posting(Part):
         return self.event(event_id)
 
     def delete_event(self, event_id: int) -> Row:
-        """Delete an event."""
         event = self._own_event(event_id)
         self.session.delete(self.session.get_one(CalendarEvent, event_id))
         self.session.flush()

@@ -125,7 +125,6 @@ class Quizzes(Part):
         return self.listing(_QUESTIONS, page, per_page, quiz=quiz_id)
 
     def question(self, quiz_id: int, question_id: int) -> Row:
-        """One question."""
         return self.one(_QUESTION, "quiz question", question_id, quiz=quiz_id, question=question_id)
 
     # -- writing ----------------------------------------------------------------------------------------
@@ -179,7 +178,6 @@ class Quizzes(Part):
         return self.question(quiz_id, question_id)
 
     def delete_question(self, access: CourseAccess, quiz_id: int, question_id: int) -> None:
-        """Delete a question."""
         self.quiz(access, quiz_id)
         self.question(quiz_id, question_id)
         self.session.delete(self.session.get_one(QuizQuestion, question_id))

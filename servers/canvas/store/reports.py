@@ -166,7 +166,6 @@ class Reports(Part):
         return self.one(_RUN, "report", report_id, account=account_id, report=report, made=report_id)
 
     def create_report(self, account_id: int, report: str, parameters: dict[str, Any]) -> Row:
-        """Make a report on an account."""
         self.store.accounts.administered(account_id)
         if report not in REPORTS:
             raise Invalid(f"invalid report name {report[:40]!r}: there are {', '.join(REPORTS)}")

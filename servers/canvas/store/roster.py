@@ -227,7 +227,6 @@ class Roster(Part):
         return found
 
     def course_enrollment(self, access: CourseAccess, enrollment_id: int) -> Row:
-        """An enrollment in a course."""
         course = access.course["id"]
         return self.one(_ENROLLMENT, "enrollment", enrollment_id, enrollment=enrollment_id, course=course)
 

@@ -71,7 +71,6 @@ class Users(Part):
     """The people of Canvas."""
 
     def user(self, user_id: int) -> Row:
-        """A user."""
         return self.one(_USER, "user", user_id, user=user_id)
 
     def me(self) -> Row:

@@ -137,7 +137,6 @@ def is_email(value: str) -> bool:
 
 
 def time_zone(value: str, name: str = "time_zone") -> str:
-    """The name of a time zone."""
     try:
         if not _ZONE.fullmatch(value):
             raise ValueError(value)

@@ -91,8 +91,6 @@ class Label(Base):
 
 
 class IssueLabel(Base):
-    """A label on an issue."""
-
     __tablename__ = "issue_labels"
     __table_args__ = (Index("issue_labels_by_label", "label_id", "issue_id"), {"sqlite_with_rowid": False})
 

@@ -9,8 +9,6 @@ from mesocosm.servers.codehost.models.declarative import Base, Name
 
 
 class Repository(Base):
-    """A repository."""
-
     __tablename__ = "repositories"
     __table_args__ = (
         UniqueConstraint("owner_id", "name"),

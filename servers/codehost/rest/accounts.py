@@ -96,7 +96,6 @@ def list_own_organizations(store: CodehostStore, request: Request) -> Page:
 
 @api.get(f"{PREFIX}/users/{{username}}")
 def get_user(store: CodehostStore, request: Request, username: str) -> dict[str, Any]:
-    """An account."""
     return profile(Links(request), store, store.accounts.account(username))
 
 
@@ -236,13 +235,11 @@ def _create(store: CodehostStore, request: Request, organization: str | None) ->
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}")
 def get_repository(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
-    """A repository."""
     return full_repository(Links(request), store, store.repositories.repository(owner, repo))
 
 
 @api.get(f"{PREFIX}/repositories/{{id:int}}")
 def get_repository_by_id(store: CodehostStore, request: Request, id: int) -> dict[str, Any]:
-    """A repository by its id."""
     found = store.repositories.find_repository(id)
     if found is None:
         raise NotFound("Not Found")

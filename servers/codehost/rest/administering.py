@@ -57,7 +57,6 @@ def update_repository(store: CodehostStore, request: Request, owner: str, repo: 
 
 @api.delete(REPO)
 def delete_repository(store: CodehostStore, owner: str, repo: str) -> None:
-    """Delete a repository with all that is in it."""
     store.administering.remove_repository(store.repositories.repository(owner, repo))
 
 
@@ -242,7 +241,6 @@ def list_all_events(store: CodehostStore, request: Request, owner: str, repo: st
 
 @api.get(f"{REPO}/issues/events/{{id:int}}")
 def get_event(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> Json:
-    """An event by its id."""
     found = next((one for one in _all_events(store, request, owner, repo) if one["id"] == id), None)
     if found is None:
         raise NotFound("Not Found")

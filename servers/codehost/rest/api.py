@@ -176,7 +176,6 @@ def window_of(request: Request) -> tuple[int, int]:
 
 
 def paged(request: Request, items: Sequence[Any], total: int) -> Page:
-    """A page of a list."""
     page, per_page = window_of(request)
     return Page(items, page, per_page, total)
 

@@ -143,7 +143,6 @@ api.get(f"{REPO}/git/refs/{{ref:path}}")(get_ref)
 
 @api.get(f"{REPO}/git/refs")
 def list_refs(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
-    """All refs."""
     return _matching(store, request, store.repositories.repository(owner, repo), "refs/")
 
 

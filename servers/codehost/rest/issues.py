@@ -162,7 +162,6 @@ def list_comments(store: CodehostStore, request: Request, owner: str, repo: str,
 def create_comment(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
-    """Comment."""
     repository = store.repositories.repository(owner, repo)
     row = store.issues.add_comment(repository, number, read.required(body_of(request), "body"))
     return shapes.comments(Links(request), store, repository, number, [row])[0]
@@ -170,7 +169,6 @@ def create_comment(
 
 @api.get(f"{REPO}/issues/comments/{{id:int}}")
 def get_comment(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> dict[str, Any]:
-    """A comment by its id."""
     repository = store.repositories.repository(owner, repo)
     row = store.listing.comment_by_id(repository, id)
     number = store.issues.issue_by_id(row["issue_id"])["number"]
@@ -188,13 +186,11 @@ def update_comment(store: CodehostStore, request: Request, owner: str, repo: str
 
 @api.delete(f"{REPO}/issues/comments/{{id:int}}")
 def delete_comment(store: CodehostStore, owner: str, repo: str, id: int) -> None:
-    """Delete a comment."""
     store.taking_back.remove_comment(store.repositories.repository(owner, repo), id)
 
 
 @api.get(f"{ISSUE}/reactions")
 def list_issue_reactions(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
-    """The reactions to an issue."""
     issue = store.issues.issue(store.repositories.repository(owner, repo), number)
     return reactions(store, request, "issue", issue["id"])
 
@@ -203,14 +199,12 @@ def list_issue_reactions(store: CodehostStore, request: Request, owner: str, rep
 def react_to_issue(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
-    """React to an issue."""
     repository = store.repositories.repository(owner, repo)
     return react(store, request, repository, "issue", store.issues.issue(repository, number)["id"])
 
 
 @api.delete(f"{ISSUE}/reactions/{{reaction:int}}")
 def take_issue_reaction_back(store: CodehostStore, owner: str, repo: str, number: int, reaction: int) -> None:
-    """Take a reaction to an issue back."""
     repository = store.repositories.repository(owner, repo)
     store.taking_back.remove_reaction(
         repository, "issue", store.issues.issue(repository, number)["id"], reaction
@@ -219,7 +213,6 @@ def take_issue_reaction_back(store: CodehostStore, owner: str, repo: str, number
 
 @api.get(f"{REPO}/issues/comments/{{id:int}}/reactions")
 def list_comment_reactions(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> Page:
-    """The reactions to a comment."""
     comment = store.listing.comment_by_id(store.repositories.repository(owner, repo), id)
     return reactions(store, request, "comment", comment["id"])
 
@@ -228,14 +221,12 @@ def list_comment_reactions(store: CodehostStore, request: Request, owner: str, r
 def react_to_comment(
     store: CodehostStore, request: Request, owner: str, repo: str, id: int
 ) -> dict[str, Any]:
-    """React to a comment."""
     repository = store.repositories.repository(owner, repo)
     return react(store, request, repository, "comment", store.listing.comment_by_id(repository, id)["id"])
 
 
 @api.delete(f"{REPO}/issues/comments/{{id:int}}/reactions/{{reaction:int}}")
 def take_comment_reaction_back(store: CodehostStore, owner: str, repo: str, id: int, reaction: int) -> None:
-    """Take a reaction to a comment back."""
     repository = store.repositories.repository(owner, repo)
     store.taking_back.remove_reaction(
         repository, "comment", store.listing.comment_by_id(repository, id)["id"], reaction

@@ -38,7 +38,6 @@ def create_label(store: CodehostStore, request: Request, owner: str, repo: str) 
 
 @api.get(f"{REPO}/labels/{{name:path}}")
 def get_label(store: CodehostStore, request: Request, owner: str, repo: str, name: str) -> dict[str, Any]:
-    """A label by its name."""
     repository = store.repositories.repository(owner, repo)
     return label(Links(request), repository, store.fields.label(repository, name))
 
@@ -66,7 +65,6 @@ def delete_label(store: CodehostStore, owner: str, repo: str, name: str) -> None
 
 @api.get(f"{ISSUE}/labels")
 def list_issue_labels(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
-    """The labels of an issue."""
     repository, links = store.repositories.repository(owner, repo), Links(request)
     rows, total = cut(request, _there(store, store.issues.issue(repository, number)))
     return paged(request, [label(links, repository, row) for row in rows], total)
@@ -161,7 +159,6 @@ def create_milestone(store: CodehostStore, request: Request, owner: str, repo: s
 def get_milestone(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int
 ) -> dict[str, Any]:
-    """A milestone by its number."""
     repository = store.repositories.repository(owner, repo)
     return milestone(Links(request), repository, store.listing.milestone(repository, number))
 
@@ -194,5 +191,4 @@ def update_milestone(
 
 @api.delete(f"{REPO}/milestones/{{number:int}}")
 def delete_milestone(store: CodehostStore, owner: str, repo: str, number: int) -> None:
-    """Delete a milestone."""
     store.taking_back.remove_milestone(store.repositories.repository(owner, repo), number)

@@ -139,7 +139,6 @@ def check_merged(store: CodehostStore, owner: str, repo: str, number: int) -> No
 
 @api.put(f"{PULL}/merge")
 def merge_pull(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> dict[str, Any]:
-    """Merge a pull request."""
     repository, body = store.repositories.repository(owner, repo), body_of(request)
     expected = read.text(body, "sha")
     if expected and expected.lower() != store.pulls.pull(repository, number)["head_sha"]:
@@ -266,7 +265,6 @@ def _review(
 def get_review(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
 ) -> dict[str, Any]:
-    """A review by its id."""
     return _review(store, request, store.repositories.repository(owner, repo), number, id)
 
 
@@ -314,7 +312,6 @@ def list_review_comments(store: CodehostStore, request: Request, owner: str, rep
 def list_comments_of_review(
     store: CodehostStore, request: Request, owner: str, repo: str, number: int, id: int
 ) -> Page:
-    """The comments of a review."""
     return _comments(store, request, store.repositories.repository(owner, repo), number, id)
 
 

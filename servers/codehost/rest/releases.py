@@ -39,13 +39,11 @@ def get_latest_release(store: CodehostStore, request: Request, owner: str, repo:
 def get_release_by_tag(
     store: CodehostStore, request: Request, owner: str, repo: str, tag: str
 ) -> dict[str, Any]:
-    """The release of a tag."""
     repository = store.repositories.repository(owner, repo)
     return whole_release(store, request, repository, store.releases.release(repository, tag))
 
 
 @api.get(f"{REPO}/releases/{{id:int}}")
 def get_release(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> dict[str, Any]:
-    """A release by its id."""
     repository = store.repositories.repository(owner, repo)
     return whole_release(store, request, repository, store.releases.release_by_id(repository, id))

@@ -57,7 +57,6 @@ def _team(store: CodehostStore, org: str, slug: str) -> Row:
 
 @api.get(f"{_ORG}/teams/{{slug}}")
 def get_team(store: CodehostStore, request: Request, org: str, slug: str) -> Json:
-    """A team by its slug."""
     return _full(Links(request), store, _team(store, org, slug))
 
 

@@ -41,14 +41,12 @@ class Accounts(Part):
     """Accounts, and the signed-in one."""
 
     def account(self, login: str) -> Row:
-        """An account by its login."""
         rows = self.fetch(_BY_LOGIN, login=login)
         if not rows:
             raise NotFound("Not Found")
         return rows[0]
 
     def account_by_id(self, account_id: int) -> Row:
-        """An account by its id."""
         rows = self.fetch(_BY_ID, id=known(account_id))
         if not rows:
             raise NotFound("Not Found")

@@ -92,7 +92,6 @@ class Fields(Part):
         return self.fetch(_LABELS, repository=repository["id"])
 
     def label(self, repository: Row, name: str) -> Row:
-        """A label by its name."""
         rows = self.fetch(_LABEL, repository=repository["id"], name=name)
         if not rows:
             raise NotFound(f"label '{name}' not found in {repository['owner']}/{repository['name']}")

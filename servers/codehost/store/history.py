@@ -173,7 +173,6 @@ class Commits(Part):
         return rows[0] if len(rows) == 1 else None
 
     def commit_by_id(self, commit_id: int) -> Row:
-        """A commit by its row."""
         return self.fetch(_BY_ID, id=commit_id)[0]
 
     def commit_by_sha(self, repository: Row, sha: str) -> Row:
@@ -374,7 +373,6 @@ class Commits(Part):
         )
 
     def parents(self, commit_id: int) -> Sequence[Row]:
-        """The parents of a commit."""
         return self.fetch(_PARENTS, commit=commit_id)
 
     def merge_bases(self, ours: Row, theirs: Row) -> list[str]:
@@ -426,7 +424,6 @@ class Commits(Part):
         return common, [commit for commit, by in reached.items() if by == _THEIRS]
 
     def is_ancestor(self, old: Row, head: Row) -> bool:
-        """True if ``old`` is an ancestor of ``head``."""
         rows = self.fetch(_IS_ANCESTOR, old=old["id"], head=head["id"])
         return bool(next(iter(rows[0].values())))
 

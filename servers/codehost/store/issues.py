@@ -125,7 +125,6 @@ class Issues(Part):
         return rows[0]
 
     def issue_by_id(self, issue_id: int) -> Row:
-        """An issue by its id."""
         rows = self.fetch(_BY_ID, id=known(issue_id))
         if not rows:
             raise NotFound("Not Found")
@@ -328,7 +327,6 @@ class Issues(Part):
         return self.fetch(_COMMENT, id=comment, issue=issue["id"])[0]
 
     def comment(self, issue: Row, comment_id: int) -> Row:
-        """A comment of an issue by its id."""
         rows = self.fetch(_COMMENT, id=known(comment_id), issue=issue["id"])
         if not rows:
             raise NotFound("Not Found")

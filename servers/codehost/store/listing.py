@@ -332,7 +332,6 @@ class Listing(Part):
         return Issue.milestone_id == self.milestone(repository, int(milestone))["id"]
 
     def comment_by_id(self, repository: Row, comment_id: int) -> Row:
-        """A comment in a repository by its id."""
         rows = self.fetch(_COMMENT, id=known(comment_id), repository=repository["id"])
         if not rows:
             raise NotFound("Not Found")
@@ -402,7 +401,6 @@ class Listing(Part):
         return self.fetch(found.order_by(Milestone.number), repository=repository["id"])
 
     def milestone(self, repository: Row, number: int) -> Row:
-        """A milestone by its number."""
         found = _MILESTONES.where(Milestone.number == known(number))
         rows = self.fetch(found, repository=repository["id"])
         if not rows:

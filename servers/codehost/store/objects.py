@@ -147,7 +147,6 @@ class Scratch(OverlayObjectStore):
         super().__init__([self._added, below], self._added)
 
     def added(self) -> list[tuple[ShaFile, None]]:
-        """Return the added objects."""
         return [(self._added[name], None) for name in self._added]
 
 
@@ -169,7 +168,6 @@ class RefTable(RefsContainer):
         return {}
 
     def read_loose_ref(self, name: Ref) -> bytes | None:
-        """Read a ref."""
         if name == HEAD:
             rows = fetch(self._session, _DEFAULT, {"repository": self._repository})
             return SYMREF + f"{_HEADS}{rows[0]['default_branch']}".encode() if rows else None

@@ -36,8 +36,6 @@ class RefUpdate:
 
 
 class Pushes(Part):
-    """Pushing."""
-
     def receive(self, repository: Row, updates: Sequence[RefUpdate], pack: bytes) -> list[str | None]:
         """Store the objects of a pack and update refs; returns for each why it was refused, or ``None``."""
         if pack or any(update.after != NOTHING for update in updates):

@@ -96,8 +96,6 @@ def _thread_id(name: str) -> int:
 
 
 class Reviews(Part):
-    """Reviews."""
-
     # -- reading ----------------------------------------------------------------------------------------
 
     def listed(self, pull: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:
@@ -251,7 +249,6 @@ class Reviews(Part):
         )
 
     def review_comment(self, repository: Row, comment_id: int) -> Row:
-        """A review comment by its id."""
         rows = self.fetch(_COMMENT, id=known(comment_id), repository=repository["id"], me=self.me["id"])
         if not rows:
             raise NotFound("Not Found")

@@ -270,7 +270,6 @@ class Items(DocumentsPart):
         self.session.execute(moved)
 
     def _folders_below(self, folder: Folder) -> Sequence[Folder]:
-        """A folder and all folders in it."""
         below = select(Folder).where(Folder.trail.startswith(folder.trail)).order_by(Folder.number)
         return self.session.execute(below).scalars().all()
 

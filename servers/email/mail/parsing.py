@@ -106,7 +106,6 @@ class _Seen:
         self._parts = self._lines = self._bytes = 0
 
     def part(self, policy: EmailPolicy | None = None) -> EmailMessage:
-        """A message or a part of one."""
         deadlines.check()
         self._parts += 1
         if self._parts > 2 * MAX_PARTS:  # some hold others

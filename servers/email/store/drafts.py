@@ -47,7 +47,6 @@ class Drafts(Messages):
         return rows, int(self.fetch(_TOTAL, folder=folder_id)[0]["total"])
 
     def draft(self, draft_id: str) -> Row:
-        """One draft."""
         folder_id = self.folder_id("Drafts")
         key = limits.email_key(draft_id)
         rows = self.fetch(_ONE, folder=folder_id, id=key) if key else []

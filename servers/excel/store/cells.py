@@ -37,7 +37,6 @@ class Area(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Number of cells."""
         return (self.last_row - self.first_row + 1) * (self.last_column - self.first_column + 1)
 
     def cells(self) -> Iterator[tuple[int, int]]:

@@ -11,8 +11,6 @@ from mesocosm.servers.google_cloud.models.declarative import Base
 
 
 class Dataset(Base):
-    """A dataset."""
-
     __tablename__ = "datasets"
     __table_args__ = ({"sqlite_autoincrement": True},)
 

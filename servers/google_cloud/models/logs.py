@@ -11,8 +11,6 @@ from mesocosm.servers.google_cloud.models.declarative import Base
 
 
 class LogEntry(Base):
-    """One entry."""
-
     __tablename__ = "log_entries"
     __table_args__ = (
         Index("log_entries_by_time", "timestamp", "number"),

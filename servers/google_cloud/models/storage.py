@@ -11,8 +11,6 @@ from mesocosm.servers.google_cloud.models.declarative import Base
 
 
 class Bucket(Base):
-    """A bucket."""
-
     __tablename__ = "buckets"
     __table_args__ = ({"sqlite_autoincrement": True},)
 

@@ -81,7 +81,6 @@ def list_buckets(
     pageToken: str | None = None,
     prefix: str = "",
 ) -> Json:
-    """The buckets of the project."""
     if project is not None:
         check_project(store, project)
     found, token = store.storage.list_buckets(maxResults, pageToken, prefix)
@@ -112,7 +111,6 @@ def insert_bucket(store: GoogleCloudStore, request: Request, project: str | None
 
 @api.get("/storage/v1/b/{bucket}")
 def get_bucket(store: GoogleCloudStore, bucket: str, ifMetagenerationMatch: int | None = None) -> Json:
-    """One bucket."""
     found = store.storage.bucket(bucket)
     condition(None, None, ifMetagenerationMatch, None).check(None, found.metageneration)
     return shown(store, found)

@@ -41,7 +41,6 @@ def shown(store: GoogleCloudStore, dataset: Dataset) -> Json:
 def list_projects(
     store: GoogleCloudStore, maxResults: int | None = None, pageToken: str | None = None
 ) -> Json:
-    """The one project."""
     project = store.project
     one = {
         "kind": "bigquery#project",
@@ -69,7 +68,6 @@ def list_datasets(
     pageToken: str | None = None,
     all: bool = False,
 ) -> Json:
-    """The datasets of the project."""
     check_project(store, project)
     found, token = store.bigquery.datasets.list_datasets(maxResults, pageToken)
     keys = ("kind", "id", "datasetReference", "labels", "friendlyName", "location")
@@ -106,7 +104,6 @@ def get_dataset(
     datasetView: str | None = None,
     accessPolicyVersion: int | None = None,
 ) -> Json:
-    """One dataset."""
     check_project(store, project)
     return shown(store, store.bigquery.datasets.dataset(dataset))
 

@@ -88,7 +88,6 @@ def list_jobs(
 
 @api.get(ROOT + "/{project}/jobs/{job}")
 def get_job(store: GoogleCloudStore, project: str, job: str) -> Json:
-    """One job."""
     check_project(store, project)
     return shown(store, store.bigquery.jobs.job(job))
 

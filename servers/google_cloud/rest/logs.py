@@ -98,7 +98,6 @@ def list_logs(
 
 @api.delete("/v2/projects/{project}/logs/{log}")
 def delete_log(store: GoogleCloudStore, project: str, log: str) -> Json:
-    """Delete a log."""
     check_project(store, project)
     store.logs.entries.delete_log(log)
     return {}
@@ -127,7 +126,6 @@ def _sink(sink: LogSink) -> Json:
 def list_sinks(
     store: GoogleCloudStore, project: str, pageSize: int | None = None, pageToken: str | None = None
 ) -> Json:
-    """The sinks of the project."""
     check_project(store, project)
     found, token = store.logs.sinks.list_sinks(pageSize or None, pageToken)
     return {"sinks": [_sink(one) for one in found]} | ({"nextPageToken": token} if token else {})
@@ -153,7 +151,6 @@ def create_sink(
 
 @api.get("/v2/projects/{project}/sinks/{sink}")
 def get_sink(store: GoogleCloudStore, project: str, sink: str) -> Json:
-    """One sink."""
     check_project(store, project)
     return _sink(store.logs.sinks.sink(sink))
 
@@ -249,7 +246,6 @@ def create_log_bucket(
 
 @api.get(_PLACE + "/{bucket}")
 def get_log_bucket(store: GoogleCloudStore, project: str, place: str, bucket: str) -> Json:
-    """One log bucket."""
     check_project(store, project)
     return _bucket(project, store.logs.buckets.bucket(bucket, place))
 

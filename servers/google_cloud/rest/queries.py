@@ -206,7 +206,6 @@ def get_query_results(
     pageToken: str | None = None,
     startIndex: int = 0,
 ) -> Json:
-    """A page of the result of a query."""
     check_project(store, project)
     found = store.bigquery.jobs.job(job)
     if found.kind != "QUERY":

@@ -188,7 +188,6 @@ def insert_table(store: GoogleCloudStore, request: Request, project: str, datase
 def get_table(
     store: GoogleCloudStore, project: str, dataset: str, table: str, view: str | None = None
 ) -> Json:
-    """One table or view."""
     check_project(store, project)
     job = store.bigquery.jobs.by_anonymous(dataset, table)
     if job is not None:
@@ -271,7 +270,6 @@ def list_rows(
     startIndex: int = 0,
     selectedFields: str | None = None,
 ) -> Json:
-    """A page of the rows of a table."""
     check_project(store, project)
     position = read_token(pageToken, int)
     start = position[0] if position else max(0, startIndex)

@@ -36,7 +36,6 @@ class Part:
 
     @property
     def session(self) -> Session:
-        """The session of the store."""
         return self.store.session
 
     @property

@@ -213,7 +213,6 @@ def create(store: SheetStore, request: Request) -> Json:
 
 @api.get("/drive/v3/files/{fileId}")
 def get(store: SheetStore, request: Request, fileId: str, acknowledgeAbuse: bool = False) -> Json:
-    """One file."""
     if request.asked.get("alt") == "media":
         raise Denied(
             "Only files with binary content can be downloaded. Use Export with Docs Editors files.",

@@ -75,7 +75,6 @@ def list_comments(
 
 @api.get(_COMMENT)
 def get_comment(store: SheetStore, fileId: str, commentId: str, includeDeleted: bool = False) -> Json:
-    """One comment."""
     return _comment(store, store.comments.one(fileId, commentId, includeDeleted), includeDeleted)
 
 
@@ -162,7 +161,6 @@ def list_revisions(store: SheetStore, fileId: str, pageSize: int = 200, pageToke
 
 @api.get(_FILE + "/revisions/{revisionId}")
 def get_revision(store: SheetStore, fileId: str, revisionId: str) -> Json:
-    """One revision."""
     for revision in store.comments.revisions(fileId):
         if revision.id == revisionId or revisionId == "head":
             last = store.comments.revisions(fileId)[-1]

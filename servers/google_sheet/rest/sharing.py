@@ -23,7 +23,6 @@ def _answer(request: Request, one: Granted) -> Json:
 def list_permissions(
     store: SheetStore, request: Request, fileId: str, pageSize: int = 100, pageToken: str | None = None
 ) -> Json:
-    """List the permissions on a file."""
     if not 1 <= pageSize <= 100:
         raise Invalid("Invalid value for pageSize: from 1 to 100.", code="invalidParameter")
     start = int(pageToken) if pageToken and pageToken.isdecimal() and len(pageToken) < 10 else 0
@@ -35,7 +34,6 @@ def list_permissions(
 
 @api.get("/drive/v3/files/{fileId}/permissions/{permissionId}")
 def get_permission(store: SheetStore, request: Request, fileId: str, permissionId: str) -> Json:
-    """One permission."""
     return _answer(request, store.drive.permission(fileId, permissionId))
 
 

@@ -67,7 +67,6 @@ def get(
     valueRenderOption: Render = "FORMATTED_VALUE",
     dateTimeRenderOption: Moments = "SERIAL_NUMBER",
 ) -> Json:
-    """The values of a range."""
     book = store.sheets.book(spreadsheetId)
     sheet, area = _place(store, book, range)
     return _range(store, sheet, area, majorDimension, valueRenderOption, dateTimeRenderOption)

@@ -104,7 +104,6 @@ class Comments:
         return self.answer(file_id, comment_id, str(number))
 
     def answer(self, file_id: str, comment_id: str, reply_id: str) -> Remark:
-        """One answer to a comment."""
         for reply in self.one(file_id, comment_id, deleted=True).replies:
             if str(reply.id) == reply_id and not reply.deleted:
                 return reply

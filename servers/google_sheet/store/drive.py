@@ -289,7 +289,6 @@ class Drive:
     # -- sharing ----------------------------------------------------------------------------------------
 
     def permissions(self, file_id: str) -> list[Granted]:
-        """List the permissions on a file."""
         file = self.file(file_id)
         rows = self.store.rows(
             "SELECT permissions.id, scope, role, accounts.name FROM permissions LEFT JOIN accounts"
@@ -318,7 +317,6 @@ class Drive:
         return next(one for one in self.permissions(file_id) if one.scope == scope)
 
     def permission(self, file_id: str, permission: str) -> Granted:
-        """One permission of a file."""
         for one in self.permissions(file_id):
             if one.id == permission:
                 return one

@@ -138,7 +138,6 @@ class Formats:
     # -- merged cells -----------------------------------------------------------------------------------
 
     def merges(self, sheet: Grid) -> list[Area]:
-        """The merged areas of a sheet."""
         rows = self.store.rows(
             "SELECT top, left, bottom, right FROM merges WHERE sheet = ? ORDER BY id", (sheet.number,)
         )

@@ -108,7 +108,6 @@ class Names:
         return Named(number, made, name, sheet.number, area)
 
     def named(self, book: Book, range_id: str) -> Named:
-        """A named range by its id."""
         for named in self.all(book):
             if named.id == range_id:
                 return named

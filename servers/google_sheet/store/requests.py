@@ -54,7 +54,6 @@ class Place:
 
 
 def whole(given: Given, name: str, default: Any) -> Any:
-    """A whole number of a request."""
     value = given.get(name)
     if value is None:
         return default
@@ -334,7 +333,6 @@ STRUCTURAL = frozenset(
 
 
 def sequence(given: Given, name: str) -> Sequence[Any]:
-    """A list of a request."""
     value = given.get(name)
     if value is None:
         return []

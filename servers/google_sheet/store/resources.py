@@ -66,7 +66,6 @@ def book_properties(store: SheetStore, book: Book) -> Json:
 
 
 def sheet_properties(sheet: Grid) -> Json:
-    """The properties of a sheet."""
     kept = dict(sheet.properties)
     grid = {"rowCount": sheet.rows, "columnCount": sheet.columns}
     grid |= {name: value for name, value in kept.pop("gridProperties", {}).items() if value}
@@ -81,7 +80,6 @@ def sheet_properties(sheet: Grid) -> Json:
 
 
 def named_range(named: Named, sheet_id: int) -> Json:
-    """A named range."""
     return {"namedRangeId": named.id, "name": named.name, "range": grid_range(sheet_id, named.area)}
 
 

@@ -110,7 +110,6 @@ class Document:
 
     @property
     def pages(self) -> int:
-        """Number of pages."""
         return self._read.pages
 
     @property

@@ -71,7 +71,6 @@ class Copying:
         self._context = context
 
     def create_stage(self, tree: exp.Create) -> Answer:
-        """CREATE STAGE."""
         path = self._path(tree.this)
         if self._is_there(tree, path, self._store.stage(path) is not None, self._store.drop_stage):
             return done(f"{path[2]} already exists, statement succeeded.")
@@ -94,7 +93,6 @@ class Copying:
         return done(f"Stage area {path[2]} successfully created.")
 
     def create_file_format(self, tree: exp.Create) -> Answer:
-        """CREATE FILE FORMAT."""
         path = self._path(tree.this)
         present = self._store.file_format(path) is not None
         if self._is_there(tree, path, present, self._store.drop_file_format):
@@ -107,7 +105,6 @@ class Copying:
         return done(f"File format {path[2]} successfully created.")
 
     def list_files(self, text: str) -> Answer:
-        """LIST."""
         stage, prefix = self._store.location(text)
         sizes = self._store.sizes(stage.id)
         rows: list[tuple[Any, ...]] = [
@@ -117,7 +114,6 @@ class Copying:
         return listing(_FILES, rows, numbers="size", moments="")
 
     def remove_files(self, text: str) -> Answer:
-        """REMOVE."""
         found = _REMOVE.match(text)
         if found is None:
             raise self._dialect.unsupported("REMOVE with options")

@@ -227,11 +227,9 @@ class Information(Naming):
         return {row.number: row.rows for row in self.session.connection().execute(_COUNTS)}
 
     def databases(self) -> list[Row]:
-        """All databases."""
         return list(self.fetch(_DATABASES))
 
     def schemas(self, database: str) -> list[Row]:
-        """The schemas of a database."""
         return list(self.fetch(_SCHEMATA, database=self.database_named(database)["id"]))
 
     def items(self, database: str, schema: str | None = None) -> list[Row]:
@@ -240,11 +238,9 @@ class Information(Naming):
         return [row for row in found if schema is None or row["schema"] == schema]
 
     def item_columns(self, database: str) -> list[Row]:
-        """All columns of a database."""
         return list(self.fetch(_ALL_COLUMNS, database=self.database_named(database)["id"]))
 
     def sequences(self, database: str) -> list[Row]:
-        """The sequences of a database."""
         return list(self.fetch(_SEQUENCES, database=self.database_named(database)["id"]))
 
 

@@ -98,7 +98,6 @@ class Lookup(Stages):
 
     @property
     def rows(self) -> Tables:
-        """The tables with the rows."""
         return Tables(self.session)
 
     # -- counters ---------------------------------------------------------------------------------------

@@ -84,7 +84,6 @@ class Naming(Store):
         return rows[0] if rows else empty
 
     def database_named(self, name: str) -> Row:
-        """A database."""
         rows = self.fetch(_DATABASE, name=name)
         if not rows:
             raise missing("Database", written(name))

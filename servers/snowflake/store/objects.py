@@ -80,7 +80,6 @@ class Objects(Lookup):
         self.session.execute(delete(Database).where(Database.id == database["id"]))
 
     def add_schema(self, path: Path, comment: str = "") -> None:
-        """A schema."""
         database = self.database_named(path[0])
         if path[1] == INFORMATION_SCHEMA or any(row["name"] == path[1] for row in self.schemas(path[0])):
             raise exists(written(*path))
@@ -323,7 +322,6 @@ class Objects(Lookup):
     # -- sequences --------------------------------------------------------------------------------------
 
     def add_sequence(self, path: Path, start: int, step: int, comment: str = "") -> None:
-        """A sequence."""
         schema = self.schema_named(path[:2])
         if self.sequence(path) is not None:
             raise exists(written(*path))

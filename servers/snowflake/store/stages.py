@@ -108,7 +108,6 @@ class Stages(Results):
         self.session.execute(delete(Stage).where(Stage.id == stage.id))
 
     def add_file_format(self, path: Path, options: Mapping[str, Any], comment: str) -> None:
-        """A file format."""
         schema = self.schema_named(path[:2])
         values = {"schema_id": schema["id"], "name": path[2], "comment": comment, "created": self.stamp()}
         self.session.execute(insert(FileFormat).values(**values, options=dict(options)))

@@ -228,8 +228,6 @@ class Product(Base):
 
 
 class ProductCategory(Base):
-    """A product in a category."""
-
     __tablename__ = "product_categories"
     __table_args__ = (Index("product_categories_by_category", "category_id", "product_id"),)
 
@@ -240,8 +238,6 @@ class ProductCategory(Base):
 
 
 class ProductTag(Base):
-    """A product with a tag."""
-
     __tablename__ = "product_tags"
     __table_args__ = (Index("product_tags_by_tag", "tag_id", "product_id"),)
 

@@ -53,8 +53,6 @@ class Address(TypedDict, total=False):
 
 
 class BillingAddress(Address, total=False):
-    """Billing address."""
-
     email: str
 
 

@@ -59,7 +59,6 @@ def list_countries(store: WooCommerceStore, request: Request) -> list[Shape]:
 
 @api.get("/data/countries/{location}")
 def get_country(store: WooCommerceStore, request: Request, location: str) -> Shape:
-    """One country."""
     store.authorise("view")
     if location.upper() not in places.countries():
         raise not_found(
@@ -86,7 +85,6 @@ def list_continents(store: WooCommerceStore, request: Request) -> list[Shape]:
 
 @api.get("/data/continents/{location}")
 def get_continent(store: WooCommerceStore, request: Request, location: str) -> Shape:
-    """One continent."""
     store.authorise("view")
     if location.upper() not in places.CONTINENTS:
         raise not_found(
@@ -106,7 +104,6 @@ def _currency(request: Request, code: str) -> Shape:
 
 @api.get("/data/currencies")
 def list_currencies(store: WooCommerceStore, request: Request) -> list[Shape]:
-    """All currencies."""
     store.authorise("view")
     return [_currency(request, code) for code in places.currencies()]
 
@@ -170,7 +167,6 @@ def list_brands(store: WooCommerceStore) -> list[Shape]:
 
 @api.get("/shipping/zones/{zone_id}/locations")
 def list_locations(store: WooCommerceStore, request: Request, zone_id: int) -> list[Shape]:
-    """List the locations of a zone."""
     return _locations(request, zone_id, store.zones.zone_locations(zone_id))
 
 
@@ -197,7 +193,6 @@ def _locations(request: Request, zone_id: int, rows: list[Shape]) -> list[Shape]
 
 @api.get("/settings/{groupId}/{settingId}")
 def get_setting(store: WooCommerceStore, groupId: str, settingId: str) -> Shape:  # noqa: N803
-    """One setting."""
     return setting_shape(store.configuration.one_setting(groupId, settingId))
 
 

@@ -64,13 +64,11 @@ def list_notes(
 
 @api.get("/orders/{order_id}/notes/{id}")
 def get_note(store: WooCommerceStore, order_id: int, id: int) -> Shape:
-    """One note."""
     return order_shapes.note(store.details.note(order_id, id))
 
 
 @api.delete("/orders/{order_id}/notes/{id}")
 def delete_note(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Shape:
-    """Delete a note and return it."""
     return order_shapes.note(store.details.delete_note(order_id, id, force=force))
 
 
@@ -142,13 +140,11 @@ def create_refund(
 
 @api.get("/orders/{order_id}/refunds/{id}")
 def get_refund(store: WooCommerceStore, order_id: int, id: int) -> Shape:
-    """One refund."""
     return order_shapes.refund(store.details.refund(order_id, id))
 
 
 @api.delete("/orders/{order_id}/refunds/{id}")
 def delete_refund(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Shape:
-    """Delete a refund and return it."""
     return order_shapes.refund(store.details.delete_refund(order_id, id, force=force))
 
 

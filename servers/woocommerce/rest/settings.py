@@ -21,7 +21,6 @@ def create_tax_class(store: WooCommerceStore, name: str) -> Shape:
 
 @api.delete("/taxes/classes/{slug}")
 def delete_tax_class(store: WooCommerceStore, slug: str, force: bool = False) -> Shape:
-    """Delete a tax class and return it."""
     return dict(store.taxes.delete_tax_class(slug, force=force))
 
 

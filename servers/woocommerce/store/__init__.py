@@ -80,7 +80,6 @@ class WooCommerceStore(Shop, Store):
     zones = Topic(Zones)
 
     def variations(self, product_id: int) -> Variations:
-        """The variations of a product."""
         return Variations(self, product_id)
 
     def zone_methods(self, zone_id: int) -> ZoneMethods:

@@ -39,14 +39,12 @@ class Configuration(Part):
         return self.fetch(_GROUPS)
 
     def settings(self, group_id: str) -> Sequence[Record]:
-        """The settings of one group."""
         self.authorise("view")
         if not any(group["id"] == group_id for group in self.fetch(_GROUPS)):
             raise not_found("rest_setting_setting_group_invalid", "Invalid setting group.")
         return self.fetch(_SETTINGS, group=group_id)
 
     def one_setting(self, group_id: str, setting_id: str) -> Record:
-        """One setting of a group."""
         for row in self.settings(group_id):
             if row["id"] == setting_id:
                 return row

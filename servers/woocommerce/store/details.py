@@ -41,7 +41,6 @@ class Details(Part):
         return [row for row in rows if kind == "any" or row["customer_note"] == (kind == "customer")]
 
     def note(self, order_id: int, note_id: int) -> Record:
-        """One note of an order."""
         self.authorise("view")
         return self._part(_NOTES.where(OrderNote.id == note_id), order_id)
 
@@ -91,7 +90,6 @@ class Details(Part):
         return [self.store.refunds.refund_record(one) for one in ids], self.count(Refund, *conditions)
 
     def refund(self, order_id: int, refund_id: int) -> Row:
-        """One refund of an order."""
         self.authorise("view")
         self._part(_REFUNDS.where(Refund.id == refund_id), order_id)
         return self.store.refunds.refund_record(refund_id)

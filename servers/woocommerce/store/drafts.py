@@ -218,7 +218,6 @@ class TaxTable:
     _applied: dict[str, list[AppliedRate]] = field(default_factory=dict)
 
     def of(self, tax_class: str) -> list[AppliedRate]:
-        """The rates for a tax class."""
         if tax_class not in self._applied:
             self._applied[tax_class] = applied_rates(self.rates, tax_class, self.location)
         return self._applied[tax_class]

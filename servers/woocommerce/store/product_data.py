@@ -92,7 +92,6 @@ def settle(row: Row, rules: StockRules) -> Row:
 
 
 def stock_status(quantity: int, backorders: str, out_of_stock_at: int) -> str:
-    """Return the stock status of a product with this quantity."""
     if quantity > out_of_stock_at:
         return "instock"
     return "outofstock" if backorders == "no" else "onbackorder"

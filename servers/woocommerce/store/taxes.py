@@ -73,7 +73,6 @@ class Taxes(Collection):
     # -- classes ----------------------------------------------------------------------------------------
 
     def tax_classes(self) -> Sequence[Record]:
-        """All tax classes."""
         self.authorise("view")
         return self.fetch(_CLASSES)
 

@@ -16,8 +16,6 @@ from mesocosm.kits.organisations.people import Person
 
 
 class PersonRow(BaseModel):
-    """A person of a list."""
-
     first: str
     last: str
     sex: str
@@ -45,8 +43,6 @@ class CourseRow(BaseModel):
 
 
 class Lists(BaseModel):
-    """The lists of a campus."""
-
     university: str
     domain: str
     zone: str

@@ -227,7 +227,6 @@ class Campus:
         return initials if len(initials) > 2 and initials not in self._shorts else title
 
     def room(self, besides: str = "", rng: random.Random | None = None) -> str:
-        """Draw a room."""
         rng = rng or self.rng
         while True:
             room = f"{rng.choice(_BUILDINGS)} {rng.randint(1, 4)}{rng.randint(1, 29):02}"

@@ -39,7 +39,6 @@ _CODE = {
 
 
 def in_words(rng: random.Random, functions: Sequence[Function]) -> list[str]:
-    """The program in words."""
     lines: list[str] = []
     for function in functions:
         of = "the list data and the number k" if function.takes_list else "the number k"

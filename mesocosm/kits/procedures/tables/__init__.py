@@ -145,7 +145,6 @@ def given(case: TableCase) -> list[str]:
 
 
 def gold(case: TableCase) -> str:
-    """The table."""
     return _table(case.columns, case.rows)
 
 

@@ -50,7 +50,6 @@ class Score:
 
     @classmethod
     def parse(cls, expression: str) -> Score:
-        """The score that an expression is."""
         start, *parts = expression.split(" | ")
         end = {part[0]: int(part[2:]) for part in parts if part[0] in "+%"}
         tasks = [part.split(", ") for part in parts if part[0] not in "+%"]

@@ -51,8 +51,6 @@ def wrong(message: str) -> Invalid:
 
 
 class BigQuery(Dialect):
-    """The dialect."""
-
     name: ClassVar[str] = "bigquery"
     functions: ClassVar[frozenset[str]] = FUNCTIONS
     one_match: ClassVar[bool] = True

@@ -54,8 +54,6 @@ def _bare(bracketed: exp.Subquery) -> None:
 
 
 class Snowflake(Dialect):
-    """The dialect."""
-
     name: ClassVar[str] = "snowflake"
     functions: ClassVar[frozenset[str]] = FUNCTIONS
     named_as_written: ClassVar[bool] = True

@@ -128,7 +128,6 @@ def update_issue(objects: Objects, given: Input) -> Json:
 
 
 def close_issue(objects: Objects, given: Input) -> Json:
-    """A closed issue."""
     home, row = _conversation(objects, given["issueId"], "Issue")
     duplicate = given.get("duplicateIssueId")
     number = _conversation(objects, duplicate, "Issue")[1]["number"] if duplicate else None

@@ -126,7 +126,6 @@ class Objects:
             raise NotFound(f"Could not resolve to a Repository with the name '{owner}/{name}'.") from None
 
     def repository(self, row: Row) -> Json:
-        """A repository."""
         store, links = self.store, self.links
         role = store.repositories.role(row)
 
@@ -317,7 +316,6 @@ class Objects:
         }
 
     def commit(self, repository: Row, row: Row) -> Json:
-        """A commit."""
         headline, _, rest = row["message"].partition("\n")
 
         def person(who: str, at: str) -> Json:
@@ -385,7 +383,6 @@ class Objects:
         }
 
     def label(self, repository: Row, row: Row) -> Json:
-        """A label."""
         return {
             "__typename": "Label",
             "id": node_id("Label", row["id"]),
@@ -398,7 +395,6 @@ class Objects:
         }
 
     def milestone(self, repository: Row, row: Row) -> Json:
-        """A milestone."""
         return {
             "__typename": "Milestone",
             "id": node_id("Milestone", row["id"]),
@@ -415,7 +411,6 @@ class Objects:
         }
 
     def release(self, repository: Row, row: Row) -> Json:
-        """A release."""
         return {
             "__typename": "Release",
             "id": node_id("Release", row["id"]),
@@ -551,7 +546,6 @@ class Objects:
         }
 
     def issue(self, row: Row) -> Json:
-        """An issue."""
         store = self.store
         home = store.repositories.repository_by_id(row["repository_id"])
         reason = row["state_reason"]

@@ -21,7 +21,6 @@ def reactions(url: str, counts: Mapping[str, int]) -> Json:
 
 
 def reaction(links: Links, row: Row) -> Json:
-    """One reaction."""
     return {
         "id": row["id"],
         "node_id": node_id("Reaction", row["id"]),
@@ -47,7 +46,6 @@ def label(links: Links, repo: Row, row: Row) -> Json:
 
 
 def milestone(links: Links, repo: Row, row: Row) -> Json:
-    """A milestone."""
     url = links.repo(repo, "milestones", row["number"])
     return {
         "id": row["id"],

@@ -207,7 +207,6 @@ def review_comments(
 
 
 def check_run(links: Links, repo: Row, row: Row) -> Json:
-    """A run of a check."""
     return {
         "id": row["id"],
         "node_id": node_id("CheckRun", row["id"]),

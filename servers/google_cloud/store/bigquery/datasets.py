@@ -43,7 +43,6 @@ class Datasets(Part):
         return self.session.scalars(select(Dataset).where(Dataset.id == id_)).first()
 
     def ids(self) -> Sequence[str]:
-        """The ids of all datasets."""
         return self.session.scalars(select(Dataset.id).order_by(Dataset.id).limit(1000)).all()
 
     def list_datasets(

@@ -54,7 +54,6 @@ class Compute(Part):
         return ZONES
 
     def instance(self, name: str, zone: str) -> Instance:
-        """The instance of that name in that zone."""
         self._check_zone(zone)
         found = self._find(name, zone)
         if found is None:
@@ -178,7 +177,6 @@ class Compute(Part):
         return self._begin("delete", instance)
 
     def operation(self, name: str, zone: str) -> Operation:
-        """The operation of that name."""
         self._check_zone(zone)
         return self._seen(self._operation(name, zone))
 

@@ -25,7 +25,6 @@ class LogBuckets(Part):
     """The log buckets of the project."""
 
     def bucket(self, id_: str, location: str) -> LogBucket:
-        """The bucket of that id and location."""
         chosen = select(LogBucket).where(LogBucket.id == id_, LogBucket.location == location)
         found = self.session.scalars(chosen).first()
         if found is None:

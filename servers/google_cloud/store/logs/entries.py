@@ -61,8 +61,6 @@ class EntryPage:
 
 
 class Entries(Part):
-    """The entries of all logs."""
-
     def write(self, entries: Sequence[NewEntry]) -> list[dict[str, Any]]:
         """Write entries, and send them on by the sinks; as the API shows them.
 

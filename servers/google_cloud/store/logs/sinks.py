@@ -34,7 +34,6 @@ class Sinks(Part):
     """The sinks of the project."""
 
     def sink(self, name: str) -> LogSink:
-        """The sink of that name."""
         found = self.session.scalars(select(LogSink).where(LogSink.name == name)).first()
         if found is None:
             known = self.session.scalars(select(LogSink.name)).all()

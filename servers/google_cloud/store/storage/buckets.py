@@ -98,7 +98,6 @@ class Buckets(Part):
     """The buckets of the project."""
 
     def bucket(self, name: str) -> Bucket:
-        """The bucket of that name."""
         found = self.session.scalars(select(Bucket).where(Bucket.name == name)).first()
         if found is None:
             raise NotFound(
@@ -108,7 +107,6 @@ class Buckets(Part):
         return found
 
     def names(self) -> Sequence[str]:
-        """The names of all buckets."""
         return self.session.scalars(select(Bucket.name).order_by(Bucket.name).limit(1000)).all()
 
     def list_buckets(
@@ -258,7 +256,6 @@ def checked_cors(rules: Sequence[Mapping[str, Any]]) -> list[Any]:
 
 
 def location_type(location: str) -> Literal["multi-region", "dual-region", "region"]:
-    """Return the type of a location."""
     if location in MULTI_REGIONS:
         return "multi-region"
     return "dual-region" if location in DUAL_REGIONS else "region"

@@ -60,7 +60,6 @@ class Objects(Part):
         return found
 
     def data(self, found: StorageObject) -> bytes:
-        """The bytes of an object."""
         return self.session.scalars(select(Content.data).where(Content.number == found.content)).one()
 
     def write(self, bucket: str, new: NewObject, condition: Condition = ANY) -> StorageObject:

@@ -59,7 +59,6 @@ def _checked(value: Value) -> Value:
 
 
 def text_of(value: Value) -> str:
-    """A value as text."""
     _checked(value)
     if value is None:
         return ""
@@ -71,7 +70,6 @@ def text_of(value: Value) -> str:
 
 
 def number_of(value: Value) -> float:
-    """A value as a number."""
     _checked(value)
     if value is None:
         return 0.0

@@ -435,7 +435,6 @@ class Worker:
         self.books: OrderedDict[str, Workbook] = OrderedDict()
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer to one request."""
         before, after = request["before"], request["after"]
         if request.get("sheets") is not None:
             book = Workbook(request)
