@@ -33,7 +33,7 @@ def check(world: World, expected: Expected) -> list[Check]:
 
 Values = Mapping[str, int]
 Mistake = Callable[[Step, Values], int | None]
-"""What somebody gets for a step; ``None`` where the mistake cannot be made."""
+"""Result of a mistaken step; ``None`` if the mistake cannot be made."""
 
 
 def _wrong_step(mistake: Mistake) -> Callable[[World, Expected], None]:

@@ -34,7 +34,7 @@ _RETURNS = {
     "c": "one list of those who meet all of them",
     "v": "one list for each section asked about, of those who meet the conditions on that section alone",
 }
-"""What the prompt says that a query returns, by the format."""
+"""Description of a query's result in the prompt, by format."""
 
 
 class Params(family.Params):
@@ -50,7 +50,7 @@ class Params(family.Params):
     feedback: Literal["values", "sections"] = "values"
     """Feedback tells of each value, and for numbers the direction; or of each section as a whole."""
     overlapping: bool = False
-    """Whether creatures are alike in most sections."""
+    """True if creatures are alike in most sections."""
 
 
 class Expected(family.Expected):
@@ -60,7 +60,7 @@ class Expected(family.Expected):
     rounds: int
     creatures: int
     key: str
-    """What the encyclopaedia is drawn with."""
+    """Seed of the encyclopaedia."""
     overlapping: bool
     by_section: bool
 

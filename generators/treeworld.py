@@ -34,7 +34,7 @@ class Params(BudgetParams):
     known_share: float = Field(default=0.4, ge=0, lt=1)
     """Share of the nodes whose children the prompt tells, about."""
     unreachable_share: float = Field(default=0.25, ge=0, le=1)
-    """How likely it is that no node has the value that is looked for."""
+    """Probability that no node has the wanted value."""
 
 
 class Expected(family.Expected):

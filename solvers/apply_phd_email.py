@@ -64,7 +64,7 @@ class Wish:
     files: list[tuple[str, list[str]]] = field(default_factory=list)
     deadline: dt.date | None = None
     other: bool = False
-    """Whether it is not about a PhD."""
+    """True if it is not about a PhD."""
 
 
 @dataclass

@@ -28,7 +28,7 @@ class Market:
     figures: dict[tuple[str, int], float | None]
     weights: dict[tuple[str, str], float]
     corrected: dict[tuple[str, int], tuple[dt.date, float]] = field(default_factory=dict)
-    """What counts instead of a figure, and the day of the memo that says so."""
+    """Corrected figures, with the day of the memo."""
 
     def millions(self, name: str, year: int) -> float:
         """A figure after all corrections; a missing one is the mean of its neighbours."""

@@ -51,7 +51,7 @@ _SHOPS = 6
 _HOURS, _FEW_FOR_HOURS = (1, 2, 4, 6, 12, 24), (20, 90, 200, 800, 2000)
 
 _RHYTHM = (34, 22, 14, 10, 9, 12, 22, 38, 54, 68, 78, 84, 90, 92, 90, 88, 86, 88, 92, 98, 100, 96, 78, 54)
-"""How busy shops are in each hour of a day, in percent of the busiest."""
+"""Activity of shops by hour of the day, in percent of the busiest."""
 _BUSIEST, _LEAST_SHARE = 150, 400
 """Clicks on a version in the busiest hour of the best-known scenario, and how many of a thousand of these the
 least known one has."""

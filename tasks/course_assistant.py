@@ -49,7 +49,7 @@ _MISSING = {
 _TOLD = {"dropped": 0.6}
 """Shares of the edge cases: of those whose presentation counts, of those without one, of those who left."""
 _UNTOLD = frozenset({"uploaded", "silent", "off_roster"})
-"""What becomes of students without a mail."""
+"""Fates of students without a mail."""
 _CLASSES = 24
 """So many other classes an assistant helps with, at most."""
 _SMALL = 24

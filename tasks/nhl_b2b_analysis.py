@@ -46,7 +46,7 @@ MINOR_CLUBS = (
 )  # fmt: skip
 """Those of the AHL whose names are about as long as the NHL's are, east and west: these do not meet."""
 PACIFIC = {"Abbotsford", "Anaheim", "Los", "Ontario", "San", "Seattle", "Vancouver", "Vegas"}
-"""How names of clubs begin, by the clocks of their towns."""
+"""Prefixes of club names, by the clocks of their towns."""
 MOUNTAIN = {"Calgary", "Colorado", "Edmonton", "Utah"}
 CENTRAL = {
     "Chicago", "Dallas", "Iowa", "Manitoba", "Milwaukee", "Minnesota", "Nashville", "St.", "Texas",

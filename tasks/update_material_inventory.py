@@ -29,8 +29,7 @@ STOFFS = {
     "L": ("Clear varnish", "Hard wax oil", "Linseed oil", "White lacquer", "Wood stain", "Shellac",
           "Matt lacquer", "Satin varnish", "Danish oil", "Teak oil", "Tung oil", "Grey glaze"),
 }  # fmt: skip
-"""What holds a piece together, what it is made of, its edges and its coating: one may take the place of
-another of its unit."""
+"""Groups of materials: structure, main material, edges, coating. One may replace another of its unit."""
 STEPS = {"pcs": Decimal(1), "m2": Decimal("0.05"), "m": Decimal("0.05"), "L": Decimal("0.005")}
 RANGES = {"pcs": (2, 20), "m2": (10, 100), "m": (10, 100), "L": (10, 100)}
 """Quantities for a piece, in steps of the unit."""

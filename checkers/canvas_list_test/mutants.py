@@ -77,7 +77,7 @@ _LEFT_OUT = {
     "dropped": ("dropped",),
     "assisted-course's": ("assistant",),
 }
-"""Why, and in which way, what belongs into no list was left out."""
+"""Reasons and forms of leaving an item out of all lists."""
 
 
 def _left_out(listing: Listing, reason: str, variant: str = "") -> Callable[[Expected], Row]:

@@ -18,7 +18,7 @@ from mesocosm.services.world import World
 __all__ = ["MUTANTS", "check"]
 
 _NEAR = 0.005001
-"""How far two decimals may be from the exact value, a half rounded either way."""
+"""Tolerance for two decimals, whichever way a half is rounded."""
 
 
 @dataclass

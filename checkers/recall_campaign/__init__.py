@@ -27,7 +27,7 @@ __all__ = ["MUTANTS", "check"]
 
 _ORDER = re.compile(r"#(\d{1,12})")
 _NUMBER = re.compile(r"(?<![\d.,:/-])\d{4,12}(?![\d:/-]|[.,]\d)")
-"""What may be an order that is named without the sign."""
+"""Numbers that may be orders named without the sign."""
 
 
 def check(world: World, expected: Expected) -> list[Check]:

@@ -12,11 +12,11 @@ OUTBOX = "outbox"
 """The folder for the files that are made from them."""
 
 ASKING = ("asked", "corrected", "two_mails", "assistant", "last_day", "extended", "reopened")
-"""What professors did who are to get material."""
+"""Fates of professors who get material."""
 OTHERS = (
     "expired", "withdrawn", "declined", "namesake", "auto_reply", "research_assistant", "undecided",
 )  # fmt: skip
-"""What professors did who are to get nothing."""
+"""Fates of professors who get nothing."""
 
 
 class PageRef(BaseModel):

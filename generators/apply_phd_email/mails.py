@@ -28,7 +28,7 @@ LONGEST_FACT = 100
 _AS_ANSWERED = 0.3
 """The share of the mails anew that have the subject of an answer."""
 _OF_ONESELF = re.compile("my own (?=thesis)|i have (?=taught|studied|thought about)")
-"""What somebody says of oneself once: a second time it would be another thesis, or other years."""
+"""Facts that somebody says of themselves once; again it would be another thesis, or other years."""
 _TRIES = 12
 _NAMED_FOR_LATER = 0.7
 """The share of refusals that say what would be asked for another time: a list of files tells nothing."""

@@ -22,9 +22,9 @@ class Field:
     methods: tuple[str, str, str]
     courses: tuple[str, str, str, str, str, str]
     topics: tuple[str, ...]
-    """What groups of this field work on, as it stands in the middle of a sentence."""
+    """Research topics of this field, as used mid-sentence."""
     approaches: tuple[str, ...]
-    """What they have to do with a topic, if not all that there is to it."""
+    """Relations to a topic, if it is not all of it."""
 
     def subject(self, rng: random.Random) -> CourseSubject:
         """The field for somebody who writes about it: some of its topics, each approached in some way."""

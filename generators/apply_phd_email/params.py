@@ -39,22 +39,22 @@ class Params(family.Params):
     structure: Structure = "separate"
     """Layout of what each professor asks for, if all ask for the same."""
     assign_different_structures: bool = True
-    """Whether the layouts are dealt to the professors in turn, instead of ``structure`` to all of them (those
-    who write two mails ask for two files in any case)."""
+    """True to deal the layouts to professors in turn, instead of ``structure`` to all (those who write two
+    mails ask for two files in any case)."""
     receiver_idx: int = Field(default=0, ge=0, le=1000)
-    """Which people collect the material for professors who have it sent to somebody else: another number
-    gives other names and addresses, and changes nothing besides."""
+    """Index of the people who collect material for professors: another number changes only names and
+    addresses."""
     positive_weight: float = Field(default=1.54, gt=0, le=100)
-    """How often somebody asks for material that can still be sent."""
+    """Weight of requests for material that can still be sent."""
     research_assistant_weight: float = Field(default=1, ge=0, le=100)
-    """How often somebody offers another position."""
+    """Weight of offers of another position."""
     no_spots_weight: float = Field(default=1, ge=0, le=100)
-    """How often somebody refuses."""
+    """Weight of refusals."""
     no_response_weight: float = Field(default=0.4, ge=0, le=100)
-    """How often nobody has responded but the mail system, with an automatic reply."""
+    """Weight of automatic replies only."""
     edge_case_weight: float = Field(default=1, ge=0, le=1.4)
-    """How common edge cases are, compared with the usual mix: 70 % of those who ask, and 1.4 to each refusal
-    among the others."""
+    """Weight of edge cases, against the usual mix: 70 % of those who ask, and 1.4 to each refusal among the
+    others."""
 
     @property
     def roomy(self) -> bool:

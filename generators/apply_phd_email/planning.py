@@ -52,12 +52,12 @@ class Professor:
     university: str
     fate: str
     wanted: tuple[Wanted, ...]
-    """What they ask for, or would ask for another time; those who are to get nothing may have asked, too."""
+    """Documents they ask for, or would ask for another time; those who get nothing may have asked, too."""
     superseded: tuple[Wanted, ...]
     assistant: Contact | None
     story: str
-    """What they wrote: as their fate says, or for those who are too late or want something else, as one of
-    those who ask for material."""
+    """Story of their mails: their fate, or, if they are too late or want something else, that of somebody who
+    asks for material."""
     position: str = ""
     """What they offer instead of a PhD."""
 

@@ -23,11 +23,11 @@ from mesocosm.worlds import tokens
 _RECENT = (30, 0.8)
 """Days ago between which everyday posts are written, like all others."""
 _WEIGHTS = {"post": 0.75, "assignment": 0.15, "quiz": 0.1}
-"""How everyday content spreads over the places in which evidence lives, by tokens."""
+"""Weights of places for everyday content, by tokens."""
 _EARLIER = 9
 """So many days ago the work of weeks gone by was what the student had to do."""
 _GONE_BY = 0.3
-"""How much of the work that announcements are about, and that does not count, is of weeks gone by."""
+"""Share of irrelevant work from past weeks in announcements."""
 _OVERHEAD = 106
 """Tokens of the JSON around the text of an announcement, with its title."""
 _PIECE = 260

@@ -39,7 +39,7 @@ class Course:
     result: int | None = None
     """The student's midterm result of 100."""
     repeats: bool | None = None
-    """Whether the student takes the course for the second time."""
+    """True if the student takes the course for the second time."""
     titles: set[str] = field(default_factory=set)
 
     @property
@@ -56,7 +56,7 @@ class Rule:
 
     threshold: int | None = None
     inclusive: bool = True
-    """Whether the threshold itself is enough."""
+    """True if the threshold itself is enough."""
 
 
 @dataclass(frozen=True)

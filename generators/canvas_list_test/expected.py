@@ -32,9 +32,8 @@ ASSIGNMENT_HEADER = (
 )
 
 Reason = Literal["submitted", "over", "exempt", "ungraded", "dropped", "assistant", "ended"]
-"""Why a piece of work is in no list: it was handed in or graded, its deadline is over, the student is exempt
-by a rule, it is not graded, it was called off (or is voluntary, or the student is excused), or it belongs to
-a course that the student assists in or that has ended."""
+"""Reason why work is in no list: handed in or graded, past the deadline, exempt by rule, ungraded, called off
+(voluntary, or excused), or of a course that the student assists in or that has ended."""
 
 
 class Row(BaseModel):
@@ -86,6 +85,6 @@ class Expected(family.Expected):
     assignments: list[AssignmentRow]
     left_out: list[LeftOut]
     features: dict[str, int]
-    """How often each complication occurs."""
+    """Number of occurrences of each complication."""
     looked_up: list[tuple[int, int]]
     """Course and assignment of every piece of work whose submission must be looked up."""

@@ -13,7 +13,7 @@ from mesocosm.kits.apportioning import apportion, share_of
 Share = float
 
 FATES = ("listed", "submitted", "over", "exempt", "ungraded", "dropped")
-"""What becomes of a piece of work: it goes into a list or, for one of five reasons, into none."""
+"""Fates of a piece of work: a list, or one of five reasons for none."""
 _FEWEST_QUIZZES, _FEWEST_ASSIGNMENTS = 2, 4
 """Below these not every kind of case could occur."""
 
@@ -38,10 +38,9 @@ class Params(family.Params):
     assignments_per_course: float = Field(default=3, ge=1, le=12)
     """Assignments of each course that has any, on average; four at least in all."""
     quiz_difficulty: Difficulty = "medium"
-    """How demanding quizzes are: how many questions and how little time and how few attempts they have."""
+    """Difficulty of quizzes: number of questions, time, attempts."""
     assignment_difficulty: Difficulty = "medium"
-    """How demanding assignments are: how long their descriptions are, how few attempts they allow, how many
-    points they are worth."""
+    """Difficulty of assignments: length of descriptions, attempts, points."""
     submission_prob: Share = Field(default=0.18, ge=0, le=0.9)
     """Share of the works that are handed in (or graded) already, quizzes and assignments alike."""
     exemption_prob: Share = Field(default=0.6, ge=0, le=1)

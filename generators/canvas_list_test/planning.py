@@ -20,7 +20,7 @@ from mesocosm.kits.prose import Prose
 _LATE_NUMBERS = range(5, 10)
 _ENDED_COURSES = 2
 _OWN_TEACHER = 0.5
-"""How often a course has another teacher than one of the same department."""
+"""Probability that a course's teacher is from another department."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ _MISLEADING = wording.saying(
     r"|goes ahead|we keep|we do have|everybody|nobody|up to you|your lists|no longer|do without|given up"
     r"|falls away|after all|nothing changes|leave out|need not|is not for|may miss|let .* off|is void"
 )
-"""What everyday prose must not say beside a title: it could be taken for a statement about that work."""
+"""Words forbidden beside a title, because they could be taken for a statement about that work."""
 _TOPICS: tuple[Topic, ...] = ("course_admin",)
 _STATUS = {
     "withdrawn": statements.WITHDRAWN,

@@ -20,9 +20,9 @@ CUSTOMERS: tuple[Topic, ...] = ("customer_letters",)
 _FATES = (
     "by_mail", "by_mail", "by_mail", "back_again", "back_again", "rejoined", "rejoined", "complaint",
 )  # fmt: skip
-"""What strangers do, about as often as subscribers."""
+"""Fates of strangers, about as frequent as subscribers'."""
 _ASIDE = 0.35
-"""How many mails there are, for each stranger, about another list or about another address."""
+"""Mails per stranger about another list or address."""
 
 
 @dataclass

@@ -27,13 +27,13 @@ FATES = (
     "out_of_stock",
     "already_there",
 )
-"""What a product is like. Those before ``popular`` go to clearance."""
+"""Fates of a product. Those before ``popular`` go to clearance."""
 MOVED = FATES[: FATES.index("popular")]
 
 READER_FATES = (
     "active", "back_again", "rejoined", "duplicate", "complaint", "other_address", "unsubscribed", "by_mail",
 )  # fmt: skip
-"""What became of a subscription. Those before ``unsubscribed`` are written to."""
+"""Fates of a subscription. Those before ``unsubscribed`` get mail."""
 TOLD = READER_FATES[: READER_FATES.index("unsubscribed")]
 
 _MOST_READERS = 160
@@ -70,8 +70,7 @@ class Params(family.Params):
     """People on the list of subscribers, of whom three in four or so are written to; from 8 on, every kind of
     case occurs. ``None``: as many as suit the size of the shop, 160 at most."""
     edge_case_weight: float = Field(default=1, ge=0, le=1.5)
-    """How common edge cases are, compared with the usual mix: two in three of the products, 61 % of the
-    subscribers."""
+    """Weight of edge cases, against the usual mix: two in three of the products, 61 % of the subscribers."""
     distraction_emails: int = Field(default=0, ge=0, le=5000)
     """Mails that have nothing to do with the newsletter (besides those of ``filler_tokens``)."""
 

@@ -10,7 +10,7 @@ OTHER_LISTS = (
     "your printed catalogue", "the voucher mailing", "the recipe letter", "the workshop calendar",
     "the price alarm", "the wish list reminder", "the gardening letter", "your club magazine",
 )  # fmt: skip
-"""What else the shop sends to people: leaving it leaves the newsletter as it is."""
+"""Other mailings of the shop: leaving one leaves the newsletter unchanged."""
 
 LEAVE = (
     "please take [me|my address|this address] off {what}",

@@ -25,10 +25,10 @@ _DEEPEST = 60
 """Modules that import each other in a row, beyond which Python's own limit would be met."""
 _PREAMBLE = "import sys\n\nsys.setrecursionlimit(100_000)"
 _SHARE_OF_BRANCHES = 0.7
-"""How many distractors grow in branches that are not taken, where only a comparison tells that nobody needs
-them; uncalled functions lead to the others."""
+"""Share of distractors in branches not taken, which only a comparison shows to be unneeded; the others hang
+on uncalled functions."""
 _SHARE_OF_IDLE_WRITERS = 0.12
-"""How many modules have a function that nobody calls, which assigns to a shared number."""
+"""Share of modules with an uncalled function that assigns to a shared number."""
 _OPERATIONS_PER_REGISTER = 4
 _SHORTEST_PASSAGE = 10
 _ROOM_FOR_A_TREE, _ROOM_FOR_AN_OPERATION, _ROOM_FOR_A_MODULE = 700, 350, 90
@@ -107,9 +107,9 @@ class Spare:
 
     leaf: Node
     passes_on: bool
-    """Whether it is to say no more than which module it asks, as the branch does that it is to look like."""
+    """True if it only names the module that it asks, like the branch it imitates."""
     shared: bool
-    """Whether it is to keep its result."""
+    """True if it caches its result."""
 
 
 @dataclass

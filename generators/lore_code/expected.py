@@ -113,8 +113,7 @@ class Expected(family.Expected):
     steps: list[Step]
     """In an order in which they can be taken; the last one gives the answer."""
     leaves: dict[str, int]
-    """What the other modules of the tree return, also those of branches that are not taken, and what shared
-    numbers are at first."""
+    """Results of the tree's other modules, also in branches not taken, and initial shared numbers."""
     modules: list[str]
     """All modules, in an order in which imports lead to them."""
     other_answer: str

@@ -17,7 +17,7 @@ class Params(TreeParams):
     operators: list[str] = Field(
         default=["addition", "subtraction", "multiplication", "conditional"], min_length=1
     )
-    """What an operation may be; a name with a dot is a module of the user's."""
+    """Operations; a name with a dot is a module of the user's."""
     largest_value: int = Field(default=99, ge=60, le=400)
     """The largest number that a module without imports returns."""
     distractor_functions: int = Field(default=1, ge=0, le=20)
@@ -25,12 +25,12 @@ class Params(TreeParams):
     distractor_fields: int = Field(default=1, ge=0, le=100)
     """Constants in a module that nobody uses, at most."""
     remark_share: float = Field(default=0.3, ge=0, le=1)
-    """How many modules, and functions that nobody calls, have a docstring."""
+    """Share of modules and uncalled functions with a docstring."""
     distractor_modules: int = Field(default=0, ge=0)
     """Modules that are imported but whose ``main`` is not called (besides those of ``filler_tokens``)."""
 
     shared_state: float = Field(default=0, ge=0, le=1)
-    """How many of the operations that do not choose read a number that modules share, and assign to one."""
+    """Share of the operations, choices excepted, that read and assign a shared number."""
 
     @model_serializer(mode="wrap")
     def _as_before(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from mesocosm.kits.weaving.program import Identifiers, Program
 
 _TOPICS = ("technical_doc", "market_report", "meeting_minutes", "policy_document", "product_description")
 _CACHED_SHARE = 0.1
-"""How many modules keep their result though only one other asks for it."""
+"""Share of modules that cache their result though only one other asks for it."""
 _WIDTH = 100
 VARIABLE = re.compile(r"\bv\d+\b")
 _RETURN = re.compile(r"^( *)return (.+)$", re.MULTILINE)

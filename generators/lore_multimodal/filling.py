@@ -24,9 +24,9 @@ class Params(ChainParams):
     """Those of every chain, and what is said with pictures."""
 
     image_share: float = Field(default=0.4, ge=0, le=1)
-    """How many of the integers are told by a picture of so many objects."""
+    """Share of the integers that are pictures of so many objects."""
     formula_share: float = Field(default=0.5, ge=0, le=1)
-    """How many of the rules over integers are told by a picture of a formula."""
+    """Share of the rules over integers that are pictures of a formula."""
     max_objects: int = Field(default=15, ge=1, le=100)
     """Objects to be counted in one picture, at most."""
     distractor_objects: int = Field(default=0, ge=0, le=100)
@@ -34,7 +34,7 @@ class Params(ChainParams):
     distortions: list[Distortion] = Field(default=[])
     """In which ways pictures of formulas may be distorted."""
     distorted_share: float = Field(default=0.8, ge=0, le=1)
-    """How many of them are distorted, if there is a way to."""
+    """Share of them that are distorted, if possible."""
 
     def values(self, rng: random.Random) -> Values:
         """A supply of values, some of them counts."""

@@ -34,7 +34,7 @@ _EDGE = 1
 _ARM = 0.4
 """Thickness of a cross, as a share of its width."""
 _INNER = 0.45
-"""Where the dents of a star are, as a share of its radius."""
+"""Radius of a star's dents, as a share of its radius."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ _LOCALES = {
     "Europe/Helsinki": ("fi_FI", ""),
     "Asia/Kolkata": ("en_IN", ""),
 }
-"""How addresses are written, and the state, by the zone of the depot."""
+"""Locale and state of addresses by the depot's zone."""
 _PAYMENTS = (("stripe", "Credit card"), ("paypal", "PayPal"), ("bacs", "Direct bank transfer"))
 _SENT = (("4.90", "Parcel"), ("0.00", "Free delivery"), ("9.50", "Express"))
 

@@ -42,7 +42,7 @@ _GUEST, _SETTLED = 110, 9
 """And how much more an order of a guest takes, and one that is on the list of settled orders."""
 _SMALLEST = 60
 _WEIGHTS = (64, 4, 3, 29)
-"""How often a mail, a document, an event and an order come."""
+"""Weights of mails, documents, events and orders."""
 _ANSWERS = 0.85
 """Share of the mails that answer another recall, where there is room for one."""
 _RECALL = 4000

@@ -96,8 +96,8 @@ TAKEN_BACK = (
     ((*BY_HAND, *AT_ONCE_BY_HAND), (*_MISTAKEN, *_HAND_FAILED)),
     ((*BY_OTHERS, *AT_ONCE_BY_OTHERS), (*_MISTAKEN, *_NEVER_LEFT)),
 )
-"""What is said first, and what later: a parcel does not come back from the counter, and what I carried away
-myself has left the house."""
+"""Pairs of an earlier and a later statement: a parcel does not come back from the counter, and what I carried
+away myself has left the house."""
 NOT_RETURNED = (*_MISTAKEN, *_PARCEL_FAILED, *_HAND_FAILED, *_NEVER_LEFT)
 WISH = (
     "We are [away|abroad|travelling], please [do not come|send nobody|plan nothing] before {day}.",
@@ -188,7 +188,7 @@ _SPEAKS_OF_IT = saying(
     r"\b(?:19|20)\d\d\b|\b(?:back|again|return\w*|here|parcel|depot|counter|van|pick\w*|letter|recall\w*|"
     r"signed|sent|still|courier|neighbour|earliest|order\w*|exchang\w*|collect\w*|item|box|g[ai]ven?)\b"
 )
-"""What must not stand beside a statement: it might be taken for a part of it."""
+"""Words forbidden beside a statement, because they might be taken for a part of it."""
 
 
 def say(rng: random.Random, ways: tuple[str, ...], **values: object) -> str:

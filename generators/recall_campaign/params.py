@@ -30,8 +30,7 @@ class Params(family.Params):
     pickup_rate: Share = Field(default=0.55, gt=0, lt=1)
     """Share of them from whom an item is to be picked up."""
     edge_case_weight: float = Field(default=1, ge=0, le=1.25)
-    """How common edge cases are, compared with the usual mix: 60 % of those with a pickup, 80 % of the
-    rest."""
+    """Weight of edge cases, against the usual mix: 60 % of those with a pickup, 80 % of the rest."""
     booking_rate: Share = Field(default=0.25, ge=0, le=1)
     """Bookings that are in the calendar already, per pickup; two at least."""
 

@@ -110,7 +110,7 @@ class Known:
     years: str
     """How long papers are kept, whatever the recall."""
     metric: bool
-    """Whether people where the depot is weigh in kilograms."""
+    """True if people where the depot is weigh in kilograms."""
 
     @classmethod
     def draw(cls, prose: Prose, *, metric: bool) -> Known:

@@ -16,7 +16,7 @@ AOE = -12.0
 """Anywhere on Earth: hours from UTC."""
 END_OF_DAY = dt.time(23, 59)
 _WAKES, _AWAKE = dt.timedelta(hours=7), 15 / 24
-"""When people begin to write, and for what share of a day they do."""
+"""Hour at which people start to write, and their share of a day."""
 
 ChangeKind = Literal["extended", "by_days", "corrected", "zone", "forward"]
 """Put off to another date; put off by so many days; a mistake corrected; only the zone was wrong; brought
@@ -103,12 +103,12 @@ class Submission:
     title: str
     fate: str
     variant: str = ""
-    """Which of the ways to be open, past or rejected."""
+    """Variant of being open, past or rejected."""
     deadline: Deadline | None = None
-    """What is valid in the end, or was when the paper was withdrawn, submitted ..."""
+    """Valid deadline in the end, or when the paper was withdrawn or submitted."""
     changes: list[Change] = field(default_factory=list)
     stale: Deadline | None = None
-    """What an automatic reminder quotes although it no longer holds."""
+    """Outdated deadline quoted by an automatic reminder."""
     reminded: bool = False
     """An automatic reminder quotes what holds."""
     event: Literal["", "existing", "outdated", "needless"] = ""

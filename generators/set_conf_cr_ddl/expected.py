@@ -13,7 +13,7 @@ Reason = Literal["rejected", "withdrawn", "submitted", "open", "past"]
 
 INFO_FILE = "conference_info.txt"
 LEAD = dt.timedelta(hours=3)
-"""How long before the deadline a reminder starts; it ends at the deadline."""
+"""Lead time of a reminder; it ends at the deadline."""
 
 
 def title_of(conference: str, track: str) -> str:
@@ -51,7 +51,7 @@ class NotDue(BaseModel):
     title: str
     reason: Reason
     deadline: dt.datetime
-    """What a careless reader would take for its deadline."""
+    """Deadline by a careless reading."""
     needless: str | None = None
     """Id of the event for it that the calendar holds."""
 

@@ -13,8 +13,8 @@ from mesocosm.kits.apportioning import apportion, require_whole
 Share = float
 
 FATES = ("due", "rejected", "withdrawn", "submitted", "open", "past")
-"""What became of a submission: its reminder is due, or it was not accepted, was withdrawn, the final version
-has been received, no deadline has been published, or it is too late for a reminder."""
+"""Fates of a submission: reminder due, not accepted, withdrawn, final version received, no deadline
+published, or too late for a reminder."""
 _RATES = {fate: f"{fate}_rate" for fate in FATES}
 
 
@@ -36,9 +36,9 @@ class Params(family.Params):
     max_conferences: int = Field(default=200, ge=1, le=40_000)
     """Conferences in the pool that all are drawn from; there are more where that is not enough."""
     enable_reminders: bool = True
-    """Whether conferences send automatic reminders, of which some quote a deadline that no longer holds."""
+    """True to have automatic reminders, some with outdated deadlines."""
     enable_extensions: bool = True
-    """Whether deadlines are extended, corrected or brought forward."""
+    """True to have deadlines extended, corrected or brought forward."""
     base_date: dt.date | None = None
     """The day on which it happens; ``None``: drawn from the seed."""
     deadline_offset: int = Field(default=15, ge=2, le=60)

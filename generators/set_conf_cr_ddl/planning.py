@@ -46,7 +46,7 @@ _FIELDS = (
     "Pattern Recognition",
     "Data Systems",
 )
-"""What groups work on whose papers are about labels, kernels and parsers of anything."""
+"""Research fields of groups with papers about generic labels, kernels and parsers."""
 _UNITS = ("Laboratory", "Institute", "Research Group", "Centre")
 _TIMES = (*[END_OF_DAY] * 6, None, None, dt.time(17), dt.time(12), dt.time(18), dt.time(20))
 _EVEN_TIMES = (dt.time(10), dt.time(12), dt.time(14), dt.time(17), dt.time(18), dt.time(20), END_OF_DAY)
@@ -62,7 +62,7 @@ _APART_SHARE = 0.25
 _POOL = 4
 """Conferences that there are for each one in the file or outside it: other papers are at the rest of them."""
 _SHARED, _MISTAKABLE = 0.2, 0.1
-"""How many of the other papers are at a conference of the file, or at one of much the same name."""
+"""Share of the other papers at a conference of the file, and at one with a similar name."""
 _ZoneKind = Literal["aoe", "none", "utc", "other"]
 _DECK: tuple[_ZoneKind, ...] = ("none", "other", "aoe", "utc", "other", "none", "aoe")
 

@@ -40,7 +40,7 @@ _DESKS: dict[tuple[str, str], tuple[Topic, ...]] = {
 }  # fmt: skip
 """Names and mailboxes of offices, and what they write about."""
 _WEIGHTS = {"noise": 0.7, "mail": 0.2, "event": 0.1}
-"""How what is neither evidence nor about other papers spreads, by tokens."""
+"""Weights of noise that is about no paper, by tokens."""
 _PIECE = 320
 _SMALLEST = 40
 MAIL_OVERHEAD = 205

@@ -12,7 +12,7 @@ _LOADED = wording.saying(
     r"camera|final version|withdr|accept|reject|deadline|\bdue\b|exten|postpon|put off|submi|upload|receiv"
     r"|reminder|arrived|paper \d|\b20\d\d\b|utc|gmt|aoe"
 )
-"""What everyday sentences must not contain where they could be taken for a statement about a paper."""
+"""Words forbidden in everyday text, because they could be taken for a statement about a paper."""
 _DAYS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
 
 

@@ -34,7 +34,7 @@ def close_other_ways() -> None:
 
 
 OWN_VARIABLES = ("PYTHONSAFEPATH", "PYTHONNOUSERSITE")
-"""What that sets, and is no business of the agent's."""
+"""Variables that this sets for ourselves and hides from the agent."""
 
 
 def code_places() -> list[Path]:

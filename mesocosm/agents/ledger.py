@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolInfo
 
 IMAGE_TOKENS = 1_600
-"""What an image counts for: the most that the large providers charge for one at high detail."""
+"""Tokens counted for an image: the most that the large providers charge at high detail."""
 
 
 class Ledger:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 End = Literal[
     "submitted", "stopped", "failed_rounds", "turns", "calls", "seconds", "context", "empty", "refused"
 ]
-"""Why a conversation ended: the episode was declared done; the model made no further call; the rule of
-failed rounds; no turns, calls or time left; the model can take in no more; it answered nothing again and
-again; its provider's filter stopped it."""
+"""Reason why a conversation ended: the episode was declared done; the model made no further call; the rule of
+failed rounds; no turns, calls or time left; the context is full; repeated empty answers; the provider's
+filter stopped it."""
 
 SUBMIT = "submit_answer"
 FINAL_TEXT = (
@@ -42,8 +42,7 @@ HOW_SURE = (
     "it was done exactly as asked? Answer with one number from 0 to 100 and nothing else."
 )
 ASK_AGAIN = 50
-"""How often an answer that is empty or was cut off by its limit is asked for again, by the reference
-scaffold."""
+"""Retries for an answer that is empty or was cut off by its limit, in the reference scaffold."""
 
 
 class Conversation(BaseModel):
@@ -69,11 +68,11 @@ class Conversation(BaseModel):
     largest_context: int = 0
     """Tokens (cl100k_base) of messages and tools at the turn that was shown most."""
     removed_tokens: dict[str, int] = {}
-    """What each strategy took away, summed over the turns."""
+    """Tokens removed by each strategy, summed over the turns."""
     asked_again: int = 0
     """Answers that were empty or cut off, and asked for again."""
     confidence: float | None = None
-    """How sure the model said it was, when it was asked after the end: 0 to 1."""
+    """The model's confidence from 0 to 1, if it was asked after the end."""
     own_seconds: float = 0
     """Time that neither the model nor its calls took: ours."""
 
@@ -101,9 +100,9 @@ class Rules:
     ending: Collection[str] = ()
     """Names of the tools that end the episode."""
     final_text: bool = False
-    """Whether the last message is the answer: ``submit_answer`` is not shown, and is called with it."""
+    """True if the last message is the answer: ``submit_answer`` is not shown, and is called with it."""
     confidence: bool = False
-    """Whether the model is asked after the end how sure it is."""
+    """True if the model is asked after the end how sure it is."""
 
     def __post_init__(self) -> None:
         if self.window is not None and self.window <= self.answer:

@@ -40,9 +40,9 @@ _TAIL_LETTERS = 600
 @dataclass(frozen=True)
 class Ended:
     confined: bool
-    """Whether it was kept from the run."""
+    """True if it was isolated from the run."""
     failure: str = ""
-    """Why it is no result: it ended with an error. Its last lines are in it."""
+    """Error with which it ended, with its last lines; no result then."""
 
 
 def check_command(command: str) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mesocosm.agents.strategies import EpisodeAccess
 
 RETRIES = 5
-"""How often a request to a provider that failed is made again."""
+"""Retries of a failed request to a provider."""
 
 
 def open_model(name: str, base_url: str | None = None, **config: Any) -> Model:
@@ -66,7 +66,7 @@ class React:
     max_tokens: int | None = None
     """Of an answer."""
     final_text: bool = False
-    """Whether the last message is the answer, instead of a call of ``submit_answer``."""
+    """True if the last message is the answer, instead of a call of ``submit_answer``."""
 
     def open(self) -> Model:
         """The model; ``UsageError`` if it, or a strategy, cannot be had."""

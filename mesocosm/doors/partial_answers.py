@@ -21,7 +21,7 @@ Tree = dict[str, Any]
 FILE = "answer_fields.json"
 """Beside an API: what fields its answers have (``benchmarks/answer_fields.py`` writes it)."""
 SCALAR, ANY = 0, 1
-"""What stands there for a value without fields, and for one that may have any."""
+"""Markers: a value without fields, and one with any fields."""
 
 
 class PartialApi(Api):

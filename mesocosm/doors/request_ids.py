@@ -10,7 +10,7 @@ HEADER = "X-Request-Id"
 RAW = HEADER.lower().encode()
 
 current: ContextVar[str | None] = ContextVar("request_id", default=None)
-"""That of the request which is being answered."""
+"""Id of the request being answered."""
 _ALLOWED = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 
 

@@ -50,7 +50,7 @@ class Route:
     operation: Operation
     function: Callable[..., Any]
     raw: bool = False
-    """Whether the body is for the function alone: arguments are those of the path and the query."""
+    """True if the function reads the body itself: arguments come from path and query only."""
 
     def described(self) -> dict[str, Any]:
         """The route as an operation of an OpenAPI document."""
@@ -112,7 +112,7 @@ class Route:
 
 
 Authenticate = Callable[[Request, Mapping[str, str], str], bool]
-"""Whether a request with these headers carries the episode's token."""
+"""Check that a request with these headers carries the episode's token."""
 
 
 class Api:

@@ -36,7 +36,7 @@ class Rooted:
 
     service: str
     paths: re.Pattern[str]
-    """What such clients ask for, from the first slash to the end."""
+    """Paths that such clients request, from the first slash to the end."""
     login: str
     """The path at which they sign in, with JSON whose ``data`` holds the id of the episode."""
     passwords: Sequence[str]
@@ -44,11 +44,11 @@ class Rooted:
     keeps: Sequence[str]
     """The fields of ``data`` that the service is told."""
     token: re.Pattern[str]
-    """What their ``Authorization`` says from then on: the episode and the session are its groups."""
+    """Pattern of their ``Authorization`` header; its groups are the episode and the session."""
     authorization: str
     """The same of an episode whose API asks who calls (``{}`` is its id)."""
     refused: Mapping[str, Any]
-    """What a client is told whose password, or token, is that of no episode."""
+    """Answer to an unknown password or token."""
     status: int = 200
     challenge: str = ""
 
@@ -97,7 +97,7 @@ class RootedByToken:
     refused: Mapping[str, Any]
     status: int = 401
     challenge: str = ""
-    """What asks a client for credentials that sent none."""
+    """Challenge for a client without credentials."""
 
     async def placed(self, scope: Scope, receive: Receive) -> tuple[Scope, Receive] | None:
         """The request as one to its episode; ``None`` where it names none."""

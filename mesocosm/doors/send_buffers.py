@@ -91,4 +91,4 @@ def _cut(transport: asyncio.WriteTransport) -> None:
 
 
 _ACKNOWLEDGED = struct.Struct("120xQ")
-"""Where the kernel's ``tcp_info`` has the bytes that the other side has acknowledged."""
+"""Offset of the acknowledged bytes in the kernel's ``tcp_info``."""

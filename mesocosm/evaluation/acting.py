@@ -50,13 +50,13 @@ class Axes:
     max_failed_rounds: int | None = None
     """Default: what the task says."""
     final_text: bool = False
-    """Whether the last message is the answer, instead of a call of ``submit_answer``."""
+    """True if the last message is the answer, instead of a call of ``submit_answer``."""
     confidence: bool = False
-    """Whether the model is asked after the end how sure it is."""
+    """True if the model is asked after the end how sure it is."""
     services: tuple[str, ...] = ()
     """Services added to the task's own."""
     parallel: bool = True
-    """Whether the model may make several calls in one turn."""
+    """True if the model may make several calls in one turn."""
     tools: Offer = "all"
     """Which of the task's own tools are offered."""
     disturb: str = ""

@@ -52,13 +52,13 @@ class Evaluation(BaseModel):
     max_tokens: int | None = None
     """Of an answer; 0: no limit but the provider's."""
     parallel: bool = True
-    """Whether a model may make several calls in one turn."""
+    """True if a model may make several calls in one turn."""
     max_calls: int | None = None
     max_turns: int | None = None
     max_failed_rounds: int | None = None
     final_text: bool | None = None
     confidence: bool | None = None
-    """Whether models are asked after the end how sure they are."""
+    """True if models are asked after the end how sure they are."""
     services: str | None = None
     tools: str = "all"
     disturb: str | None = None

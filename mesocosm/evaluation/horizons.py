@@ -44,7 +44,7 @@ class Point(BaseModel):
     step_accuracy: float | None
     """The mean over the runs."""
     theory: float | None
-    """What success must be near: of a noisy player; exactly in the list world, elsewhere at least this."""
+    """Expected success of a noisy player: exact in the list world, elsewhere a lower bound."""
 
 
 def points(results: Sequence[RunResult], bins: int) -> list[Point]:

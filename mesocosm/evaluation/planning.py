@@ -68,7 +68,7 @@ class Estimate(BaseModel):
     cost: float | None
     """Dollars; ``None``: no price is known."""
     seconds: float
-    """With all the others at its side."""
+    """Seconds, with all other episodes running beside it."""
 
 
 def estimate(

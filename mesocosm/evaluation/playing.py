@@ -87,7 +87,7 @@ class Step(BaseModel):
     ok: bool
     result: str
     optimal: bool
-    """Whether it was among the best that could be made then."""
+    """True if it was among the best that could be made then."""
     reward: float
 
 

@@ -75,8 +75,8 @@ class Question(BaseModel):
     """Of its own within the set."""
     prompt: str
     messages: list[dict[str, Any]] = []
-    """Where the question is the last message of a conversation: that, as chat models get it (``role``,
-    ``content``, ``tool_calls``, ``tool_call_id``), in place of ``prompt``."""
+    """For a question that ends a conversation: the conversation in chat form (``role``, ``content``,
+    ``tool_calls``, ``tool_call_id``), in place of ``prompt``."""
     expected: Any = None
     """Whatever the rule needs, as JSON; the model never sees it."""
     length: int | None = None
@@ -85,7 +85,7 @@ class Question(BaseModel):
     tokens: int = 0
     """The measured length of the prompt; 0: it is counted."""
     labels: dict[str, str | int] = {}
-    """What reports can group by, such as the kind of question."""
+    """Labels by which reports can group, such as the kind of question."""
 
 
 class QuestionSet(ABC):
@@ -98,7 +98,7 @@ class QuestionSet(ABC):
     max_tokens: ClassVar[int] = 32_768
     """Of an answer."""
     solved: ClassVar[bool] = False
-    """Whether ``scripted/solver`` can answer it from the prompt alone."""
+    """True if ``scripted/solver`` can answer it from the prompt alone."""
     temperature: ClassVar[float | None] = None
     """``None``: what the run says."""
 

@@ -15,7 +15,7 @@ _SHOWN = 700
 _QUOTED = re.compile(r"^[A-Za-z_.]+\((?P<text>(['\"]).*\2),?\)$", re.DOTALL)
 """An exception as ``repr`` writes it."""
 OUTSIDE = "outside of the world:"
-"""How a fault is introduced that no world knows of."""
+"""Prefix of an internal error outside of any world."""
 _TRACEBACK = "Traceback (most recent call last):"
 _FULL = ("no space left on device", "disk is full", "disk quota exceeded")
 

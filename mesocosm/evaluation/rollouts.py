@@ -64,9 +64,9 @@ class Cell(BaseModel):
     upper: float
     """Wilson's interval of the mean, at 95 %."""
     chance: float | None = None
-    """What is right without reading (the best constant answer), or with reading half; ``None``: not known."""
+    """Score without reading (the best constant answer), or with half read; ``None``: unknown."""
     above_chance: float | None = None
-    """How much of what chance leaves open was got."""
+    """Score rescaled so that chance is 0."""
     evidence_tokens: float
 
 

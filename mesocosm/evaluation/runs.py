@@ -95,15 +95,15 @@ class RunResult(BaseModel):
     parameters: dict[str, Any] = {}
     """The generator's, as far as they were given."""
     seconds: float | None
-    """How long the agent took."""
+    """Seconds the agent took."""
     measures: dict[str, int] = {}
-    """What the difficulty of the instance is measured by, such as operations and height."""
+    """Measures of difficulty, such as operations and height."""
     steps: StepAccuracy | None = None
-    """How many calls were among the best when they were made, in families that know."""
+    """Number of optimal calls, in families that know them."""
     conversation: Conversation | None = None
     """With a model: how it went and how it ended."""
     agent_confined: bool | None = None
-    """With a program as the agent: whether it was kept from the answer, the databases and the source."""
+    """For a program as agent: true if it was isolated from the answer, the databases and the source."""
 
     @property
     def step_accuracy(self) -> float | None:
@@ -132,7 +132,7 @@ class Actor:
     kind: AgentKind
     command: str | None = None
     walls: bool = True
-    """Whether a command is kept from the files of the run."""
+    """True if a command is kept from the files of the run."""
     react: React | None = None
     player: Player | None = None
     era: Literal["auto", "legacy"] = "auto"
@@ -299,7 +299,7 @@ class _Acted:
     """A fault that is not the agent's."""
     conversation: Conversation | None = None
     confined: bool | None = None
-    """Whether a program was kept from the files of the run."""
+    """True if a program was kept from the files of the run."""
 
 
 def judge(verdict: Verdict, fault: str | None, conversation: Conversation | None) -> Verdict:

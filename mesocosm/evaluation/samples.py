@@ -68,11 +68,11 @@ class Row(BaseModel):
     step_accuracy: float | None = None
     """The share of these that were among the best when they were made."""
     confidence: float | None = None
-    """How sure the model was in the end that it had done the task, if it was asked: 0 to 1."""
+    """The model's confidence at the end, from 0 to 1, if it was asked."""
     failure: str = ""
-    """Why it failed (``failures.CLASSES``), or empty."""
+    """Class of the failure (``failures.CLASSES``), or empty."""
     world: str = ""
-    """Where the episode is kept, relative to the log's folder; empty: it is not."""
+    """Folder of the kept episode, relative to the log; empty if not kept."""
 
     @classmethod
     def of(

@@ -8,7 +8,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families.family import Family
 
 WORLDS = ("listworld", "treeworld", "gridworld")
-"""Whose size is the horizon: the calls that an optimal policy needs."""
+"""Worlds whose horizon is the number of calls of an optimal policy."""
 _OPERATIONS = "operations"
 
 

@@ -94,7 +94,7 @@ class Settled:
     delivered_tokens: int
     measures: Mapping[str, int]
     steps: StepAccuracy | None = None
-    """How many calls were among the best, in families that know."""
+    """Number of optimal calls, in families that know them."""
     reading: Reading = field(default_factory=Reading)
 
 

@@ -75,7 +75,7 @@ class Watch:
     cost: float = 0
     tokens: int = 0
     priced: bool = False
-    """Whether costs are known."""
+    """True if costs are known."""
     spent: str = ""
     """The budget that was used up, and so ended it."""
     _seen: set[str] = field(default_factory=set)

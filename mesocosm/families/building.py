@@ -34,7 +34,7 @@ from mesocosm.worlds.randomness import Dice
 from mesocosm.worlds.workspace import keep_for_owner, replace_file
 
 EXPECTED = "expected.json"
-"""What the checker needs to know: the answer."""
+"""File with the checker's knowledge: the answer."""
 
 DENSITY = "density"
 """The parameter that every family has beside its own: how much of the description is evidence."""

@@ -37,7 +37,7 @@ class Released(BaseModel):
     parameters: dict[str, Any] = {}
     """The same at every length; what the benchmark does not know is off."""
     lengths: Annotated[dict[int, dict[str, Any]], BeforeValidator(_by_length)]
-    """What differs, by the label in tokens."""
+    """Differences by length label in tokens."""
 
 
 class Configuration(BaseModel):

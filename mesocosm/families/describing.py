@@ -67,9 +67,9 @@ class Description(BaseModel):
     parts: list[Part]
     places: list[Place]
     exposure: Exposure | None = None
-    """Where it was asked for."""
+    """Present if requested."""
     derivations: list[str] = []
-    """How each fact follows from what is delivered, in families that know."""
+    """Derivation of each fact from what is delivered, in families that know it."""
 
 
 def describe_instance(

@@ -28,7 +28,7 @@ _METADATA: Mapping[str, dict[str, Any]] = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
 }
-"""What files say of themselves: nothing that differs from one time to the next."""
+"""Metadata of files, constant so that bytes do not vary."""
 
 
 def render(

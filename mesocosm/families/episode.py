@@ -56,9 +56,9 @@ from mesocosm.worlds.steps import Steps
 from mesocosm.worlds.workspace import replace_file
 
 GRADING = "grading"
-"""Where a fault of a checker is met."""
+"""Place of faults in a checker."""
 _TOUCHED = "touched.json"
-"""What others have changed in a disturbed episode until it was judged."""
+"""File with the changes by others up to judging."""
 CALLS, CALL_FACTOR = 500, 3
 """An episode is given at least so many calls, and so many times those that it takes."""
 ORACLE = "oracle"
@@ -78,7 +78,7 @@ class EpisodeInfo(BaseModel):
     added: list[str] = []
     """Services that are offered besides the task's own."""
     disturb: str = ""
-    """How it is disturbed on purpose, as ``Disturbances`` reads it; empty: not at all."""
+    """Disturbances of the episode, as ``Disturbances`` parses them; empty for none."""
     abandoned_after: int | None = None
     """Seconds without a call after which its client is taken to be gone, and a server removes it."""
 

@@ -50,7 +50,7 @@ class Evidence(BaseModel):
     contains: str
     """Text that occurs in exactly those results of the survey that hold this evidence."""
     also: tuple[str, ...] = ()
-    """How it stands in results of other calls than the survey's: of a list with all fields, say."""
+    """Its forms in results of calls outside the survey, for instance in a list with all fields."""
 
 
 class Expected(BaseModel):
@@ -99,7 +99,7 @@ class Expected(BaseModel):
 
 _KEPT = 4
 _EXPECTED: dict[tuple[str, bytes], Expected] = {}
-"""What checkers were last told, by family and data: episodes of one instance are judged one after another."""
+"""Cache of checkers' knowledge by family and data: episodes of one instance are judged in a row."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ class Fault(BaseModel):
     """The innermost function of Mesocosm, as file and name."""
     count: int
     first: str
-    """Where it was first met: a call by its number, or what was being done."""
+    """Place of the first occurrence: a call's number, or an activity."""
     traceback: str
     """Of the first."""
 

@@ -47,7 +47,7 @@ class _Answer(BaseModel):
 
     findings: list[Check] = []
     too_much: str | None = None
-    """What of the state could not be read, if it is the state that is to blame."""
+    """Unreadable parts of the state, if the state is to blame."""
     fault: str | None = None
     """The traceback of a fault of ours."""
 

@@ -31,7 +31,7 @@ from mesocosm.worlds.workspace import keep_for_owner
 IN_USE = "in-use"
 """The file of a state directory that every process has open which serves from it."""
 IN_STATE = ("episodes", "instances", "admin-token", "ids-key", "server-name", "quotas.db")
-"""What a state directory holds that is nobody's but the server's."""
+"""Content of a state directory that belongs to the server alone."""
 LIFE = 20.0
 """Seconds after its last sign of life from which on a process is taken for gone."""
 _SURE = 0.5
@@ -63,9 +63,9 @@ class Leases:
         self._turn = threading.Lock()
         self._sure_until: float | None = None
         self._seen = 0.0
-        """When its own last sign of life was, by the store's clock."""
+        """Time of its last heartbeat, by the store's clock."""
         self.age = 0
-        """How often it was not sure any more: others may have what it held before."""
+        """Number of times it lost certainty: others may then hold its leases."""
 
     @property
     def every(self) -> float:

@@ -32,13 +32,13 @@ from mesocosm.worlds import tokens
 from mesocosm.worlds.manifest import Length
 
 TOLERANCE = 0.01
-"""How far a calibrated length may be from its target, as a share of the target."""
+"""Tolerance of a calibrated length, as a share of the target."""
 _GOOD_ENOUGH = 0.004
 _ATTEMPTS = 10
 _FURTHER_ATTEMPTS = 20
-"""How often to look around what came nearest, where nothing came near enough."""
+"""Further attempts around the nearest length, if none is near enough."""
 _AROUND = 0.06
-"""How far around, as a share of the target."""
+"""Range of those attempts, as a share of the target."""
 _GOLDEN = 0.618034
 """Multiples of it modulo 1 are spread evenly, however many there are."""
 
@@ -52,7 +52,7 @@ class Result:
     arguments: dict[str, Any]
     tokens: int
     evidence: tuple[int, ...]
-    """Which pieces of evidence (indexes into ``Expected.evidence``) this result holds."""
+    """Pieces of evidence in this result (indexes into ``Expected.evidence``)."""
     evidence_tokens: int
     """Tokens of those of its items that hold evidence."""
 
@@ -140,7 +140,7 @@ class Survey(Tools):
     world: World
     evidence: list[Evidence] = field(default_factory=list)
     counting: Executor | None = None
-    """Where tokens are counted while the survey goes on; without it, when they are asked for."""
+    """Executor that counts tokens during the survey; without one they are counted on demand."""
 
     def __post_init__(self) -> None:
         self._calls: list[tuple[str, str, dict[str, Any], Outcome]] = []

@@ -42,9 +42,9 @@ class Subtask(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     goal: str
-    """What an agent could be told."""
+    """Goal as told to an agent."""
     calls: list[Call]
-    """What does it."""
+    """Calls that achieve it."""
 
 
 class State(BaseModel):
@@ -59,8 +59,8 @@ class State(BaseModel):
 
 
 Lapse = Literal["halted_early", "lead_lost", "reasoned_wrongly"]
-"""How somebody fails who has to gather and combine: stops with a lead at hand that was not followed; loses
-one among those that came later; gathers all, and combines it wrongly."""
+"""Ways to fail at gathering and combining: stopping with an unfollowed lead; losing one among later ones;
+combining everything wrongly."""
 
 
 class Oracle(ABC):

@@ -49,32 +49,32 @@ class Proof(BaseModel):
     parameters: dict[str, Any] = {}
     """What was given beside the length."""
     disturb: str = ""
-    """How the solver was disturbed; then nothing but that it passes all the same was proven."""
+    """Disturbances of the solver; then only that it passes is proven."""
     disturbed: int = 0
     """Calls of the solver that were not made, on purpose."""
     edl: int = 0
     adequate: int = 0
     solver_calls: int = 0
     mutants: int = 0
-    """How many kinds of mutants were applied; the others have no place in this instance."""
+    """Number of kinds of mutants applied; the others do not apply to this instance."""
     build_seconds: float = 0
     prove_seconds: float = 0
     solver: str = "independent"
     """``independent``: instances are solved by a second reading of the rules; ``solution``: by one that
     knows the truth, so that something else must show that the question can be answered."""
     proven: Literal["", "by derivation", "by reading"] = ""
-    """How it is proven that the question can be answered: by a solver that reads; or every value that the
-    goal needs was followed to what is delivered and to the prompt. Empty where something is amiss."""
+    """Kind of proof: a solver that reads, or a derivation of every needed value from delivered texts and
+    prompt. Empty if something is amiss."""
     derivations: list[str] = []
-    """What an agent must know and where it stands, where it was asked for and is known."""
+    """Facts that an agent must know and where they stand, if requested and known."""
     near_misses: list[str] = []
-    """What does not count and what tells it apart, where it was asked for and is known."""
+    """Near misses and what tells them apart, if requested and known."""
     lacking: list[str] = []
-    """What the task has and this instance has not: cases that it says nothing of."""
+    """Cases of the task that this instance lacks, so it proves nothing about them."""
     applied: list[str] = []
     """Names of the mutants."""
     problems: list[str] = []
-    """What is amiss; what begins with ``unproven:`` says that an answer does not follow."""
+    """Problems; those that begin with ``unproven:`` say that an answer does not follow."""
 
     @property
     def verdict(self) -> str:

@@ -45,9 +45,9 @@ class Reading(BaseModel):
     """Calls of which an argument was taken as another value than was sent: JSON as text, a number as text,
     null for what may be left out."""
     broke_off: bool = False
-    """Whether the last call was refused, and none had declared that the episode was over."""
+    """True if the last call was refused, and none had declared that the episode was over."""
     lapse: Lapse | None = None
-    """What went wrong, if it failed; ``None`` in families that cannot tell."""
+    """Way in which it failed; ``None`` in families that cannot tell."""
 
     @property
     def coverage(self) -> float | None:

@@ -29,7 +29,7 @@ class Step:
     writes: bool
     ends: bool
     repeatable: bool
-    """Whether it writes a file, and may as well be done again."""
+    """True if it writes a file and can safely be repeated."""
     records: tuple[Record, ...]
     """What it delivers."""
     evidence: frozenset[int] = frozenset()
@@ -44,7 +44,7 @@ class _Recorder(Tools):
 
     world: World
     tracelessly: bool = False
-    """Whether the world stays as it is, for calls that only read."""
+    """True if the world stays unchanged, for calls that only read."""
     steps: list[Step] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
 

@@ -68,7 +68,7 @@ class _Way:
     rest: tuple[int, ...] = ()
     """Steps of the script that are still to be done, of those that write."""
     lost: str = ""
-    """What cannot be mended."""
+    """Reason why the goal is out of reach."""
 
 
 class SolverOracle(Oracle):

@@ -44,11 +44,10 @@ def _seeds(value: Any) -> Any:
 
 
 Offer = str
-"""Which tools of a task's services an episode offers: ``all`` that the task has, those that are ``needed``,
-or some by their names with commas between them."""
+"""Tools that an episode offers: ``all`` of the task, those ``needed``, or names separated by commas."""
 
 Difficulty = Literal["easy", "medium", "hard"]
-"""How tangled an instance is, whatever its length; ``medium`` is what a task is without any."""
+"""Complexity of an instance, whatever its length; ``medium`` is the default."""
 
 
 Share = Annotated[float, Field(gt=0, lt=1)]

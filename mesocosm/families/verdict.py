@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 5
-"""How many differences a finding names."""
+"""Maximum number of differences in a finding."""
 
 
 class Check(BaseModel):
@@ -29,7 +29,7 @@ class Check(BaseModel):
     name: str
     passed: bool
     detail: str = ""
-    """What was found, and for a failure what was expected."""
+    """Actual value, and for a failure the expected one."""
 
     @field_validator("detail")
     @classmethod

@@ -20,7 +20,7 @@ KITS: dict[Literal["entities", "domain"], Make] = {}
 
 
 SIZES: dict[Literal["entities"], Callable[[Task, Path], Growth]] = {}
-"""How many entities a file has at a length, where it does not say it."""
+"""Number of entities at a length, for files that do not say it."""
 
 
 def written(task: Task, path: Path, functions: Mapping[str, Callable[..., Any]]) -> Any:

@@ -45,7 +45,7 @@ from mesocosm.worlds.cpu_yield import request_came
 
 _log = logging.getLogger("mesocosm.hosting")
 _PROBES = ("/health", "/ready", "/metrics")
-"""What is asked by address, by whoever looks after servers."""
+"""Health checks, requested by address."""
 ENDING = "the server is ending"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -86,7 +86,7 @@ class Hosting:
         self.busy = 0
         """Requests that are being answered, streams left out."""
         self.ends = False
-        """Whether no further requests are taken."""
+        """True if no further requests are taken."""
         self.log = log
         if log is not None:
             self.pool.metrics.gauge("mesocosm_log_lines_lost", LINES_LOST, lambda: log.lost)

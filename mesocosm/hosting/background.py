@@ -23,7 +23,7 @@ class Background:
     def __init__(self) -> None:
         self._failed: dict[str, str] = {}
         self._went_on: dict[str, float] = {}
-        """When each round that is under way began, or came one thing further."""
+        """Time at which each running round began or last made progress."""
 
     @property
     def trouble(self) -> str | None:

@@ -83,7 +83,7 @@ class HostedEpisode:
         self.asked = 0
         """Requests about it that are being answered."""
         self._kept: tuple[Any, ...] = ()
-        """What it was like when it was kept last."""
+        """State of the world when it was last stored."""
 
     @cached_property
     def services(self) -> Mapping[str, Service[Any]]:
@@ -296,7 +296,7 @@ class EpisodePool:
         self.root = root
         self._expire_after, self._expire_abandoned = expire_after, expire_abandoned
         self._alone = alone
-        """Whether no other process has this directory, though others have the episodes: what is let go is
+        """True if the directory is this process's own while the episodes are shared: released ones are
         removed."""
         self._new_id = new_id or _random_id
         self._open: OrderedDict[str, HostedEpisode] = OrderedDict()

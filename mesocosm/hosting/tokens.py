@@ -72,9 +72,9 @@ class Quota(BaseModel):
     """At a time."""
     creations: Annotated[Rate, BeforeValidator(_read_rate)] | None = None
     bytes: ByteSize | None = None
-    """What the episodes may take on disk."""
+    """Maximum size of the episodes on disk."""
     scopes: tuple[Scope, ...] = ALL
-    """What of the control plane it opens."""
+    """Scopes of the token."""
 
 
 def read_tokens(path: Path) -> list[Quota]:

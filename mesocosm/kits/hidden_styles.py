@@ -149,7 +149,7 @@ class HidingRules:
 
     def __init__(self, sheet: str) -> None:
         self._rules: dict[str, list[tuple[_Asked, ...]]] = defaultdict(list)
-        """What they ask of the elements around, and at last of the element; by a name in the latter."""
+        """Rules by the last element's name: conditions on its ancestors and itself."""
         around: list[str] = []
         text = ""
         for piece in re.split(r"([{}])", _COMMENT.sub(" ", sheet.lower())):

@@ -42,7 +42,7 @@ class _Reader:
         self._rules = hiding
         self._around: list[Element] = []
         self._hidden = 0
-        """How many elements there are between the outermost hidden one and here, with both."""
+        """Depth below the outermost hidden element, counting both."""
 
     def start(self, tag: Any, attrs: Any) -> None:
         """An element begins."""

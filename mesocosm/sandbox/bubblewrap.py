@@ -30,7 +30,7 @@ from mesocosm.sandbox.sharing import hand_over, tidy
 from mesocosm.sandbox.supervising import Launch, Supervisor, socket_pair
 
 _STAGE = "/mnt"
-"""Where, in the first of two bubblewraps, everything lies that the second shall mount."""
+"""Folder of the first of two bubblewraps, with everything that the second mounts."""
 _DEVICES_BYTES = 64 * 1024 * 1024
 
 

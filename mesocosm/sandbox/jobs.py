@@ -43,7 +43,7 @@ class Limits:
     workspace_entries: int = 100_000
     workspace_depth: int = 64
     full: bool = False
-    """Whether nothing may be written to any file, only removed."""
+    """True if no file may be written any more, only removed."""
 
     @property
     def written_bytes(self) -> int:
@@ -72,9 +72,9 @@ class Conversation(Protocol):
     """The server's side of the socket over which a job may ask for something."""
 
     broken: bool
-    """Whether the job sent what makes no sense; the socket is then closed."""
+    """True if the job sent nonsense; the socket is then closed."""
     over: bool
-    """Whether the job is to end, without an answer to what it asked last."""
+    """True if the job has to end, without an answer to its last question."""
     awake: int | None
     """A descriptor that becomes readable when there are replies, where they come at any time."""
 
@@ -114,7 +114,7 @@ class Ended:
     stderr: Captured
     reached: Reached | None = None
     remarks: tuple[str, ...] = ()
-    """What was removed from the workspace or renamed in it afterwards, and why: a sentence each."""
+    """Sentences on files that were removed or renamed afterwards, with the reason."""
 
 
 class Captured:

@@ -29,7 +29,7 @@ class Sandbox(Protocol):
 
     name: ClassVar[str]
     isolated: ClassVar[bool]
-    """Whether the kernel keeps the code away from everything but its workspace."""
+    """True if the kernel isolates the code from all but its workspace."""
 
     def run(self, job: Job) -> Ended:
         """Run one job and wait for its end; ``SandboxFailed`` if the fault is not the code's."""

@@ -39,7 +39,7 @@ PATIENCE = 60.0
 """Seconds in which a runner has to be there again that cannot be reached, or ended amid a job."""
 _PAUSE = 0.25
 _LOSSES = 3
-"""How often a job is begun anew whose runner ended; a program may be what ends it."""
+"""Restarts of a job whose runner ended; the job may be what ends it."""
 _IN_MEMORY = 8 * 2**20
 """Bytes that are held of what a job has done; more lie in a file."""
 _caller: ContextVar[str | None] = ContextVar("caller", default=None)
@@ -47,7 +47,7 @@ _caller: ContextVar[str | None] = ContextVar("caller", default=None)
 _CROSSED = frozenset({errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY, errno.ENOENT, errno.EEXIST, errno.ELOOP})
 _ID = re.compile(r"[0-9a-f]{1,64}")
 _STARTING = 3
-"""How often a job is sent, should the runner have forgotten files between being asked and being sent it."""
+"""Attempts to send a job, as the runner may forget files between being asked and being sent it."""
 
 
 class RunnerEnded(SandboxFailed, CutOff):
@@ -136,10 +136,10 @@ class _Session:
         left = time_left()
         self._limits = replace(job.limits, seconds=max(1, math.ceil(min(job.limits.seconds, left))))
         self.has_effects = self.was_begun = False
-        """Whether it has changed the workspace, or called a tool; whether the runner had taken it."""
+        """True once it has changed the workspace or called a tool, or the runner had accepted it."""
         self._held: SpooledTemporaryFile[bytes] | None = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
-        """What it did to the workspace, done there when it has ended or calls a tool: with half of it done,
-        it could not be begun anew when its runner ends."""
+        """Changes to the workspace, buffered until the job ends or calls a tool, because a half-changed one
+        could not be restarted."""
         self._id = ""
         self._deadline = math.inf
         self._seen: dict[str, Item] = {}

@@ -65,7 +65,7 @@ class Order(BaseModel):
     environment: dict[str, str]
     moment: datetime | None
     talks: bool
-    """Whether the job has a conversation with the server."""
+    """True if the job has a conversation with the server."""
     whom: str
     """The episode whose job it is, under a name that tells nothing: places go to episodes in turn."""
     parent: str | None

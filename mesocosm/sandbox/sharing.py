@@ -25,9 +25,9 @@ from mesocosm.worlds.workspace import LAST_MOMENT, LONGEST_PATH, is_text, visibl
 _ANY = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODE = 0o755
 RESERVE_BYTES = 512 * 1024 * 1024
-"""When the disk has less room than this, jobs that write are ended, whoever has filled it."""
+"""Free disk space below which writing jobs are ended, whoever filled the disk."""
 _SHOWN = 10
-"""How many removed or renamed files are named."""
+"""Number of removed or renamed files are named."""
 
 
 class _TooMuch(Exception):

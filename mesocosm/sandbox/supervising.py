@@ -32,7 +32,7 @@ _AWAKE = object()
 _WAITING = 1 << 20
 """Bytes of answers that may wait for a program to read them."""
 _SOCKET_BYTES = 208 * 1024
-"""What the kernel lets wait in a socket, whose buffers code cannot make larger."""
+"""Size of a socket's buffer in the kernel, which code cannot enlarge."""
 _NODE_BYTES = 2048
 STDOUT_SHOWN = (30_000, 10_000)
 STDERR_SHOWN = (4_000, 6_000)
@@ -64,7 +64,7 @@ class Launch:
     """Reading end of a pipe on which bubblewrap reports."""
     folder: str | None = None
     kill: Callable[[int], None] | None = None
-    """How to end the process and all it started; by default its death is theirs."""
+    """Way to end the process and its children; by default they die with it."""
     members: Callable[[int], list[int]] | None = None
     """The processes whose memory and files are counted; by default the process and all it started."""
     scratch: Path | None = None
@@ -378,7 +378,7 @@ class Unseen:
     disk: int
     """Of files that processes have open but that were removed."""
     memory: int
-    """That may wait in sockets, and of the files that there are in the private ``/tmp`` and ``/dev/shm``."""
+    """Memory in sockets, and of files in the private ``/tmp`` and ``/dev/shm``."""
 
 
 def unseen(pids: Sequence[int], *, in_memory: bool) -> Unseen:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _LONG = 1_000_000
 """Characters of what is as large as an agent likes."""
 _TIMES = 3
-"""How often a call is made that was cut off; it may be what cuts it off."""
+"""Attempts of a call that was cut off; it may itself be the cause."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Calls:
         self.order_inside: Sequence[Entry] = ()
         """While replaying: the calls that code of the agent made inside the next call, in their order."""
         self._times = 1
-        """How often the call that is being made was begun."""
+        """Attempts of the current call."""
         self._cut_off = 0
         """The call that is to be undone."""
 

@@ -35,7 +35,7 @@ ENTRY_POINTS = "mesocosm.content"
 FOLDERS = ("servers", "generators", "checkers", "solvers", "tasks")
 
 _PLAIN = re.compile(r"[a-z0-9_]{1,100}")
-"""What nearly all names are: a task of such a name is found without looking through all of them."""
+"""Pattern of nearly all names: a task with such a name is found without a search."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class Grid:
     head: list[Any]
     lines: list[list[Any]]
     oddities: tuple[str, ...] = ()
-    """What is wrong with it whatever stands in it: it begins elsewhere, there is something beside it."""
+    """Defects independent of the cells: it begins elsewhere, or there is something beside it."""
 
     def uneven(self) -> list[str]:
         """List oddities of the grid: blank lines, and lines longer or shorter than the first."""

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 BINARY = 1e-9
-"""What a result in decimals may be beside itself as a binary number: ``3.2500000000000004`` is 3.25."""
+"""Binary noise tolerated in decimal results: ``3.2500000000000004`` is 3.25."""
 _LARGE = 1e8
 _WRITTEN = re.compile(r"[-+]?(\d{1,40}(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?", re.ASCII)
 

@@ -24,7 +24,7 @@ class Outcome:
     status: Literal["ok", "refused", "fault", "disturbed"]
     blocks: tuple[str | Image, ...] = field(default=())
     reply: Reply | None = None
-    """What an HTTP client is answered, where it asked; then there are no blocks."""
+    """Reply to an HTTP client; there are no blocks then."""
     refusal: Refusal | None = None
 
     @property

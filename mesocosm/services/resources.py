@@ -31,7 +31,7 @@ from mesocosm.services.words import Shape, Word
 Record = Mapping[str, Any]
 Object = dict[str, Any]
 By = Literal["clients", "filling", "product"]
-"""Who may write a field: clients (and generators), generators alone, the product alone."""
+"""Writers of a field: clients (and generators), generators alone, the product alone."""
 
 _KEY = "field"
 
@@ -100,7 +100,7 @@ class Resource:
     """Everything derived from the declaration of a table, or of objects without a table."""
 
     passed_over: ClassVar[frozenset[str]] = frozenset()
-    """What the vendor's answers have besides the fields, and clients send back."""
+    """Further fields of the vendor's answers, which clients send back."""
 
     required: Sequence[str] = ()
     """Fields that a new one must have."""

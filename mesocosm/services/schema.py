@@ -97,7 +97,7 @@ class Signature:
     words: frozenset[str] = frozenset()
     """Parameters of searches that know no operators."""
     rules: JSONSchema | None = None
-    """What is checked; the schema itself, unless that leaves out what some clients cannot read."""
+    """Schema for validation; differs where some clients cannot read a rule."""
 
     @cached_property
     def _validate(self) -> Callable[[Any], Any]:

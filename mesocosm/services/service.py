@@ -49,7 +49,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 LONG = "A result can be longer than 25,000 tokens, which some clients cut: ask for less at a time."
-"""How the description of a tool ends whose results can be that long (``benchmarks/long_results.py``)."""
+"""End of the description of tools with very long results (``benchmarks/long_results.py``)."""
 
 
 class Rules:
@@ -162,7 +162,7 @@ class Reply:
     """An answer over HTTP, where a service is also spoken to in its vendor's own way."""
 
     repeatable: ClassVar[bool] = True
-    """Whether the same answer may be given again while nothing was written."""
+    """True if the same answer may be given again while nothing was written."""
 
     body: bytes
     status: int = 200

@@ -32,9 +32,9 @@ class Trouble:
     """The vendor's error code, where its body has one."""
     headers: Mapping[str, str] = field(default_factory=dict)
     told: str = ""
-    """What a tool of the vendor's MCP server says; by default the status and the message."""
+    """Text of the vendor's MCP server; default: status and message."""
     spoken: Mapping[str, str] = field(default_factory=dict)
-    """What other protocols say, by the first word of their operations: ``IMAP``, ``SMTP``."""
+    """Texts of other protocols, by the first word of their operations: ``IMAP``, ``SMTP``."""
 
     def said(self, operation: str) -> str:
         """Return the message for an operation or tool."""
@@ -91,7 +91,7 @@ class Touched:
 
 
 Touch = Callable[[Any, random.Random], Touched | None]
-"""What is changed next, given the store and dice; ``None``: there is nothing to change."""
+"""Next change, given the store and dice; ``None`` if there is nothing to change."""
 
 
 def began(store: Store) -> str:

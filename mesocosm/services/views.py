@@ -45,7 +45,7 @@ class Link:
     text: str
     path: str
     count: int | None = None
-    """How many things are there, where that is told."""
+    """Number of things are there, where that is told."""
 
 
 Cell = str | int | float | None | Link
@@ -61,7 +61,7 @@ class Row:
     ref: str = ""
     """The row of the database that it shows: ``table:key``."""
     strong: bool = False
-    """Whether it stands out: a mail that was not read."""
+    """True if it stands out: a mail that was not read."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Table:
     head: Sequence[str]
     rows: Sequence[Row]
     total: int | None = None
-    """How many rows there are on all pages; None where these are all."""
+    """Number of rows there are on all pages; None where these are all."""
     title: str = ""
     empty: str = "Nothing here."
 
@@ -113,7 +113,7 @@ class Prose:
     first: int = 1
     """Number of the first line."""
     total: int | None = None
-    """How many lines there are on all pages."""
+    """Number of lines there are on all pages."""
 
 
 @dataclass(frozen=True)

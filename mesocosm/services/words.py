@@ -37,7 +37,7 @@ class Word:
     choices: tuple[str, ...] = ()
     """The values that there are, where it has only some."""
     default: str = ""
-    """What evidence has where it does not say it: over fields of whom it is about."""
+    """Default in evidence, over fields of its entity."""
 
 
 class Cells(dict[str, Any]):
@@ -97,13 +97,13 @@ class Thing:
     name: ClassVar[str]
     about: ClassVar[str]
     says: ClassVar[Mapping[str, Word]] = {}
-    """What evidence may say; empty for what only a goal knows."""
+    """Fields of evidence; empty for things of goals only."""
     judges: ClassVar[Mapping[str, Word]] = {}
-    """What a goal may judge; empty for what only evidence knows."""
+    """Fields of goals; empty for things of evidence only."""
     usual: ClassVar[Mapping[str, Any]] = {}
     """Judged fields that must have these values where a goal does not speak of them."""
     gives: ClassVar[Mapping[str, str]] = {}
-    """What the service decides (ids): entities may refer to it by the evidence's ``as``."""
+    """Values assigned by the service (ids): entities refer to them by the evidence's ``as``."""
     when: ClassVar[str | None] = None
     """The field that says when it came about: things are put in by it, whatever they are about."""
     text: ClassVar[str | None] = None
@@ -115,19 +115,19 @@ class Thing:
     writer: ClassVar[str | None] = None
     """The field that names who wrote it, where most who write do so once."""
     by_the_minute: ClassVar[bool] = False
-    """Whether it shows who wrote it in which minute: nobody writes two in one."""
+    """True if it shows its writer and minute: nobody writes two in one minute."""
     remarks: ClassVar[str | None] = None
     """The field with what was said about it later, which everyday things have for themselves."""
     letter: ClassVar[bool] = False
-    """Whether the text is a letter, with a greeting and a name below."""
+    """True for a letter, with greeting and signature."""
     overhead: ClassVar[int] = 60
     """Tokens that a survey spends on it besides its own values, measured on whole worlds."""
     listed: ClassVar[bool] = True
-    """Whether a survey meets the title twice: in a list, and in the thing itself."""
+    """True if a survey meets the title twice: in a list, and in the thing itself."""
     ordered: ClassVar[bool] = True
-    """Whether the rows of it have an order that can be judged."""
+    """True if the rows of it have an order that can be judged."""
     written: ClassVar[bool] = False
-    """Whether its rows are lines of cells, of which any line may have more than the first, or other ones."""
+    """True if rows are free-form lines of cells, possibly of different lengths."""
     identified_by: ClassVar[str | None] = None
     """The judged field that says which of the present ones is meant, where a goal changes or removes."""
 

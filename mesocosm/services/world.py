@@ -90,7 +90,7 @@ class World:
         self._workspace = Workspace(path / "workspace", linked=read_only or sharing_files)
         self._sharing_files = sharing_files
         self.looked_further = False
-        """Whether the call being made asked for more than its service's tables."""
+        """True if the current call read more than its service's tables."""
         self._dice = Dice(self.manifest.family, self.manifest.seed)
         self._stores: dict[str, Store] = {}
         self._services: dict[str, Service[Any]] = {}
@@ -99,7 +99,7 @@ class World:
         self.adviser: Adviser | None = None
         """Whom the service ``oracle`` asks; nobody where the world is opened for itself."""
         self.disturber: Disturber | None = None
-        """Who comes between on purpose; nobody where the world is opened for itself."""
+        """Disturber of the episode; ``None`` outside of one."""
         self.calls = Calls(self)
         self.steps = None if read_only else Steps.of(path)
         if self.steps:

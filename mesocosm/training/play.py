@@ -50,10 +50,10 @@ class Instances:
     tools: str = "needed"
     services: Sequence[str] = ()
     disturb: str = ""
-    """How its episodes are disturbed on purpose."""
+    """Disturbances of its episodes."""
     reward: Reward = "verdict"
     shaping: float = 0.0
-    """What the progress of a whole episode adds to its reward, step by step, as ``progress_of`` has it."""
+    """Reward for the progress of a whole episode, paid step by step (``progress_of``)."""
     max_calls: int | None = None
     """After which an episode is cut off; default: what follows from the instance."""
     abandoned_after: int | None = 7200

@@ -12,7 +12,7 @@ import orjson
 _LONG = 1_000_000
 """Characters from which the way of writing shows."""
 _PLACE = "\0"
-"""Where a plain text is put when all else is written; JSON itself has none."""
+"""Placeholder for a plain text, inserted after everything else is serialised."""
 
 
 class PlainText(str):

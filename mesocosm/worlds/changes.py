@@ -49,7 +49,7 @@ class Changes:
     files_removed: list[str]
     files_changed: list[str]
     kept: dict[str, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
-    """What a service has worked out of them, by its name: each of its words asks for it."""
+    """Results that services derived from the changes, by service: all their words use them."""
 
     def table(self, service: str, table: str) -> TableChanges:
         """The changes of one table, which may be none."""

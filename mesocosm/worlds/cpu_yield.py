@@ -25,14 +25,14 @@ class _Door:
 
     ident: int | None = None
     last = float("-inf")
-    """When a request came in, by ``perf_counter``."""
+    """Time of the last request, by ``perf_counter``."""
 
 
 class _Own(threading.local):
     """State of one thread."""
 
     since = 0.0
-    """When it last rested."""
+    """Time of the last pause."""
 
 
 _own = _Own()

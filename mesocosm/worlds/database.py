@@ -73,7 +73,7 @@ MADE_WITH = "made-with.json"
 _AROUND = 4
 """Folders around a database up to the one that has it, at most."""
 _OTHER_TABLES = re.compile(r"no such (column|table): |table \w+ has no column named ")
-"""What SQLite says where tables are not as our code has them."""
+"""SQLite's errors for tables unlike those of our code."""
 
 
 @cache
@@ -133,7 +133,7 @@ def _check_tables(db: sqlite3.Connection, file: Path, metadata: MetaData) -> Non
 
 
 _fitting: dict[MetaData, int] = {}
-"""What a file's tables were that had all, by what our code has: most files of a process are alike."""
+"""Fingerprints of files with all tables, by our code's metadata: most files of a process are alike."""
 
 
 def _maker(file: Path) -> str:

@@ -31,7 +31,7 @@ _TOO_MUCH = re.compile(
     r"too many terms in compound SELECT|Expression tree is too large|parser stack overflow|"
     r"integer overflow|fts5: |unterminated string"
 )
-"""What SQLite says of values that it does not take."""
+"""SQLite's errors for oversized values."""
 _LEAST_NESTED = 250
 """Characters below which nothing is nested so deep that following it exhausts the interpreter's stack: there,
 a recursion without end is our own."""

@@ -24,14 +24,14 @@ _LITTLE, _SOME = 0.5, 0.15
 """Seconds that an episode may have used whose work begins among what is short; the latter, if it has used
 half of what any other one has that is here."""
 _TWICE, _MARGIN = 2, 1.0
-"""How many times as much as one that waits another one has to have used for its place to be taken, and how
-many seconds more; a moment more, where the one that waits has used little."""
+"""Factor and margin in seconds by which a worker must have used more than a waiting one to lose its place;
+the margin is smaller if the waiting one used little."""
 _AT_REST = 0.05
-"""What a second counts for in which a processor did nothing for the work."""
+"""Weight of a second without processor use."""
 _HALF = 10.0
 """Seconds after which half of what an episode has used is forgotten."""
 _OF_A_PROCESS = 2
-"""With the id of a process above it, inverted, the number of its clock (as of clock_getcpuclockid)."""
+"""Bits that turn an inverted process id into its clock's number (as clock_getcpuclockid does)."""
 _KNOWN = 1_000
 """Episodes whose use is remembered; of more, those that used most."""
 
@@ -56,9 +56,9 @@ class Place:
     is_long: bool
     since: float
     gives_way: bool = False
-    """Whether others have work that is to come before this, from its beginning."""
+    """True if others have work that comes first, from the start."""
     end: Callable[[], None] | None = None
-    """How to end the work at once; without, it is not ended for others."""
+    """Way to end the work at once; without one it is never ended for others."""
     worked: Callable[[], float] | None = None
     """Seconds of a processor that the work has taken."""
     taken_back: bool = False

@@ -39,7 +39,7 @@ class Question:
     after: str
     """The name of the state that is held when it is done."""
     known: bytes
-    """What a process is asked that holds the state."""
+    """Question for a process that holds the state."""
     whole: Callable[[], bytes]
     """Called for what another one is asked."""
 
@@ -51,7 +51,7 @@ class Answer:
     kind: Kind
     data: bytes
     is_whole: bool
-    """Whether it was asked with the whole state."""
+    """True if it was asked with the whole state."""
 
 
 class Gone(Exception):
@@ -77,7 +77,7 @@ class _Process:
         self.states: set[str] = set()
         self.gives_way = False
         self.used = False
-        """Whether something was asked of it."""
+        """True if something was asked of it."""
         self._found = bytearray()
         """Of the answer that is being read."""
         self.owed: Question | None = None

@@ -10,7 +10,7 @@ from mesocosm.services.undoing import Done, ToolCall
 _TIMES = {"start": "start", "end": "end", "startDate": "start", "endDate": "end"}
 _ABSENT = {"attendees": [], "recurrence": [], "visibility": "default", "transparency": "opaque",
            "guestsCanModify": False}  # fmt: skip
-"""What stands for a field that an event does not show; an empty text for the others."""
+"""Values of fields that an event does not show; "" for the others."""
 _GUEST = ("email", "displayName", "optional", "responseStatus", "comment")
 _ALWAYS = {"timeMin": "0001-01-02T00:00:00Z", "timeMax": "9999-12-30T00:00:00Z"}
 

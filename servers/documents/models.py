@@ -68,7 +68,7 @@ class Folder(Base):
     created_at: Mapped[str] = mapped_column(Text)
     trashed_at: Mapped[str | None] = mapped_column(Text)
     trashed_with: Mapped[str | None] = mapped_column(Text)
-    """What was deleted when this went to the trash: this itself or a folder around it (``d7``, ``f3``)."""
+    """Key of what was deleted: this item or a folder around it (``d7``, ``f3``)."""
 
 
 class Picture(Base):
@@ -111,7 +111,7 @@ class Document(Base):
     """The length of ``content``."""
     picture: Mapped[int | None] = mapped_column(ForeignKey("pictures.number"))
     transform: Mapped[str | None] = mapped_column(Text)
-    """How the picture is shown: a JSON matrix [a, b, c, d]; ``None`` as it is."""
+    """Linear map of the picture as JSON [a, b, c, d]; ``None`` for none."""
     derived_from: Mapped[int | None] = mapped_column(ForeignKey("documents.number"))
     created_at: Mapped[str] = mapped_column(Text)
     created_by: Mapped[str] = mapped_column(Text)
@@ -191,7 +191,7 @@ _DELETE = (
 )
 _INSERT = f"INSERT INTO {_TABLE} VALUES (new.number, new.title, coalesce(new.plain, new.content))"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
-"""How the index of words tells words, and forms of one."""
+"""Tokenizer of the full-text index, with stemming."""
 _INDEX = (
     "CREATE VIEW documents_searched AS SELECT number, title, coalesce(plain, content) AS body FROM documents",
     "CREATE VIRTUAL TABLE documents_text USING fts5(title, body, content='documents_searched',"

@@ -26,7 +26,7 @@ _TRACES = ("modified", "modified_by", "version", "state")
 _ENDS = ("row_count", "column_count")
 """Of a sheet: how many rows and columns it has, be they empty."""
 _VALUES = frozenset({*_CELL_VALUES, *_TRACES, *_ENDS})
-"""What changes in the tables when a cell holds something else, and looks as before."""
+"""Columns that change if a cell's value changes and its looks do not."""
 _FIELDS: Mapping[str, Word] = {
     "title": Word("The spreadsheet's title.", required=True),
     "sheet": Word("Name of the sheet.", required=True),

@@ -57,9 +57,9 @@ class Game(Base):
     rounds: Mapped[int]
     """Guesses that are allowed."""
     verbose: Mapped[bool]
-    """Whether a query returns one list per section instead of one for all conditions."""
+    """True if a query returns one list per section instead of one for all conditions."""
     by_section: Mapped[bool]
-    """Whether feedback tells of each section as a whole, instead of each value."""
+    """True if feedback tells of each section as a whole, instead of each value."""
 
 
 class Guess(Base):
@@ -79,6 +79,6 @@ class Query(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     guesses: Mapped[int]
-    """How many guesses had been made."""
+    """Number of guesses had been made."""
     conditions: Mapped[str] = mapped_column(Text)
     """JSON: section, comparator and operands of each, in order."""

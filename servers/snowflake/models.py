@@ -174,18 +174,18 @@ class SqlSession(Base):
     role: Mapped[str] = mapped_column(Text, default="SYSADMIN")
     warehouse: Mapped[str] = mapped_column(Text, default="COMPUTE_WH")
     reads_arrow: Mapped[bool] = mapped_column(default=False)
-    """Whether its connector reads results in Arrow."""
+    """True if its connector reads results in Arrow."""
     names_files: Mapped[bool] = mapped_column(default=False)
-    """Whether its connector names the files that it puts into stages; others put each where they are told."""
+    """True if its connector names staged files; others upload to the given place."""
     statements: Mapped[int] = mapped_column(default=1)
-    """How many statements a request has; 0 for any number."""
+    """Number of statements a request has; 0 for any number."""
     in_transaction: Mapped[bool] = mapped_column(default=False)
     """Whether it has said BEGIN, or changed something without autocommit.
 
     Statements are committed one by one all the same.
     """
     autocommit: Mapped[bool] = mapped_column(default=True)
-    """Whether what it changes is meant to be kept without COMMIT."""
+    """Autocommit mode of the session."""
 
 
 class KeptResult(Base):

@@ -21,7 +21,7 @@ class Rules:
 
     commands: tuple[str, ...]
     isolated: bool | None
-    """Whether the kernel enforces them; ``None`` where no commands are run at all."""
+    """True if the kernel enforces them; ``None`` where no commands are run at all."""
     limits: Limits
 
 

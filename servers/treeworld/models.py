@@ -20,7 +20,7 @@ class Node(Base):
     value: Mapped[int]
     parent: Mapped[int | None] = mapped_column(ForeignKey("nodes.number"), index=True)
     told: Mapped[bool]
-    """Whether its children are told from the beginning."""
+    """True if its children are told from the beginning."""
 
 
 class Game(Base):

@@ -479,7 +479,7 @@ _READ = {
 
 
 _DECLARED = {"coupons": "woo_coupons_list", "reviews": "woo_products_reviews_list"}
-"""What is read where a file says so."""
+"""Fields read if a file asks for them."""
 
 
 def _saved_unchanged(world: World, changes: Changes) -> set[tuple[str, Any]]:

@@ -72,7 +72,7 @@ class Module:
         self._functions = {node.name: node for node in body if isinstance(node, Function)}
         self._constants = [node for node in body if isinstance(node, ast.Assign)]
         self._seen: list[int] = []
-        """What came of looking at other modules; a computation that is begun again does not look again."""
+        """Results of looking at other modules; a restarted computation reuses them."""
 
     def main(self, values: Mapping[str, int], numbers: MutableMapping[Place, int]) -> int:
         """Compute ``main()`` from the results of other modules and the numbers that modules share.
@@ -216,7 +216,7 @@ class _Task:
     running: Running
     parent: _Task | None = None
     missing: int = 0
-    """How many coroutines it waits for."""
+    """Number of coroutines it waits for."""
 
 
 def _run(coroutine: Running) -> Any:

@@ -124,7 +124,7 @@ def _solver(works: Works, ask: Ask, name: Name) -> Answer:
 
 
 _SURE = {"solver": 99, "tiring": 60, "slipping": 80}
-"""What they say when they are asked how sure they are, in percent."""
+"""Confidence that they report, in percent."""
 
 
 def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:

@@ -55,7 +55,7 @@ class Answer:
     calls: tuple[Call, ...] = ()
     stop: Stop = "stop"
     cut: bool = False
-    """Whether the connection ends in the middle of it."""
+    """True if the connection ends in the middle of it."""
 
 
 class Refused(Exception):

@@ -23,9 +23,9 @@ class Protocol(ABC):
 
     path: ClassVar[str]
     too_long: ClassVar[str]
-    """What it says of a request that the model's window cannot take in."""
+    """Error for a request that exceeds the model's window."""
     last: ClassVar[bytes] = b""
-    """What ends a stream."""
+    """End of a stream."""
 
     def read(self, body: dict[str, Any], size: int) -> Ask:
         """The request; ``Refused`` if it is none."""

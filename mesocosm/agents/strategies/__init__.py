@@ -52,7 +52,7 @@ class View:
     """A strategy's input before a turn."""
 
     messages: list[ChatMessage]
-    """What the model will be shown, the prompt first; change this list."""
+    """Messages for the model, the prompt first; change this list."""
     history: list[ChatMessage]
     """All that the model and its tools ever said, in order; only ever appended to."""
     model: Model
@@ -70,9 +70,9 @@ class View:
     turn: int = 1
     """The turn that comes, from 1."""
     notes: dict[str, str | int | float] = field(default_factory=dict)
-    """What a strategy wants to have in the log of this turn."""
+    """Entries for the log of this turn."""
     asked: list[ModelOutput] = field(default_factory=list)
-    """What the model answered to strategies since the last turn; it counts as the conversation's."""
+    """Answers of the model to strategies since the last turn; they count as the conversation's."""
     waited: float = 0
     """Seconds that strategies waited for these answers, in all."""
 
@@ -104,17 +104,17 @@ class Strategy(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     name: ClassVar[str]
-    """How it is called on the command line."""
+    """Name on the command line."""
     services: ClassVar[tuple[str, ...]] = ()
     """Mock services that it needs in the episode; they are added to the task's own."""
     resets: ClassVar[bool] = False
-    """Whether it takes away from the conversation when it has grown too long."""
+    """True if it takes away from the conversation when it has grown too long."""
     alone: ClassVar[bool] = False
-    """Whether it cannot be combined with others that take something away."""
+    """True if it cannot be combined with others that take something away."""
     named: ClassVar[tuple[str, ...]] = ()
     """Parameters that labels name also where they are the default."""
     _found_as: str = PrivateAttr(default="")
-    """How it was asked for, where that is no installed name: ``module::Class``, ``file.py::Class``."""
+    """Name it was requested by, if it is not installed: ``module::Class``, ``file.py::Class``."""
 
     @property
     def called(self) -> str:

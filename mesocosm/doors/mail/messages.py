@@ -117,7 +117,7 @@ class Reading:
         attributes = command.attributes if isinstance(command, FetchCommand) else ()
         self._part = _part_for(attributes)
         self.of_parts = any(_asks_for_parts(attribute) for attribute in attributes)
-        """Whether anything is asked for of which MIME has to be read."""
+        """True if anything is requested that needs parsing of MIME."""
         self._with_size = any(attribute.value == b"RFC822.SIZE" for attribute in attributes)
         self.pauses = Pauses()
         self._waiting: list[int] = []

@@ -25,9 +25,9 @@ from mesocosm.worlds.workspace import Workspace
 SHOWN_ROWS = 50
 """Rows of one change that a page shows."""
 CONTENT = "content"
-"""What stands for the columns of a file: its text."""
+"""Column name for a file's text."""
 FILES = "files"
-"""What changes among the files of the workspace are called."""
+"""Name of the table of file changes."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Change:
     table: str
     rows: list[RowChange]
     more: int = 0
-    """How many more rows changed than these."""
+    """Number of more rows changed than these."""
 
     @property
     def told(self) -> str:

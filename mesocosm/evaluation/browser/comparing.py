@@ -34,7 +34,7 @@ _CALLED = (
 _SIGNED = re.compile(rb"> \d+ [+-]\d{4}")
 """When a commit was made, as git's objects say it."""
 _NEW = "(new)"
-"""What stands for a hash, or a number, that a row was given in the run."""
+"""Placeholder for a hash or number that was assigned during the run."""
 RowOf = Callable[[str, str, str, Any], Mapping[str, Any] | None]
 """Looks up a row as the world was built, by service, table, column and value."""
 _LINES = 20
@@ -51,7 +51,7 @@ class Pair:
     got: RowChange | None
     differing: Sequence[tuple[str, Any, Any]]
     called: str = ""
-    """What the row is called by: its own name, or what it belongs to."""
+    """Name of the row: its own, or of what it belongs to."""
 
     @property
     def same(self) -> bool:

@@ -135,9 +135,9 @@ class Shown:
     base: str
     """Where its pages are: ``/0``."""
     several: bool = False
-    """Whether there are others beside it."""
+    """True if there are others beside it."""
     frozen: bool = False
-    """Whether the pages go into a file, where no tool can be called."""
+    """True if the pages go into a file, where no tool can be called."""
 
 
 class Pages:

@@ -64,7 +64,7 @@ class Subject:
         folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="mesocosm-view-")))
         self._folder = folder
         self.acted = True
-        """Whether an agent had it; otherwise it is an instance that nobody acted on."""
+        """True if an agent acted on it; false for an untouched instance."""
         self.episode = self._copied(path, folder / "episode")
         self.answers = answers and (self.episode.path / EXPECTED).is_file()
         self._contents: dict[str, Content] = {}

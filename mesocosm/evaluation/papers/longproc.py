@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _CHANCE = "Chance: 0 %. No output of hundreds of tokens is right by accident."
 _TABLES = {500: 9, 2_000: 10, 8_000: 11}
-"""Which table of the paper has which level."""
+"""Table of the paper for each level."""
 _PREDICTED_FROM = 2
 """So many of the shortest levels give the trend of Figure 6."""
 

@@ -27,7 +27,7 @@ CONFIGURATIONS = {
     "oracle:give=SH": "S+H",
     "oracle:give=SPH": "S+P+H",
 }
-"""What the paper calls each strategy; in logs of before ``oracle`` alone is ``SP``."""
+"""The paper's name of each strategy. In older logs ``oracle`` alone is ``SP``."""
 _PAIRS = {
     "planning (P)": (("none", "P"), ("S", "S+P"), ("S+H", "S+P+H")),
     "state (S)": (("none", "S"), ("P", "S+P")),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NONE = "-"
-"""What is not known."""
+"""Marker of unknown values."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Plate:
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str = ""
-    """What chance gives, and what differs from the paper."""
+    """Chance level, and differences from the paper."""
     draw: Callable[[Figure], None] | None = field(default=None, compare=False)
     size: tuple[float, float] = (7.2, 4.2)
 

@@ -38,7 +38,7 @@ class LongProcOptions(QuestionOptions):
     prompting: Prompting = "full"
     """``pairs``: countdown, travel without the procedure; ``segments``: routes, beliefs in four parts."""
     rule: Rule = "strict"
-    """What is right: the text as it stands, or as the paper compares it."""
+    """Rule of correctness: the exact text, or as the paper compares it."""
 
 
 class LongProc(QuestionSet):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 Point = tuple[float, float, float, float]
-"""Where it lies, its value, and from where to where its interval reaches."""
+"""Position, value, and interval of the value."""
 MOST = 12
 """Series of a figure, at most; of more, those with the most samples are drawn."""
 _MARKS = "osD^vPX*<>hd"

@@ -14,7 +14,7 @@ from mesocosm.evaluation.report.typeset import latex, pdf
 from mesocosm.worlds.workspace import replace_file
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline'"
-"""What a page of ours may load: nothing."""
+"""Content security policy of our pages: nothing may be loaded."""
 STYLE = """
 :root { color-scheme: light dark; --line: #8885; --soft: #8882; --good: #1a7f37; --bad: #cf222e; }
 @media (prefers-color-scheme: dark) { :root { --good: #3fb950; --bad: #f85149; } }

@@ -36,7 +36,7 @@ _TALKING = ("temperature", "window", "max_tokens", "max_turns", "max_failed_roun
 _ANSWERING = ("temperature", "max_tokens")
 """Those that a model has which answers questions."""
 SETTINGS = (*_TALKING, "max_calls", "tools", "structured", "agent", "agent_command", "base_url", "version")
-"""What tells rows of a report apart besides model, strategy, added services and disturbances."""
+"""Settings that separate rows of reports, besides model, strategy, added services and disturbances."""
 _LEAST_SHOWN = 60
 """Characters of a value that stand in the name of a row."""
 
@@ -60,7 +60,7 @@ class Sample(Row):
     parameters: dict[str, Any] = Field(default_factory=dict)
     """Those of the generator that were given."""
     settings: dict[str, Any] = Field(default_factory=dict)
-    """How it was run, by the names of `SETTINGS`, as far as they apply."""
+    """Settings of the run, by the names of `SETTINGS`, as far as they apply."""
     labels: dict[str, Any] = Field(default_factory=dict)
     """What a question is labelled with, such as its kind."""
     variant: str = ""

@@ -28,7 +28,7 @@ from mesocosm.families.workers.workers import Workers
 
 TRAINING_SEEDS = 6
 BOUND_SKIPPABLE, BOUND_AUC = 0.4, 0.6
-"""What worlds are made to keep."""
+"""Targets for worlds."""
 
 Report = Callable[[str], None]
 T = TypeVar("T")

@@ -54,11 +54,11 @@ class SentenceExposure(BaseModel):
     sentences: int
     tokens: int
     by_sentence: float
-    """What a filter drops that judges single sentences."""
+    """Share that a filter on single sentences drops."""
     by_run: float
-    """What a filter drops that judges runs of three."""
+    """Share that a filter on runs of three sentences drops."""
     by_knowing: float
-    """What a filter drops that knows which sentences tell something."""
+    """Share that a filter drops which knows the sentences that matter."""
     rules: dict[str, tuple[float, float]]
     """Of untrained rules: the share that each drops, and the share of the evidence that it loses."""
     first_names_met_again: float

@@ -31,7 +31,7 @@ class Workers(ABC):
     """Those who do jobs, from when they are entered until they are left."""
 
     lost: ClassVar[tuple[type[BaseException], ...]]
-    """What a future raises when its worker was lost; anything else is the function's own error."""
+    """Exceptions of a future whose worker was lost; any other is the function's own."""
 
     def __enter__(self) -> Self:
         return self

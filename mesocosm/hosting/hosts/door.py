@@ -98,10 +98,10 @@ class Door:
         self.parts: Callable[[bytes], Awaitable[Reply]] | None = None
         """Answers those that are to end."""
         self.told: list[Callable[[], None]] = []
-        """Who is told, before hosts are, that episodes are on others from now on."""
+        """Callbacks that are told, before hosts are, that episodes have moved."""
         self._moves: list[_Move] = []
         self._turns = 0
-        """How often hosts were told who serves: what is said later holds."""
+        """Number of announcements of hosts; the latest is valid."""
         self._clients: weakref.WeakSet[Client] = weakref.WeakSet()
         self._log = log
         self._ends = False

@@ -33,7 +33,7 @@ class HostSettings(BaseModel):
     number: int
     """By which the ids that it draws lead to it."""
     address: str
-    """Where it is to listen: the path of a unix socket, or ``name:port``."""
+    """Address to listen on: the path of a unix socket, or ``name:port``."""
     state: Path
     """The directory of the episodes, which all hosts share."""
     mail: dict[str, str] = {}
@@ -44,9 +44,9 @@ class HostSettings(BaseModel):
     """Of the ids, in hexadecimal digits."""
     admin_token: str
     token_file: Path | None = None
-    """Where the door reads them, which tells hosts of changes."""
+    """File of tokens, read by the door, which tells hosts of changes."""
     tokens: list[Quota] = []
-    """What opens the control plane besides; the door counts what their holders make."""
+    """Further tokens for the control plane; the door counts their holders' use."""
     allowed_hosts: list[str] = []
     store: str | None = None
     """URL of where episodes are kept besides."""
@@ -54,12 +54,12 @@ class HostSettings(BaseModel):
     server: str | None = None
     """The name under which it holds what is kept there; all hosts of a door have one."""
     alone: bool = False
-    """Whether no other host has its state directory: episodes that it lets go are left in the store alone."""
+    """True if no other host shares its state directory: released episodes then stay only in the store."""
     expire_after: float | None = None
     expire_abandoned: bool = True
     """Seconds after which episodes that nobody uses are removed."""
     behind_proxy: bool = False
-    """Whether headers that say how a client came in are believed: only if all clients are on this machine."""
+    """True if forwarding headers are trusted, which requires that all clients are on this machine."""
 
 
 def run(settings: HostSettings, ready: Callable[[], None]) -> None:

@@ -78,7 +78,7 @@ REPLACED = busy("the host of this episode is being replaced")
 ENDED = busy("the host of this episode has ended; whether this was done is not known")
 
 Handler = Callable[[Head, bytes], Coroutine[Any, Any, Reply]]
-"""What answers a request that is read whole."""
+"""Handler of a request that is read completely."""
 Choice = Host | Handler | Reply | Awaitable[Host | Reply]
 
 

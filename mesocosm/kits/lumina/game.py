@@ -41,7 +41,7 @@ class Game(ABC):
 
     def __init__(self) -> None:
         self.over = False
-        """Whether the agent has ended the task."""
+        """True if the agent has ended the task."""
 
     @abstractmethod
     def take(self, made: Made) -> None:

@@ -34,9 +34,9 @@ class ListGame(Game):
         self.turns = 0
         self.settled: list[int] = []
         self.at = 0
-        """Where the rest begins in the first list."""
+        """Start of the rest in the first list."""
         self._matched = 0
-        """How much of the target's beginning is a subsequence of what is settled."""
+        """Length of the target's prefix that is a subsequence of the settled part."""
         self._needed = _first_within_reach(initial, target)
 
     @property

@@ -114,7 +114,7 @@ class Mistake:
     concerned: frozenset[str]
     """Values of the facts that differ: names, addresses, codes."""
     expected: Callable[[], AskedExpected]
-    """What the checker would be told if it were no mistake."""
+    """Expected data if this were no mistake."""
 
 
 class AskedExpected(WrittenExpected):

@@ -25,9 +25,9 @@ MIXES: Mapping[str, Mapping[str, float]] = {
     "hard": {"explicit": 0.05, "described": 0.45, "referring": 0.5},
     "expert": {"described": 0.2, "referring": 0.5, "spread": 0.3},
 }
-"""How many of the stories are told at each level, by the difficulty."""
+"""Share of stories told at each level, by difficulty."""
 _MAYBE = 0.75
-"""How often an optional beat is left out."""
+"""Probability that an optional beat is left out."""
 _UNANSWERED = 0.9
 """The share of closing replies that only acknowledge, and that nobody bothers to write."""
 _QUIET = 0.8

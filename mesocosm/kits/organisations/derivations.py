@@ -67,13 +67,14 @@ class Derivation(BaseModel):
     says: str
     """The span that tells it, as it stands in the message."""
     about: Step | None
-    """What says which thing is meant: in this message or in one that it answers; None on its own page."""
+    """Step that says which thing is meant, in this message or one that it answers; ``None`` on its own
+    page."""
     page: str = ""
     """The code of the thing on whose page it stands."""
     people: tuple[Step, ...] = ()
     values: tuple[Step, ...] = ()
     given: dict[str, Any] = {}
-    """What the kind of the beat itself says: allowed or not, applies or not."""
+    """Parameters from the kind of beat: allowed or not, applies or not."""
 
     @property
     def shown(self) -> str:

@@ -66,16 +66,16 @@ class Letter:
     answers: Letter | None
     cast: Cast
     about: Any = None
-    """What the story is about: its role ``c``."""
+    """Subject of the story: its role ``c``."""
     tellings: list[Telling] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
     """All that the message refers to, facts or not."""
     earlier: tuple[Letter, ...] = ()
-    """What was written in the same scene before, the latest first."""
+    """Earlier letters of the scene, latest first."""
     stated: list[tuple[Event, Value]] = field(default_factory=list)
     """All values of events that it states, told there or not."""
     called: dict[tuple[Any, str], tuple[str, Reference]] = field(default_factory=dict)
-    """What it calls things at a level: the same thing is called the same all through a message."""
+    """References used for things at a level, so that a message uses the same one throughout."""
     named: frozenset[Person] = frozenset()
     """The people that it names."""
 

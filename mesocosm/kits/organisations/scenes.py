@@ -83,7 +83,7 @@ class Beat(_Strict):
     unless: str | None = None
     if_: When = Field(default=None, alias="if")
     asserts: str | None = None
-    """What it claims about somebody, such as ``ill(s)``: nobody has it said of them twice."""
+    """Claim about somebody, such as ``ill(s)``. Nobody gets the same claim twice."""
 
     def block(self, level: str) -> str:
         """The name of the block that serves a level."""

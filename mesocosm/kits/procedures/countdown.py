@@ -28,7 +28,7 @@ _FEW_UP_TO = 9_000
 """Output tokens up to which four numbers do; with five, searches are as long as is wanted."""
 _MARGIN = 0.04
 _GAMES = 20
-"""How many sets of numbers one try takes."""
+"""Number of sets of numbers one try takes."""
 
 
 class CountdownCase(Case):

@@ -11,7 +11,7 @@ from mesocosm.errors import UsageError
 from mesocosm.worlds import tokens
 
 TOLERANCE = 0.05
-"""How far the tokens of a gold may be from the level, as a share of it."""
+"""Tolerance of a gold's tokens, as a share of the level."""
 
 
 class Case(BaseModel):
@@ -26,19 +26,19 @@ class Score(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     value: float
-    """What tables report: whether the result is right (1 or 0), the F1 of rows for tables."""
+    """Value for tables: 1 or 0 for a result, the F1 of rows for tables."""
     exact: bool
-    """Whether the whole text is right, line by line."""
+    """True if the whole text is right, line by line."""
     partial: float
     """The share of the gold's lines (of a program's tests) before the first that deviates."""
     line: int | None = None
     """The first line that deviates, counted from 1 over all blocks of the answer."""
     token: int | None = None
-    """How many tokens of the gold stand before it."""
+    """Number of the gold's tokens before it."""
     why: str = ""
-    """What is wrong with the result, or with the first line that deviates."""
+    """Error in the result, or in the first line that deviates."""
     unjudged: bool = False
-    """Whether the answer could not be judged here, for the reason in ``why``: it is in no statistics."""
+    """True if the answer could not be judged here (see ``why``); excluded from statistics."""
 
 
 C = TypeVar("C", bound=Case)
@@ -60,7 +60,7 @@ class Procedure(Protocol[C]):
     EXAMPLE: int
     """Output tokens of a worked example."""
     EXAMPLES: int
-    """How many worked examples a prompt has."""
+    """Number of worked examples a prompt has."""
     CaseType: type[C]
 
     @staticmethod

@@ -94,8 +94,8 @@ class Answer(BaseModel):
     model: str = ""
     """Who answered; reports have a series for each."""
     terminated: bool | None = None
-    """Whether it ended by itself, within what tokens it had; where that is not told, an answer has ended
-    whose last tag, or fence, is closed."""
+    """True if it ended by itself within its tokens; unknown: judged by whether the last tag or fence is
+    closed."""
 
 
 class Scored(Score):
@@ -104,7 +104,7 @@ class Scored(Score):
     answered: bool = True
     """A row without an answer counts as wrong."""
     terminated: bool = True
-    """Whether the answer ended by itself."""
+    """True if the answer ended by itself."""
     variant: str = ""
     """The prompt, where it was not the procedure with its examples."""
     rule: Rule = "strict"

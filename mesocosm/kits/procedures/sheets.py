@@ -30,7 +30,7 @@ class Sheet:
     of: int
     body: str
     place: float
-    """How far down stands the line that says whose sheet it is, from 0 to 1: who wants to know must read."""
+    """Position, from 0 to 1, of the line that says whose sheet it is: one has to read to find it."""
     note: str = ""
 
     @property

@@ -28,9 +28,9 @@ EXAMPLE = 1_000
 EXAMPLES = 4
 
 _ORDERS = 12
-"""How many orders of the listing are tried for the cities of one trip."""
+"""Number of orders of the listing are tried for the cities of one trip."""
 _TRIPS = 10
-"""How many trips one try takes."""
+"""Number of trips drawn per attempt."""
 _CHARACTERS_PER_TOKEN = 3.0
 _NEAR = 0.15
 """How far an estimate may be from the level for the tokens to be counted."""

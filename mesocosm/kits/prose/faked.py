@@ -31,8 +31,8 @@ _PEOPLE = {
 """How often people have names as in these places."""
 _COMPANIES = {"en_US": 4, "en_GB": 4, "de_DE": 1, "fr_FR": 1, "nl_NL": 1, "sv_SE": 1, "da_DK": 1, "it_IT": 1}
 _TOWNS = ("de_DE", "nl_NL", "da_DK", "sv_SE", "pt_PT", "fi_FI", "en_IN")
-"""Where Faker has towns that there are. Those of English-speaking countries are surnames with endings; those
-of ``it_IT`` come in another order in every process."""
+"""Locales whose towns exist. Faker's English ones are surnames with endings; those of ``it_IT`` vary between
+processes."""
 _ROMANIZED = ("ja_JP", "zh_CN")
 _NAMES, _SURNAMES, _ENDINGS, _PLACES, _ADDRESSES = 150, 250, 40, 80, 200
 """How often it is asked for what goes into a pool."""

@@ -49,16 +49,16 @@ _SAID_AS_IT_IS = (
     "lost ",
     '"',
 )
-"""How sentences begin that nothing can be put before: "As far as I can tell, please bring a pen"."""
+"""Beginnings of sentences that take no prefix: "As far as I can tell, please bring a pen"."""
 _ASKING = tuple(start for start in _SAID_AS_IT_IS if start not in ("you ", "I ", "my "))
-"""How sentences begin to which nothing is added, either: "please bring a pen, as Ann confirmed"."""
+"""Beginnings of sentences that take no suffix: "please bring a pen, as Ann confirmed"."""
 _SAYING = (
     " said", " says", " say ", "told", "tells", "mentioned", "pointed out", "reported", "remarked", "noticed",
     "confirm", "explain", "ccording to", " spoke", " tell ", " thinks", " heard", "agreed", " asked",
     "wondered", "offered", "promised", "volunteered",
 )  # fmt: skip
 _ONCE_A_SENTENCE = ((", which",), ("because", "since "), ("though ",), (";",), (" if ",), (", as ",), _SAYING)
-"""What no sentence has twice, by words of one sense: it gives one reason, and is told by one person."""
+"""Words of one sense, of which a sentence has at most one: it gives one reason, and has one source."""
 _APART = 8
 """So many other ways to make a sentence come before one comes again, whatever the sentences are asked for."""
 _ONE_MAIL = 500
@@ -67,7 +67,7 @@ _FIT_FROM = 48
 """Tokens left at which a text begins to choose sentences by their length."""
 
 _ATTEMPTS = 6
-"""How often somebody looks for words that were not said before."""
+"""Attempts to find words that were not used before."""
 
 _FACTS = {"matter": "M", "person": "PF", "place": "PLACE", "company": "ORG", "day": "DAY"}
 _OF_A_MATTER = ("PLACE", "ORG", "DAY", "P", "PF", "Q", "QF", "R", "RF", "X", "Y", "Z")

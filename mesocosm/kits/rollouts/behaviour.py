@@ -15,13 +15,13 @@ class Behaviour(BaseModel):
     history_window: int = Field(default=3, ge=1)
     """So many rounds of feedback are at hand."""
     forget_history_prob: float = Field(default=0.6, ge=0, le=1)
-    """How likely what an older round said is not thought of."""
+    """Probability that an older round is forgotten."""
     mask_prob: float = Field(default=0.3, ge=0, le=1)
-    """How likely a section is left out of a query."""
+    """Probability that a section is left out of a query."""
     max_mask_sections: int = Field(default=2, ge=0, le=5)
     """So many sections are left out at most."""
     epsilon: float = Field(default=0.3, ge=0, le=1)
-    """How likely a query is relaxed: half of what was thought of is dropped."""
+    """Probability that a query is relaxed: half of its conditions are dropped."""
     min_share: float = Field(default=0.1, gt=0, lt=1)
     """A concise list holds at least this share of all creatures ..."""
     max_share: float = Field(default=0.3, gt=0, lt=1)

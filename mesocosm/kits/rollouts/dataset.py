@@ -58,7 +58,7 @@ class Plan(BaseModel):
     """Creatures of the encyclopaedia; by the format if left out."""
     behaviour: Behaviour = Behaviour()
     counts: Literal["even", "paper"] = "even"
-    """How many questions of each type: ``per_type`` of each, or as the paper's Tables 3 to 6 count them."""
+    """Number of questions of each type: ``per_type`` of each, or as the paper's Tables 3 to 6 count them."""
     entities: str | None = None
     """A file with creatures of one's own, for the setting of words."""
 

@@ -42,8 +42,8 @@ SETS = tuple(at for at, section in enumerate(SECTIONS) if section.kind == "set")
 
 _GENERATIONS = 9
 _LIKE_ONE, _UNLIKE, _BAND, _FEW_ABILITIES, _FEW_LINES = 20, 0.35, 40, 12, 12
-"""Where sections overlap: creatures that are like one another, how likely each section is another one, the
-steps of the numbers, and how many abilities and lines of evolution there are."""
+"""Parameters for overlapping sections: size of groups of similar creatures, probability that a section
+differs, steps of numbers, numbers of abilities and evolution lines."""
 _HIGHEST_ORDINARY = 640
 """Base Stats above are held by one creature each, so that a highest value can be asked for."""
 

@@ -17,7 +17,7 @@ from mesocosm.kits.rollouts.playing import MOST_CONDITIONS, Player, Query, State
 from mesocosm.kits.rollouts.transcript import Round, few_in_common
 
 TOLERANCE = 0.01
-"""How far the tokens of a game may be from its target."""
+"""Tolerance of a game's tokens."""
 _GOOD_ENOUGH = {1: 0.002, 2: 0.006}
 """A last round that misses by no more is taken at once, by the number of vocabularies: twins differ."""
 _TRIES = 60

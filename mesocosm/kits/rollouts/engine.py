@@ -26,7 +26,7 @@ from mesocosm.kits.rollouts.twins import Vocabulary
 
 _ATTEMPTS = 12
 _ENDINGS = 6
-"""How often the last rounds are played anew until there is one to end with."""
+"""Attempts at the last rounds until the game can end."""
 
 
 class Unfit(Exception):

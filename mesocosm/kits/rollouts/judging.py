@@ -26,7 +26,7 @@ class Scored(BaseModel):
     id: str
     model: str
     how: How = "prompt"
-    """Whether the history stood in the prompt, or was served and had to be found with tools."""
+    """Setting of the history: in the prompt, or served and found with tools."""
     setting: Setting
     format: Format
     length: int

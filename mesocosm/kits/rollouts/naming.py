@@ -21,7 +21,7 @@ _WORDS: dict[str, list[str]] = {
     ).items()
 }
 _CLOSED = 0.7
-"""How likely a stem ends in a consonant."""
+"""Probability that a stem ends in a consonant."""
 _TOKENS = (
     (3_000, (3, 4), (2, 3)),
     (20_000, (4, 5), (3, 4)),

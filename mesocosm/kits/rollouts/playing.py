@@ -20,10 +20,11 @@ SUSPECTS = 24
 """So many creatures are left by all lists together after the first tenth of a concise game."""
 MOST_CONDITIONS = 10
 _FEW = 2 * SUSPECTS
-"""When all lists leave no more than that, none of these is guessed: the hidden creature is among them."""
+"""Maximum number of remaining creatures at which the player guesses none of them: the hidden one is among
+them."""
 _OLD_MEMORIES = 20
 _STRICT = 0.7
-"""How likely the player prefers what narrows a list most."""
+"""Probability that the player prefers the most selective condition."""
 _SECTIONS_ASKED = (1, 2, 2, 3)
 """Sections of a verbose query."""
 

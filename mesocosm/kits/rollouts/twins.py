@@ -34,8 +34,8 @@ class Vocabulary:
     names: Sequence[str]
     values: Sequence[Sequence[str]]
     exact: bool = True
-    """Whether names and values have as many tokens after a blank as at the beginning of a text; otherwise
-    what is counted of them is about right, and messages have to be tokenised."""
+    """True if names and values have the same number of tokens after a blank as at a text's beginning;
+    otherwise counts are approximate, and messages are tokenised."""
 
     @property
     def sections(self) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ _SHORTEST_REMARK = 10
 _TOKENS_PER_SENTENCE = 22
 _SENTENCES_PER_MATTER = 6
 _SHARE_OF_TREES = 0.12
-"""How many distractors are trees of their own; the others are single documents that lead nowhere."""
+"""Share of distractors that are trees of their own; the others are single dead ends."""
 _VARIABLES_PER_DOCUMENT = 4
 _KINDS: tuple[Kind, ...] = ("integer", "string")
 
@@ -50,7 +50,7 @@ class ChainParams(TreeParams):
     """Parameters of a chain: its length, its steps and its surroundings."""
 
     operators: list[str] = Field(default=["addition", "subtraction", "concatenation"], min_length=1)
-    """What an operation may be; a name with a dot is a module of the user's."""
+    """Operations; a name with a dot is a module of the user's."""
     distractor_fields: int = Field(default=1, ge=0, le=100)
     """Irrelevant fields beside what a document is about, at most."""
     remark_tokens: int = Field(default=10, ge=0, le=5000)
@@ -58,11 +58,10 @@ class ChainParams(TreeParams):
     distractor_documents: int = Field(default=0, ge=0)
     """Documents that lead elsewhere (besides those of ``filler_tokens``)."""
     silent_errors: bool = False
-    """Whether a wrong result leads to a document too, and on to another end, instead of to none."""
+    """True if a wrong result leads to another document and another end, instead of nowhere."""
 
     validity_share: float = Field(default=0, ge=0, le=1)
-    """How many values are stated with another one beside them, and with the time, or the value of another
-    variable, for which each of the two holds."""
+    """Share of values stated beside another one, with the time or the other value for which each holds."""
 
     @model_serializer(mode="wrap")
     def _as_before(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:

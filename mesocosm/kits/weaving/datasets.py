@@ -56,7 +56,7 @@ class Record(BaseModel):
     parameters: dict[str, Any]
     """All parameters of the generator, defaults included."""
     N: int
-    """How many operations lead to the answer."""
+    """Number of operations lead to the answer."""
     height: int
     """The longest chain of dependencies."""
     prompt: str

@@ -31,11 +31,11 @@ class Operator(ABC):
     children: ClassVar[tuple[int, int]] = (2, 4)
     """The least and the greatest number of values."""
     code_only: ClassVar[bool] = False
-    """Whether only programs (top-down trees) can have it, since no formula of a document says it."""
+    """True if only programs (top-down trees) can use it, because documents have no formula for it."""
     words: ClassVar[tuple[str, ...]] = ()
     """Words that a task's prompt has to explain for it: functions that its expressions or programs call."""
     spare: ClassVar[int] = 0
-    """How many of the variables, the last ones, are alternatives not chosen. Trees do not grow there."""
+    """Number of of the variables, the last ones, are alternatives not chosen. Trees do not grow there."""
 
     @abstractmethod
     def write(self, variables: Sequence[str], rng: random.Random) -> str:

@@ -19,19 +19,19 @@ class TreeParams(family.Params):
     operations: int = Field(default=20, ge=1)
     """N: how many operations the tree has."""
     operators: list[str] = Field(min_length=1)
-    """What an operation may be; a name with a dot is a module of the user's."""
+    """Operations; a name with a dot is a module of the user's."""
     min_children: int = Field(default=2, ge=2)
     max_children: int = Field(default=4, ge=2)
-    """How many values an operation combines; an operator's own limits come first."""
+    """Maximum number of values that an operation combines; an operator's own limits come first."""
     leaf_threshold: int = Field(default=8, ge=2)
     """Leaves are collected only while the tree has more than these. Few leaves make tall trees: with this and
     the next two, heights are about 60 at 150 operations and 95 at 350, as the paper's go up to 80."""
     collection_probability: float = Field(default=0.8, ge=0, le=1)
-    """How likely leaves are then collected after an operation."""
+    """Probability that leaves are collected after an operation."""
     max_collected: int = Field(default=7, ge=2)
-    """How many leaves are collected at once, at most."""
+    """Number of leaves are collected at once, at most."""
     negative_share: float = Field(default=0, ge=0, le=1)
-    """How many of the integers are below zero."""
+    """Share of the integers that are negative."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

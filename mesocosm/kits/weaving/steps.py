@@ -20,7 +20,7 @@ class Step(BaseModel):
     values: dict[str, int | str]
     target: str
     result: str
-    """What stands behind the ``%`` of the identifier that it computes."""
+    """Result after the ``%`` in the identifier."""
 
     @property
     def document(self) -> str:

@@ -54,7 +54,7 @@ class Validity:
 
     other: Value
     before: bool
-    """Whether the value holds before the day, or below the threshold; else from it on."""
+    """True if the value holds before the day, or below the threshold; else from it on."""
     day: date | None = None
     given: Node | None = None
     """The node whose value is compared with the threshold."""
@@ -75,11 +75,11 @@ class Node:
     kind: Kind = "integer"
     value: Value | None = None
     validity: Validity | None = None
-    """Where the value holds only for a time, or only as another value is."""
+    """Validity, for a value that holds only for a time or under a condition."""
     id: str = ""
     """Bottom-up: the identifier of the document; top-down, of the module: its variable."""
     rule: Rule | None = None
-    """How the identifier (bottom-up) or the value (top-down) follows from the children."""
+    """Rule by which the identifier (bottom-up) or value (top-down) follows from the children."""
     states: Rule | None = None
     """Of a rule node: the rule that it states, which is that of its parent."""
     parents: list[Node] = field(default_factory=list)

@@ -38,7 +38,7 @@ class Shape(BaseModel):
     leaf_threshold: int = Field(default=24, ge=2)
     """Leaves are collected only while there are more than these."""
     collection_probability: float = Field(default=0.3, ge=0, le=1)
-    """How likely that happens after an operation."""
+    """Probability of that after an operation."""
     max_collected: int = Field(default=5, ge=2)
     """Leaves that are collected in one node, at most."""
 

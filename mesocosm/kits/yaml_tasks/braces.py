@@ -22,11 +22,11 @@ BLOCK = "\x03", "\x04"
 _SIGN = re.compile(r"\{\s*(?:'[{}]+'|\"[{}]+\")\s*\}")
 _AMOUNT = re.compile(r"\d*(?:,\d*)?")
 _BEGINS = re.compile(r"\s*[a-z_('\[{\d-]")
-"""How a value does."""
+"""Beginning of a value."""
 _BLOCK = re.compile(r"(?:if|elif|for)\s.*|else|endif|endfor", re.DOTALL)
 _OLD = re.compile(r"\{\{[^{}|]*(?:\|[^{}]*)?\}\}|\{%.*?%\}", re.DOTALL)
 _PIPED = re.compile(rf"(.*\S)\s+\|\s+({'|'.join(FILTERS)})\s*(\(.*\))?\)*\s*", re.DOTALL)
-"""How a value was changed before, with blanks around the bar as no choice of words has them."""
+"""Old syntax of a filter: a bar with blanks, unlike a choice of words."""
 
 
 class BadBraces(ValueError):

@@ -15,7 +15,7 @@ _HINTS = {
     "hours": "whole hours of the day are meant, such as [9, 10, 14]; `minutes` says when in them",
     "minutes": "minutes of the hour are meant, such as [0, 30]",
 }
-"""What is meant where the kind of the value does not say it."""
+"""Explanations where a value's kind is not enough."""
 Complaint = tuple[tuple[Any, ...], str]
 """Keys that lead to it, and what is wrong."""
 

@@ -99,13 +99,13 @@ class Case(Strict):
     fields: dict[str, Value] = {}
     """Fields that only this case has, or has otherwise; for the others they are empty."""
     about: str = ""
-    """Why it does not count, or what is special; shown by ``describe``."""
+    """Reason why it does not count, or what is special; shown by ``describe``."""
     quote: Quote = None
     """The words that say so: of the prompt, of a document or of what is told of it. The proof has to find
     them; with ``{expressions}`` for values."""
     expect: Conditions = []
-    """What must be so of each of them, as a second reading of the rules: ``amount == 0 and not wanted``; an
-    expression or a list of them. ``wanted`` is whether the goal is for it."""
+    """Conditions on each of them, as a second reading of the rules: ``amount == 0 and not wanted``; an
+    expression or a list. ``wanted`` is true if the goal is for it."""
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Case:
@@ -130,12 +130,12 @@ class Distractor(Strict):
     the fields that say why they do not count."""
 
     weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | str = 1
-    """How many of them there are, against other distractors and cases with a weight. Or an expression of
-    parameters; where that is 0 there are none."""
+    """Relative frequency among distractors and cases with a weight: a number, or an expression of parameters;
+    0 for none."""
     fields: dict[str, Value] = Field(min_length=1)
-    """What is different: another place, another year, another customer."""
+    """Fields that differ: another place, another year, another customer."""
     about: str = ""
-    """Why it does not count."""
+    """Reason why it does not count."""
     quote: Quote = None
     """The words that say so, where no field does that the prompt or a rule names. The proof has to find them
     in the prompt or in what is delivered."""
@@ -152,15 +152,15 @@ class EntityType(Strict):
     """One entity, or as many as ``count`` says."""
 
     count: int | str | Between | None = None
-    """How many: a number, the name of a parameter or an expression of some (``days * 2``), or (with
-    ``parent``) ``{from: 1, to: 3}``; without: one."""
+    """Number of entities: a number, the name of a parameter, an expression of parameters (``days * 2``), or
+    (with ``parent``) ``{from: 1, to: 3}``. Default: one."""
     parent: str | None = None
-    """What each of these belongs to."""
+    """Entity type that each of these belongs to."""
     fields: dict[str, Value] = {}
     given: list[str] = []
     """Fields whose values the answer to the task's question has (a task with a domain)."""
     cases: Annotated[dict[str, Case], BeforeValidator(_plain_ones)] = {}
-    """What each of them may be; a field ``case`` says which it is."""
+    """Cases; the field ``case`` says which one an entity is."""
     distractors: dict[str, Distractor] = {}
     """Further ones that do not count."""
 
@@ -196,7 +196,7 @@ class Selection(Strict):
     """Selection of entities."""
 
     for_: str | None = Field(default=None, alias="for")
-    """Which entities; left out, it is done once."""
+    """Entity type; without it, it is done once."""
     cases: list[str] | None = None
     """Only those of these cases."""
     where: Condition | None = None
@@ -214,7 +214,7 @@ class Rows(Selection):
     """A field that is a list of things, or an expression that makes one (``order.group('city')``):
     there is a row for each; ``row`` is the thing."""
     within: dict[str, float] = {}
-    """How far the numbers of a column may be off."""
+    """Tolerance of numeric columns."""
     footer: dict[str, Any] = {}
     """The cells of one more row below all others, such as that of totals."""
 
@@ -254,15 +254,15 @@ class Statement(Doing):
     as_: str | None = Field(default=None, alias="as")
     """A field of the entity that holds what the service gives (its id)."""
     around: bool = True
-    """Whether everyday text may stand around what it says."""
+    """True if everyday text may stand around what it says."""
     topics: list[str] = []
-    """What that text is about, and everyday things like this one; default: what ``noise`` says."""
+    """Topics of that text, and of noise like this item; default: those of ``noise``."""
     asked: bool = False
-    """Whether the survey's ``queries`` ask for it, though its table is ``summed``."""
+    """True if the survey's ``queries`` read it although its table is ``summed``."""
     answered: int = Field(default=0, ge=0, le=100_000)
     """About how many tokens of queries' answers are about it, where its rows are only summed."""
     matters: Condition | None = None
-    """Whether what it tells matters; default: for all but what fills the length."""
+    """Condition for mattering; default: everything but filler."""
 
 
 class Goal(Doing):
@@ -270,7 +270,7 @@ class Goal(Doing):
 
     how: Literal["add", "change", "remove"] = "add"
     name: str | None = Field(default=None, pattern=r"^[a-z][a-z0-9_]*$")
-    """What its findings are called; default: the thing's name."""
+    """Name of its findings; default: the thing's name."""
     key: list[str] | None = None
     """The judged fields that tell one from the other; default: the first that differs for each."""
 
@@ -293,7 +293,7 @@ class Everyday(Strict):
     topics: list[str] = Field(min_length=1)
     """What they are about."""
     around: tuple[int, int] = (0, 120)
-    """How many tokens of such text stand around each piece of evidence of this sort."""
+    """Tokens of such text around each piece of evidence of this sort."""
 
     @field_validator("around", mode="before")
     @classmethod
@@ -342,7 +342,7 @@ class Definition(Strict):
     world: Setting = Setting()
     entities: dict[str, EntityType] = Field(min_length=1)
     domain: str = ""
-    """What kind of organisation it happens in; then scenes tell what is true, and no evidence does."""
+    """Kind of organisation. Scenes then tell the facts, and there is no evidence."""
     evidence: list[Statement] = []
     noise: dict[str, Everyday] = {}
     survey: dict[str, dict[str, Any]] = {}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mesocosm.kits.yaml_tasks.truth import Truth
 
 Value = tuple["Entity | None", Hashable]
-"""Who knows it (``None``: the truth), and its name there."""
+"""A value: its owner (``None``: the truth) and its name."""
 _ALL = "*"
 """Stands for all sets: who goes through them follows from each."""
 
@@ -26,9 +26,9 @@ class Following:
 
     def __init__(self) -> None:
         self.found: dict[Hashable, Any] = {}
-        """What the truth knows besides what its entities do."""
+        """Cached facts of the truth, besides its entities' values."""
         self.undoing: list[Callable[[], object]] = []
-        """How to put back what changed, the latest last."""
+        """Actions that undo changes, latest last."""
         self._users: dict[Value, set[Value]] = {}
         self._reading: list[set[Value]] = []
 

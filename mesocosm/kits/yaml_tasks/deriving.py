@@ -45,7 +45,7 @@ _SAID_PLAINLY: Mapping[float, Sequence[str]] = {
     1: ("a", "an", "once", "single", "first"),
     100: ("all", "full", "fully", "whole", "entire", "everything", "complete", "completely"),
 }
-"""How else a case says that it comes to these."""
+"""Words for a case that imply these values."""
 _LAST = re.compile(r"\b(?:last|latest|newest|most recent|later)\b")
 
 
@@ -53,7 +53,7 @@ _PYTHON = (
     "is Python, which the proof does not follow: say it in an expression, or put a function "
     "`solve(tools, prompt)` beside it that finds the answer by reading"
 )
-"""Why what a function beside the file works out is not derived."""
+"""Reason why results of a Python function are not derived."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Derived:
     known: list[Known] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     asked: list[Gap] = field(default_factory=list)
-    """Where the prompt says something else, or nothing of what is judged."""
+    """Contradictions to the prompt, and judged values that it does not mention."""
     apart: list[Gap] = field(default_factory=list)
     """Cases and distractors that nothing tells from others."""
     quotations: list[Quotation] = field(default_factory=list)
@@ -184,7 +184,8 @@ class _Deriving:
         self._showing = Showing(definition, truth)
         self._prompt_reads = self._shown(prompt_reads, (asking.mentions, asking.shows))
         self._written = flat(" ".join([*asking.literals, *_literals(filled.once)]))
-        """What the file itself says to all: no value is taken for a number of a rule, such as today's day."""
+        """Constants of the file that everybody is told, never taken for numbers of a rule, such as today's
+        day."""
         self._by_rule = self._prompt_reads | {
             read for one in filled.once for name in one.reads for read in self._shown_in(one, name)
         }

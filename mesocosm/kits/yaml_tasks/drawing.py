@@ -152,9 +152,9 @@ class Draw(BaseModel, ABC):
     key: ClassVar[str]
 
     unique: bool | Literal["parent"] = False
-    """Whether no two entities may have the same; ``parent``: no two that belong to one."""
+    """True if all entities must differ; ``parent``: all of one parent."""
     unlike: Bare = None
-    """What it must not be: a value or a list of values."""
+    """Value or list of values to avoid."""
     drawn_as: str | None = None
     """The name that the field had before, so that instances stay the same though it has another now."""
 
@@ -306,7 +306,7 @@ class Period(BaseModel):
     weekdays: bool | list[str] = False
     """True: Monday to Friday; or some days by name."""
     holidays: bool = True
-    """Whether it may be on a public holiday."""
+    """True if it may be on a public holiday."""
 
     @property
     def appointed(self) -> bool:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _TRIES = 200
 _NOTHING_DRAWN = random.Random(0)
-"""What an entity draws from while none of its fields is drawn: nothing is."""
+"""Stand-in for an entity's dice before its fields are drawn."""
 _NO_PARTS: set[str] = set()
 
 

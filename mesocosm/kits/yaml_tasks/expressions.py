@@ -101,7 +101,7 @@ class Expression:
             self.constants = list(_constants(inner))
             """Numbers, words and spans of time that its value depends on."""
             self.decides = isinstance(inner, _DECIDING) or any(map(inner.find, _DECIDING))
-            """Whether it does more than to show what it reads."""
+            """True if it does more than to show what it reads."""
             tree.set_environment(ENVIRONMENT)
             self._template = ENVIRONMENT.template_class.from_code(
                 ENVIRONMENT, ENVIRONMENT.compile(tree), {}, None

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from mesocosm.services.service import Image
 
 _BOUND = 0.15
-"""How much better than chance one thing that is no content may tell evidence from the rest: the area under
-the curve less .5, and besides what a sample of its size reaches by chance (two standard errors)."""
+"""Margin above chance by which a single non-content feature may reveal evidence: the area under the curve
+less .5, plus two standard errors."""
 _LEAST = 12
 """So many of each are needed to say so."""
 _SAMPLE_TOKENS = 14_000

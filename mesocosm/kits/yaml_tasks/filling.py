@@ -26,9 +26,9 @@ class Filled:
     summed: list[Told] = field(default_factory=list)
     """The same, where the survey reads none of it singly but asks queries."""
     once: list[Told] = field(default_factory=list)
-    """What is told once, whatever the facts: rules, tables, headings."""
+    """Evidence told once, whatever the facts: rules, tables, headings."""
     beside: list[Told] = field(default_factory=list)
-    """What is told of things that do not count."""
+    """Texts about things that do not count."""
     evidence: list[Evidence] = field(default_factory=list)
     files: dict[str, set[str]] = field(default_factory=dict)
     """By service, the paths of what was told that its evidence does not say as they stand."""

@@ -13,4 +13,4 @@ class Gap:
     keys: tuple[Any, ...]
     message: str
     untold: bool = False
-    """Whether it is a drawn value that nothing tells."""
+    """True if it is a drawn value that nothing tells."""

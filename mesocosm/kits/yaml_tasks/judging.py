@@ -40,7 +40,7 @@ WAYS = {
     "number": "It is this number, as near as `within` says.",
     "matches": "This pattern (a regular expression) fits all of it.",
 }
-"""How a field may be judged but by its value."""
+"""Ways to judge a field other than by value."""
 _ADDRESS = re.compile(r"[^\s<>,]+@[^\s<>,]+")
 _LINE_ENDS = re.compile(
     r"</?(?:br|p|div|li|ul|ol|dl|dt|dd|tr|table|h[1-6]|hr|section|article|center|header|footer|main|nav|aside"
@@ -54,7 +54,7 @@ _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\
 _DEEPEST = 50
 """Levels within each other that are compared and shown."""
 _FEW = 3
-"""How many oddities of a table a finding names."""
+"""Number of oddities of a table a finding names."""
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,9 @@ _SENDER = re.compile(r'\s*"?(.*?)"?\s*<([^<>\s]+@[^<>\s]+)>\s*')
 
 
 FILE_STEMS = ("notes", "document", "draft", "scan", "overview", "file", "print", "summary", "table", "letter")
-"""What attached files are called: nothing of what is in them."""
+"""Names of attached files, which reveal nothing of their content."""
 _ON_PAPER = ("scan", "print")
-"""What is no text and no presentation."""
+"""Kinds of files that are neither text nor presentation."""
 _ENCLOSING = (
     "P.S. I attach {}.",
     "P.S. {} is attached.",
@@ -53,7 +53,7 @@ _ENCLOSING = (
     "Attached: {}",
     "Enclosed: {}",
 )
-"""How a mail says, below the name, that a file comes with it."""
+"""Sentences below the name that mention an attached file."""
 LEAST = 12
 """Tokens of the shortest everyday text."""
 _KNOWN = 2000
@@ -71,11 +71,11 @@ class Crowd:
         senders = [sender_of(fields) for fields in letters[:_KNOWN]]
         self.names = {name for name, _ in senders}
         self.whose = {address: name for name, address in senders}
-        """Whose an address is, so that nobody else gets it."""
+        """Owner of each address, so that nobody else gets it."""
         addresses = set(self.whose)
         homes = {address.partition("@")[2] for address in addresses}
         self.apart = len(homes) / len(addresses) if len(homes) > 3 else 0
-        """How often a sender has a domain of his own."""
+        """Probability that a sender has a domain of their own."""
         self._written = {(fields.get("author"), _minute(fields.get("date"))) for fields in letters}
 
     def free_minute(self, moment: dt.datetime, author: str, rng: random.Random) -> dt.datetime:

@@ -14,7 +14,7 @@ _ENTRY = re.compile(
     r"|(?P<name>[^<>]*?)\s*<(?P<second>[^<>\s]+@[^<>\s]+)>)\s*(?:,|$)"
 )
 _SPECIAL = re.compile(r'[()<>@,;:\\"\[\]]')
-"""What no name has outside of quotes."""
+"""Characters that a name needs quotes for."""
 
 
 def mailbox(name: str, address: str) -> str:

@@ -50,7 +50,7 @@ class _Right:
     steps: list[set[tuple[str, str]]]
     """For whom the steps are made."""
     victims: set[tuple[str, str]]
-    """With whom near misses are made."""
+    """Entities that near misses change."""
 
 
 def misreadings(written: Written) -> list[Mutant | Misreading]:

@@ -19,7 +19,7 @@ from mesocosm.kits.yaml_tasks.scopes import VARIED
 from mesocosm.services.words import find_thing
 
 _OF_ALL = ("case", "index", "distractor", "this")
-"""What each entity has of itself."""
+"""Fields that every entity has."""
 
 
 def unknown_names(definition: Definition, task: Task) -> Iterator[Complaint]:

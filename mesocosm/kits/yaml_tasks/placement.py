@@ -40,7 +40,7 @@ from mesocosm.worlds import tokens
 OWN_SHARE = 0.75
 """Part of the filler that is background of the task's own kinds; the rest is everyday text."""
 _ONCE = 0.85
-"""How often who writes an everyday thing writes no other, where most do so (``Thing.writer``)."""
+"""Probability that an everyday writer writes only one thing, where most do (``Thing.writer``)."""
 _SAMPLE = 60
 _PLACEHOLDER = 10_000
 """Stands for an id that a service will give."""
@@ -57,7 +57,7 @@ class Told:
     reads: Mapping[str, Collection[Read]] = field(default_factory=dict)
     """By its fields: the facts' fields that each was written from."""
     content: str = ""
-    """What the statement says of itself, without what stands around it."""
+    """Text of the statement itself, without its surroundings."""
     counting: Sequence[Mapping[str, Any]] | None = None
     """Of a table: those of its rows that are about no background."""
     given: Fields = field(default_factory=dict)
@@ -164,7 +164,8 @@ class Teller:
         self._told: dict[_Place, Told] = {}
         self._frames: dict[tuple[_Place, bool], _Frame] = {}
         self._places: dict[Entity | str, Fields] = {}
-        """What stands for what services will give, by entity, or by the ``as`` of what is told once."""
+        """Placeholders for values that services will assign, by entity or by the ``as`` of what is told
+        once."""
         self._counting: Sequence[Mapping[str, Any]] | None = None
         self._lasting: dict[tuple[Any, ...], dict[str, _Row]] = {
             keys: {}
@@ -182,9 +183,9 @@ class Teller:
         self._reads: dict[frozenset[Read], frozenset[Read]] = {}
         self._further = Further(definition, truth, stream("background kinds"))
         self._said_around = Said()
-        """What stands around statements: the same in all worlds, so it is written in the same order."""
+        """Memory of surrounding texts, the same in all drafts and so written in the same order."""
         self._said = Said()
-        """What stands in this world."""
+        """Memory of texts in this world."""
 
     def begin(self) -> None:
         """Back to where nothing was put into any service."""

@@ -33,7 +33,7 @@ _ROUNDING = {
     "up": re.compile(r"\bround\w*\b(?:(?!half)[^.;]){0,40}\bup\b"),
     "half_even": re.compile(r"\bhalf to even\b|\bbankers?\b.{0,20}\bround"),
 }
-"""How rules say that something is rounded other than commercially."""
+"""Wordings in rules of other than commercial rounding."""
 _SYNONYMS = {
     "location": ("location", "place", "room", "venue"),
     "description": ("description", "note", "notes"),

@@ -37,7 +37,7 @@ _ASKED = (
     "{Did everything|Did it all|Did all of it} reach you {in good order|as it should|safely}?",
     "{I am keeping|I have kept} {this|the matter} open until {I hear from you|you write|we have spoken}.",
 )
-"""What the owner of a mailbox wrote before: of any matter, and nothing that somebody could go by."""
+"""Everyday texts that the owner wrote before, without any relevant content."""
 
 
 def asked(answer: Mapping[str, Any], name: str, hello: str, bye: str, rng: random.Random) -> dict[str, Any]:

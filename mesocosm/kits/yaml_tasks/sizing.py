@@ -15,11 +15,11 @@ from mesocosm.kits.yaml_tasks.written import Start, Written
 from mesocosm.worlds.randomness import Dice
 
 _SHARES = {8_000: 0.55, 64_000: 0.48, 256_000: 0.48, 1_000_000: 0.48}
-"""What part of a length counts: the rest is distractors and noise."""
+"""Shares of a length for what counts; the rest is distractors and noise."""
 _FULL, _ROOMY = 0.97, 0.7
-"""What part of the shortest length may be taken by what must be told, and what part leaves room for noise."""
+"""Share of the shortest length that evidence may take, and the share that leaves room for noise."""
 TRIED, _OFTEN = 24, 0.25
-"""How many instances are drawn, and in what part of them a case may be missing."""
+"""Number of instances tried, and share of them in which a case may be missing."""
 _LETTERS = 4.2
 """Characters of a token: near enough, and the same wherever a file is read."""
 

@@ -19,7 +19,7 @@ from mesocosm.services.calling import FAULT_TEXT, ToolError, Tools
 from mesocosm.services.words import load_words
 
 Results = dict[tuple[Any, ...], Any]
-"""What steps returned: by entity and name."""
+"""Results of steps, by entity and name."""
 _SHOWN = 300
 
 

@@ -68,7 +68,7 @@ class Truth:
         self._evened: dict[tuple[str, bool], tuple[int, list[float]]] = {}
         self._shares: dict[str, dict[str, float]] = {}
         self.given: dict[str, Any] = {}
-        """What services gave for statements that are made once, by their ``as``."""
+        """Values that services assigned to evidence made once, by its ``as``."""
         self.late = late_names(definition, hooks)
         """Names of what is known only when services gave their ids."""
         self.pending: list[Read] = []
@@ -76,9 +76,9 @@ class Truth:
         self.reads: set[Read] | None = None
         """The fields that were read, while somebody watches."""
         self.following: Following | None = None
-        """Who notes what follows from what, where parts are supposed to be others for a while."""
+        """Recorder of dependencies while suppositions are tried."""
         self.settled: dict[str, Any] = {}
-        """What follows from these facts as they are, for all truths that are read from the same data."""
+        """Results that follow from these facts, shared by all truths read from the same data."""
 
     def once(self, name: Hashable, make: Callable[[], T]) -> T:
         """Return a cached result of the facts, remade only when a supposition changes it."""

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from mesocosm.services.world import World
 
 _DRAFTS: ContextVar[dict[Any, Teller] | None] = ContextVar("drafts", default=None)
-"""What was told in worlds that are built one after the other on the way to a length."""
+"""Texts shared by the drafts of a world on the way to a length."""
 _KEPT_BACKGROUND = 2
 """Background entities of each kind that the control plane keeps: for near misses."""
 

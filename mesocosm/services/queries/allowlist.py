@@ -34,7 +34,7 @@ _PARTS = {
     *("ORDER_MODIFIER", "LIMIT_MODIFIER", "DISTINCT_MODIFIER"),
     *("ORDER_DEFAULT", "ASCENDING", "DESCENDING"),
 }
-"""What has a ``type`` and is no expression: queries, what stands in FROM, and what orders and limits."""
+"""Nodes with a ``type`` that are no expressions: queries, FROM, ORDER BY, LIMIT."""
 _SOURCES = frozenset({"range", "generate_series", "unnest"})
 """Functions that may stand in FROM."""
 _TYPES = listed("""

@@ -28,13 +28,13 @@ class Column:
     ``JSON`` ... ``HUGEINT`` stands for whole numbers of up to 38 digits, which are ``BIGINT`` where 64 bits
     hold all of them."""
     required: bool = False
-    """Whether it is NOT NULL."""
+    """True if it is NOT NULL."""
     default: str | None = None
-    """What a row gets that does not say: an expression in the vendor's dialect."""
+    """Default: an expression in the vendor's dialect."""
     stored: str = ""
     """Its name in SQLite; the same name unless that would be ambiguous there."""
     counter: str | None = None
-    """What it counts with, if a row that does not say gets a number (``Counters``)."""
+    """Counter that numbers rows (``Counters``)."""
     longest: int | None = None
     """Of a text that is bounded: how many characters it may have."""
     vendor: str = ""
@@ -57,7 +57,7 @@ class View:
     columns: tuple[str, ...] = ()
     """Names for its columns; without, those that the query gives."""
     within: Catalogue | None = None
-    """What the names in it mean, where that is something else than in the statement that uses it."""
+    """Catalogue for the names in it, if it differs from that of the statement."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,6 @@ class Result:
     """Values of Python: int, Decimal, float, str, bytes, bool, date, time, datetime (with a zone: UTC),
     timedelta, list, dict; JSON as its text."""
     more: bool = False
-    """Whether there are more rows than these."""
+    """True if there are more rows than these."""
     counted: dict[str, int] = field(default_factory=dict)
     """Of the counters that were drawn from: which number is next."""

@@ -15,7 +15,7 @@ from sqlglot import exp
 from mesocosm.services.queries.failures import Failed
 
 UPDATED = 'column "\u2063row_id" must appear'
-"""What is said of an aggregate in a statement that changes rows."""
+"""Error for an aggregate in a statement that changes rows."""
 _CALL = re.compile(
     r"(?:argument types|function call|template type .* in function:)"
     r" ['\"](?P<name>[^('\"]*)\((?P<types>.*?)\)",

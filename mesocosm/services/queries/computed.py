@@ -116,7 +116,7 @@ def _to_base32(value: bytes) -> str:
 
 
 _DAYS = ("%d-%b-%Y", "%d-%B-%Y", "%m/%d/%Y")
-"""How Snowflake reads dates besides ISO 8601, by itself."""
+"""Snowflake's automatic date formats besides ISO 8601."""
 
 
 def _moment(text: str) -> datetime:
@@ -244,7 +244,7 @@ _GOOGLE = {
     "VARCHAR": "STRING",
     '"NULL"': "INT64",
 }
-"""What BigQuery calls DuckDB's types, but for those of the same name."""
+"""BigQuery's names of DuckDB's types, where they differ."""
 _LEAF = re.compile(r'DECIMAL\(\d+,\d+\)|TIMESTAMP WITH TIME ZONE|[A-Z]+\b|"NULL"')
 _FIELD = re.compile(r'(?P<name>"(?:[^"]|"")*"|\w+) ')
 

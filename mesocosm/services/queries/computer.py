@@ -49,8 +49,8 @@ _SPARE = 512 * 2**20
 """Bytes that the process may allocate besides DuckDB's: of the libraries, of what instances keep, and of
 vectors."""
 ORDER = struct.Struct("!QQ")
-"""What the process that forks is told: so many bytes for a new one, whose line follows as a descriptor; or
-the id of one that has ended, which is nobody's from then on."""
+"""Message to the forking process: bytes for a new process, whose socket follows as a descriptor; or the id of
+one that has ended and may be reused."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Request:
     seed: float | None = None
     counters: Mapping[str, tuple[int, int]] | None = None
     file: tuple[bytes, files.Form] | None = None
-    """What is to be read, in place of a statement: with as little trust."""
+    """File to read in place of a statement, equally untrusted."""
 
 
 class TooLarge(Exception):

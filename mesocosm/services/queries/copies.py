@@ -32,7 +32,7 @@ _LONG = 100_000
 _FEW = 2_000
 """Rows up to which the session's own connection is quicker than another one."""
 ROW = "\u2063row_id"
-"""What DuckDB calls the ``row_id`` of a row: no column of a warehouse is called so."""
+"""DuckDB's name of the ``row_id`` column, which no warehouse column has."""
 _ROW = Column(ROW, "BIGINT", required=True, stored=ROW_ID)
 
 _Key = tuple[str, str, str]
@@ -91,7 +91,7 @@ class Copy:
     """A table at hand."""
 
     name: str
-    """What DuckDB calls it: the same name stands for the same rows and columns in all worlds."""
+    """DuckDB's name: the same one means the same rows and columns in all worlds."""
     table: Table
     state: str
     """What identifies its rows."""

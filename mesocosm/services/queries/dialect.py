@@ -20,8 +20,7 @@ from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.tables import Tables
 
 MEANINGLESS = (SqlglotError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What sqlglot raises over a call that lacks an argument or has one of another sort: it takes those of many
-functions to be there."""
+"""Exceptions of sqlglot for calls with missing or wrong arguments, which it does not expect."""
 
 COUNTS = "counts"
 """Marks a call of ``nextval`` that a counter of the catalogue stands behind."""
@@ -50,8 +49,7 @@ class Context:
     """Between -1 and 1, from the world's randomness; asked only if the statement draws."""
     counters: Counters | None = None
     about: Callable[[], Mapping[str, str | None]] = dict
-    """What the statement may ask of its session: ``database``, ``schema``, ``user``, ``role``,
-    ``warehouse``."""
+    """Session properties for the statement: ``database``, ``schema``, ``user``, ``role``, ``warehouse``."""
     columns: Mapping[str, tuple[Column, ...]] = field(default_factory=dict)
     """While a statement is rewritten: the columns of its tables, spelled, by the tables' names in it."""
 
@@ -65,11 +63,11 @@ class Dialect(ABC):
     """Functions, upper-case, that sqlglot has no class for and that DuckDB computes under the same name
     alike."""
     one_match: ClassVar[bool] = False
-    """Whether UPDATE and MERGE refuse a row that several rows would change."""
+    """True if UPDATE and MERGE refuse a row that several rows would change."""
     moments_as_texts: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """How instants become texts where they are stored as such, by DuckDB's types."""
+    """Formats in which instants are stored as text, by DuckDB's types."""
     named_as_written: ClassVar[bool] = False
-    """Whether columns without a name are called as they are written."""
+    """True if columns without a name are called as they are written."""
 
     def tokens(self, tokens: list[Token]) -> list[Token]:
         """The tokens of a text, where sqlglot's parser does not know what the vendor's does."""

@@ -46,7 +46,7 @@ _HELD, _MAPPED = 32 * 2**20, 16
 _SHARED = 16
 """Large tables of which files are kept."""
 _ALL_ROWS = 16
-"""How many times as many bytes a result may have that is not shown, but put into a table."""
+"""Factor on the byte limit for a result that goes into a table instead of to the agent."""
 _NURSERY = "from mesocosm.services.queries.computer import main; main()"
 _PATIENCE, _RANK = 0.1, 10
 """Seconds of a processor after which a statement gives way to whoever else has something to compute, by this
@@ -63,7 +63,7 @@ class Table:
 
     arrow: Any
     lasting: bool = False
-    """Whether its name stands for these rows and no others, so that it may stay for the next query."""
+    """True if the name always means these rows, so that the table can stay for the next query."""
 
 
 class _Files:
@@ -195,9 +195,9 @@ class _Process:
         self.worlds: OrderedDict[str, None] = OrderedDict()
         """Those of which it keeps instances."""
         self.at_rest = True
-        """Whether it has answered all that it was asked, and may be asked again."""
+        """True if it has answered everything and can be asked again."""
         self.is_silent = False
-        """Whether it was asked and has said nothing so far."""
+        """True if it was asked and has said nothing so far."""
         self._worked_before = 0.0
         self._gives_way = False
         self._held: OrderedDict[str, int] = OrderedDict()
@@ -322,7 +322,7 @@ class _Work:
     place: Place
     process: _Process
     until: float
-    """When nobody asks for it any more."""
+    """Time after which nobody waits for it."""
 
 
 class Engine:

@@ -44,11 +44,11 @@ class Form:
     delimiter: str = ","
     quote: str = '"'
     outer_arrays: bool = False
-    """Whether the items of a list are documents of their own."""
+    """True if the items of a list are documents of their own."""
     as_texts: bool = False
-    """Whether documents are wanted as texts."""
+    """True if documents are wanted as texts."""
     tells_empty: bool = False
-    """Whether a field of CSV that is enclosed and empty is given as ``ENCLOSED_EMPTY``."""
+    """True if an enclosed empty CSV field is given as ``ENCLOSED_EMPTY``."""
 
 
 class Unreadable(Exception):

@@ -68,7 +68,7 @@ class Shelf:
     place: frozenset[Key] = frozenset()
     """Those of what it lies in."""
     rest: Mapping[str, Any] = field(default_factory=dict)
-    """What no goal speaks of: a table that is made anew is the same only if this is."""
+    """Properties outside of goals: a table made anew is the same only if they are equal."""
     odd: Mapping[str, Any] = field(default_factory=dict)
     """Of that, what a table that is asked for has not: that it does not last, or not without a filter."""
 
@@ -115,7 +115,7 @@ def _json(kept: str) -> Any:
 
 
 _DEEPEST = 100
-"""How deep JSON may be nested that is compared."""
+"""Maximum nesting of JSON that is compared."""
 _NESTING = re.compile(r'"(?:[^"\\\\]|\\\\.)*"|([\[{])|[\]}]')
 
 

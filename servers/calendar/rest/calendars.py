@@ -271,7 +271,7 @@ _SETTINGS = {
     "useKeyboardShortcuts": "true",
     "weekStart": "0",
 }
-"""What an account has that changed none of its settings."""
+"""Settings of an account that changed none."""
 
 
 def _settings(store: CalendarStore) -> dict[str, str]:

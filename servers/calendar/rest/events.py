@@ -75,7 +75,7 @@ class ConferenceRequest(TypedDict, total=False):
     requestId: Required[str]
     conferenceSolutionKey: ConferenceKey
     status: dict[str, str]
-    """How it went; of one that is to be made no notice is taken of it."""
+    """Status of the request; ignored in a request."""
 
 
 class ConferenceSolution(TypedDict, total=False):
@@ -182,7 +182,7 @@ def _typed(**fields: Unpack[_Resource]) -> None:
 
 _RESOURCE = signature_of(_typed, skip=0)
 _STAYS = ("eventType", *PROPERTIES_OF_TYPES.values())
-"""What is as it was when it is not said."""
+"""Fields that keep their value if not given."""
 
 
 def _resource(access: Access, event: Occurrence, zone: str | None = None) -> Json:

@@ -31,7 +31,7 @@ from mesocosm.servers.calendar.store.windows import Occurrence
 
 _TIMES = frozenset({"start", "end", "recurrence"})
 _OWN = frozenset({"reminders", "colorId", "private_properties"})
-"""What everybody sets for the own calendar; all else belongs to the organizer."""
+"""Fields that everybody sets for their own calendar; the organizer owns the others."""
 
 
 class Gone(Conflict):

@@ -152,7 +152,7 @@ def _keys(
 
 
 OWN_UID = "@google.com"
-"""What the ``iCalUID`` of an event that was made here ends in, behind its id."""
+"""Suffix of the ``iCalUID`` of events made here, after their id."""
 
 KEY_COLUMNS = (
     "start_at",

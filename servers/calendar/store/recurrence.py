@@ -237,7 +237,7 @@ class Series:
     length: timedelta
     all_day: bool
     zone: str
-    """Whose local time: of the event, or of the calendar that shows an all-day event."""
+    """Zone: the event's, or that of the calendar that shows an all-day event."""
     lines: str
     last: datetime | None = None
     """Local start of the last that the rule gives, once known."""

@@ -68,7 +68,7 @@ class Occurrence:
     end: str
     original: str | None
     is_instance: bool
-    """Whether it was expanded from the recurring event that ``row`` is."""
+    """True if it was expanded from the recurring event that ``row`` is."""
     attendees: Sequence[Row]
 
     @property

@@ -14,7 +14,7 @@ from mesocosm.servers.canvas.tools.objects import ADDRESS, Object
 from mesocosm.services.service import Page
 
 UPLOADS = "/api/v1/uploads"
-"""Where the second step of an upload goes; as with Canvas, its URL alone is what lets a client in."""
+"""Path of an upload's second step. As with Canvas, its URL alone grants access."""
 
 _bearer = bearer("Bearer", parameter="access_token")
 

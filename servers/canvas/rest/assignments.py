@@ -22,7 +22,7 @@ from mesocosm.servers.canvas.tools.service import page_of, page_with
 from mesocosm.services.service import Page
 
 _EMPTY = 10**15
-"""Where the ids of submissions begin that are still empty: above those that the tables give."""
+"""First id of submissions that are still empty, above those of the tables."""
 
 
 class AssignmentFields(TypedDict, total=False):

@@ -118,7 +118,7 @@ class NewItem(TypedDict, total=False):
 
 
 MODULE: Checks = {"name": values.title, "unlock_at": values.moment}
-"""What may be said of a module and needs to be checked; ``ITEM`` of one of its items."""
+"""Checks of a module's fields; ``ITEM`` of a module item's."""
 ITEM: Checks = {
     "title": values.title,
     "indent": lambda indent, name: values.whole(indent, name, 0, MAX_INDENT),

@@ -91,7 +91,7 @@ QUESTION: Checks = {
     "points_possible": values.number,
     "answers": _answers,
 }
-"""What may be said of a question."""
+"""Checks of a question's fields."""
 
 
 def filled_question(question: NewQuestion) -> dict[str, Any]:

@@ -117,4 +117,4 @@ class File(Base):
     sha: Mapped[str] = mapped_column(Text)
     size: Mapped[int]
     searchable: Mapped[bool]
-    """Whether it is text, and short enough, to be found by what it says."""
+    """True if it is text and short enough for search."""

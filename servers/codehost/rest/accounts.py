@@ -63,7 +63,7 @@ _PLACES = {
     },
     "label_search": "search/labels?q={query}&repository_id={repository_id}{&page,per_page}",
 }
-"""What the product says is where; not all of it is here."""
+"""Documented URLs; not all are served."""
 
 
 @api.get(PREFIX)

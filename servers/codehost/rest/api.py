@@ -74,7 +74,7 @@ class _GitHub(Api):
 
 
 _SECONDS_FOR_EACH = 2e-5
-"""What a character of Markdown may take, in the worst of texts."""
+"""Time limit per character of Markdown, for the worst of texts."""
 _BODIES = re.compile(r"application/vnd\.github(?:\.v3|\.VERSION)?\.(full|html|text)(?:-json|\+json)")
 
 
@@ -122,7 +122,7 @@ _UNIQUE = {
         ("asset's name", "ReleaseAsset", "name"),
     )
 }
-"""What clients look for where a name is taken (``gh label create --force``)."""
+"""Error that clients look for if a name is taken (``gh label create --force``)."""
 
 
 def _error(status: int, message: str, code: str | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from mesocosm.doors.request import Request
 from mesocosm.services.service import Row
 
 PREFIX = "/api/v3"
-"""Where a GitHub of one's own has its API."""
+"""Path of the API of GitHub Enterprise."""
 
 
 class Links:

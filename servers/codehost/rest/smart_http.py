@@ -32,7 +32,7 @@ _UNCACHED = {
 _RELATIVE, _OPTIONS = b"deepen-relative", b"push-options"
 """Capabilities that dulwich does not offer."""
 _MALFORMED = (AssertionError, GitProtocolError, ValueError)
-"""What dulwich raises when a client that fetches does not keep to the protocol."""
+"""Exceptions of dulwich for a client that violates the fetch protocol."""
 
 
 class _Remembered(ObjectStore):
@@ -153,7 +153,7 @@ class _Receive(_Offered):
         super().__init__(_Backend(store, repository), [""], wire, stateless_rpc=True)
         self._store, self._repository, self._wire = store, repository, wire
         self.refused = False
-        """Whether nothing of the push may stay."""
+        """True if the whole push is rejected."""
 
     def _apply_pack(self, refs: list[tuple[ObjectID, ObjectID, Ref]]) -> Iterator[tuple[bytes, bytes]]:
         while self.has_capability(_OPTIONS) and self._wire.read_pkt_line() is not None:

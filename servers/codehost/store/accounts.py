@@ -16,7 +16,7 @@ from mesocosm.servers.codehost.store.values import known, timestamp
 from mesocosm.services.service import Row
 
 ROLES = ("none", "read", "triage", "write", "maintain", "admin")
-"""What somebody may do in a repository, from least to most."""
+"""Roles in a repository, from least to most."""
 
 _LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}", re.ASCII)
 _EMAIL = re.compile(r"[^@\s<>\0]+@[^@\s<>\0]+")

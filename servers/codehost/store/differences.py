@@ -19,7 +19,7 @@ MAX_PAIRS = 4_000_000
 """Pairs of equal lines of two versions: to compare those takes a second, and for each change again. Where
 there are more, all lines are shown as replaced."""
 _SECONDS_FOR_EACH = 5e-7
-"""What a byte of two versions may take to be compared, where many lines are the same."""
+"""Time limit per byte for comparing versions with many equal lines."""
 CONTEXT = 3
 """Lines that are shown around a change."""
 

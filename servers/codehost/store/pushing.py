@@ -30,9 +30,9 @@ class RefUpdate:
 
     name: str
     before: str
-    """What it believes the ref to point at; ``NOTHING`` if it is new."""
+    """Expected old value of the ref; ``NOTHING`` if it is new."""
     after: str
-    """What the ref shall point at; ``NOTHING`` to remove it."""
+    """New value of the ref; ``NOTHING`` to remove it."""
 
 
 class Pushes(Part):

@@ -13,7 +13,7 @@ from mesocosm.servers.codehost.store.values import MAX_NUMBER, parse_time
 MAX_WORDS = 256
 """Characters of a query, not counting its qualifiers and operators."""
 MAX_RESULTS = 1000
-"""How far into its results a search can be paged."""
+"""Maximum offset in the results of a search."""
 
 _TOKEN = re.compile(r'(-?)(?:([A-Za-z][A-Za-z-]*):)?("[^"]*"|\S+)')
 _SOMETHING = re.compile(r"[^\W_]")

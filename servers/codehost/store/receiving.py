@@ -43,7 +43,7 @@ _MALFORMED = (
     struct.error,
     zlib.error,
 )
-"""What dulwich raises when it is given something that is no pack."""
+"""Exceptions of dulwich for an invalid pack."""
 
 Received = Mapping[str, ShaFile]
 """Objects by their names."""

@@ -84,7 +84,7 @@ def comment_body(text: str, what: str = "body") -> str:
 
 
 ISSUE: Checks = {"title": issue_title, "body": issue_body}
-"""What may be said anew of an issue or a pull request."""
+"""Checks of an issue's or pull request's fields."""
 
 
 def known(number: int) -> int:

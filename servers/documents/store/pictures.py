@@ -31,7 +31,7 @@ _GROUND: Mapping[str, float | tuple[float, ...]] = {
     "RGB": (255, 255, 255),
     "L": 255,
 }
-"""What is seen beside a turned picture, by mode: nothing, or white."""
+"""Background beside a rotated picture, by mode: transparent or white."""
 
 Flip = Literal["horizontal", "vertical"]
 

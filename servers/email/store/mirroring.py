@@ -27,7 +27,7 @@ FLAGS = {
 }
 """The flags of IMAP, and the columns that hold them."""
 CHANGEABLE = ("Seen", "Answered", "Flagged", "Deleted")
-"""Whether a message is a draft depends on how it came to be."""
+"""Flags that clients can change. Being a draft depends on a message's origin."""
 
 _STATE = (
     select(

@@ -45,9 +45,9 @@ class Letter:
     references: str | None = None
     files: Sequence[File] = ()
     message_id: str | None = None
-    """Where the client has given it one already."""
+    """Message-id from the client, if any."""
     envelope: Sequence[Address] | None = None
-    """Who gets it, if these are not all whom the header names."""
+    """Recipients, if they differ from the header's."""
 
     @property
     def recipients(self) -> list[Address]:

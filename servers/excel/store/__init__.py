@@ -50,7 +50,7 @@ MAX_ALLOWED_VALUES = 100
 MAX_EDITED_TAGS = 2_000_000
 """XML tags of a workbook that can be changed, which takes far more memory than reading it."""
 _SECONDS_FOR_EACH = 5e-6
-"""What it takes for each XML tag, and each cell in a range, to load a workbook and to save it, about."""
+"""Approximate time to load and save a workbook, for each XML tag and each cell in a range."""
 
 SUFFIXES = (".xlsx", ".xlsm", ".xltx", ".xltm")
 

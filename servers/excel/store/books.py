@@ -46,7 +46,7 @@ MAX_RULES = 10_000
 """Ranges that the data validation rules of a sheet may have together."""
 CACHE_BYTES = 256 * 1024 * 1024
 CELL_BYTES = 60
-"""What a value costs in memory, about: a reference, and now and then an object."""
+"""Approximate memory of a value: a reference, and sometimes an object."""
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main "
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")

@@ -26,7 +26,7 @@ _MOST = 64
 """Layouts that are kept, each with parts of at most so many bytes:"""
 _BYTES = 256 * 1024
 _LITERAL = re.compile(r'"[^"]*"|[\\_*].')
-"""What a number format shows as it stands, or leaves room for."""
+"""Literal parts of a number format, and placeholders for space."""
 
 
 @dataclass(frozen=True)

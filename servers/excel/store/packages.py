@@ -53,7 +53,7 @@ _XML = (".xml", ".rels", ".vml")
 _ENCODING = re.compile(rb"^\s*<\?xml[^>]*\bencoding\s*=\s*[\"']([^\"']*)[\"']", re.IGNORECASE)
 _DOCTYPE = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _MARKUP = re.compile(rb"[\s\0\xef\xbb\xbf\xff\xfe]*(?:<|\Z)")
-"""How XML begins; what holds nothing else so far may become XML."""
+"""Beginning of XML; a prefix of it may still become XML."""
 _PLACE = re.compile(r"[A-Z]{1,3}[0-9]{1,7}")
 
 PARSE_ERRORS = (
@@ -73,7 +73,7 @@ PARSE_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What reading a damaged or hostile file may raise, in zipfile, expat, lxml or openpyxl."""
+"""Exceptions of zipfile, expat, lxml or openpyxl for a damaged or hostile file."""
 
 
 def save_workbook(workbook: Workbook, moment: datetime) -> bytes:

@@ -13,7 +13,7 @@ from mesocosm.servers.excel.store.cells import Area, address, parse_area
 
 PAGE_CELLS = 2_000
 PAGE_CHARACTERS = 80_000
-"""What one result holds at most, whichever is reached first."""
+"""Limits of one result, whichever is reached first."""
 PREVIEW_ROWS = 10
 PAGE_RULES = 50
 """Data validation rules shown at once."""

@@ -23,7 +23,7 @@ class Instance(Base):
     status: Mapped[str]
     """``RUNNING``, ``TERMINATED``, or ``DELETED``: once nothing is under way any more."""
     transition: Mapped[str | None]
-    """What it is until ``settled``: ``PROVISIONING``, ``STAGING`` or ``STOPPING``."""
+    """State until ``settled``: ``PROVISIONING``, ``STAGING`` or ``STOPPING``."""
     settled: Mapped[str]
     """From when on it is what ``status`` says."""
     image: Mapped[str]
@@ -51,4 +51,4 @@ class ComputeOperation(Base):
     """Name of the instance."""
     started: Mapped[str]
     ends: Mapped[str]
-    """When it is done, or was."""
+    """Time of completion, past or future."""

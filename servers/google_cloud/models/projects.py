@@ -22,7 +22,7 @@ class Project(Base):
     last_generation: Mapped[int] = mapped_column(default=0)
     """Of the objects in storage; each new one is larger, and about the microseconds of its time."""
     last_job: Mapped[int] = mapped_column(default=0)
-    """How many jobs BigQuery has run."""
+    """Number of jobs BigQuery has run."""
 
     @property
     def service_account(self) -> str:

@@ -23,7 +23,7 @@ class Bucket(Base):
     lifecycle: Mapped[list[Any]]
     """Rules as the JSON API has them: ``{"action": {...}, "condition": {...}}``."""
     cors: Mapped[list[Any]] = mapped_column(default=list)
-    """Which pages of other hosts may read it, as the JSON API has it."""
+    """Cross-origin rules, as in the JSON API."""
     bindings: Mapped[list[Any] | None]
     """Of its IAM policy; ``None`` for those of a new bucket."""
     metageneration: Mapped[int] = mapped_column(default=1)
@@ -87,7 +87,7 @@ class Upload(Base):
 
     number: Mapped[int] = mapped_column(primary_key=True)
     purpose: Mapped[str]
-    """What becomes of it: ``object``, or ``job`` (data to be loaded into a table)."""
+    """Purpose: ``object``, or ``job`` (data to be loaded into a table)."""
     request: Mapped[dict[str, Any]]
     """What was asked for when it began."""
     data: Mapped[bytes]

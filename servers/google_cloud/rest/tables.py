@@ -30,7 +30,7 @@ _SUMMARY_FIELDS: list[Field] = [
         for name in ("creation_time", "last_modified_time")
     ),
 ]
-"""What lies behind a table's name and ``$__PARTITIONS_SUMMARY__``, from which clients list its partitions."""
+"""Fields of the pseudo-table ``$__PARTITIONS_SUMMARY__``, from which clients list a table's partitions."""
 
 
 def shown(store: GoogleCloudStore, dataset: str, table: WarehouseTable) -> Json:

@@ -12,7 +12,7 @@ LINES = 46
 _WIDTH, _HEIGHT = 595, 842
 _LEADING = 13
 _STOPS = {1: (0,), 2: (0, 330), 3: (0, 220, 400), 4: (0, 50, 300, 400)}
-"""Where the cells of a line begin, by how many there are; tabs divide them."""
+"""Tab stops by number of cells."""
 
 Writer = Callable[[str], bytes]
 """Makes a string of a PDF file from a text."""
@@ -36,12 +36,12 @@ class _Layout:
     name: tuple[int, int, int]
     """Where the name stands, and its size."""
     small: tuple[int, int]
-    """Where the small lines begin."""
+    """Position of the small lines."""
     body: tuple[int, int]
     shapes: Sequence[tuple[int, int, int, int]]
     """Filled boxes: left, bottom, width, height."""
     on_colour: bool = False
-    """Whether the name is white, on one of the boxes."""
+    """True if the name is white on a coloured box."""
 
 
 _KINDS = (

@@ -26,7 +26,7 @@ from mesocosm.errors import Invalid
 from mesocosm.worlds import deadlines
 
 SECONDS = 30.0
-"""What reading may take where no call's deadline is nearer, as while an episode is judged."""
+"""Time limit for reading without a call's deadline, as during judging."""
 
 # Remarks about damaged files are of no use on the console of a server.
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)
@@ -134,10 +134,10 @@ class _Timed:
     until: float
     raised: bool = False
     over: bool = False
-    """Whether it has come to its end, however that went."""
+    """True once it has ended in any way."""
 
     delays: int = 0
-    """How often it was left to go on because it was not in pypdf's own code."""
+    """Number of extensions because it was outside of pypdf's own code."""
 
     def interrupt(self) -> None:
         """Raise into the thread, or see to it again in a moment where it is in what must run to its end.

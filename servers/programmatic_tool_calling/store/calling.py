@@ -16,10 +16,10 @@ from mesocosm.services.world import World
 from mesocosm.worlds.journal import Entry
 
 MAX_CALLS = 2_000
-"""How many calls one program may make."""
+"""Number of calls one program may make."""
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 MAX_UNDER_WAY = 256
-"""How many calls may wait for their answers: more than there can be threads."""
+"""Maximum number of calls that wait for answers: more than the possible threads."""
 MAX_VALUE_BYTES = 20_000
 _PATIENCE = 6.0
 """Seconds in which, while replaying, the call that came next shall come again: as long as a thread of the

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 DESCRIPTOR = 9
-"""Where the socket is, always."""
+"""Descriptor of the socket, fixed."""
 
 
 class ToolError(Exception):

@@ -19,13 +19,13 @@ class Answer:
     fields: tuple[Field, ...] = ()
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     more: bool = False
-    """Whether there are rows behind these."""
+    """True if there are more rows."""
     affected: int | None = None
-    """How many rows were changed; ``None`` where the statement changes no rows."""
+    """Number of rows were changed; ``None`` where the statement changes no rows."""
     message: str = ""
     """Of a statement that defines something: what was done."""
     is_query: bool = False
-    """Whether the rows are what was asked for."""
+    """True for a query's result."""
 
 
 def listing(

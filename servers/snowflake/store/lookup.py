@@ -54,7 +54,7 @@ class Lookup(Stages):
     """Resolution of names for a statement: a ``Catalogue`` with its ``Counters``."""
 
     may_write = True
-    """Whether the call that is being made may change anything."""
+    """True if the current call may change anything."""
 
     def relation(self, path: Path) -> Relation:
         """A table, a view, or a view of INFORMATION_SCHEMA."""

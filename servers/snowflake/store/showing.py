@@ -68,7 +68,7 @@ _NONE = {
     "UNIQUE KEYS": _KEYS,
     "SHARES": "created_on|kind|owner_account|name|database_name|to|owner|comment",
 }
-"""What there is none of, with the columns of its list."""
+"""Kinds of objects that never exist, with the columns of their lists."""
 
 
 def describe(store: SnowflakeStore, tree: exp.Describe, dialect: Snowflake) -> Answer:

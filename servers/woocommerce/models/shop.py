@@ -32,7 +32,7 @@ TOPICS = tuple(
     for resource in ("coupon", "customer", "order", "product")
     for event in ("created", "updated", "deleted")
 )
-"""What a webhook can be told of."""
+"""Topics of webhooks."""
 # What each way of shipping is called, and the options it has: id, label, default.
 SHIPPING_METHODS: Mapping[str, tuple[str, str, Sequence[tuple[str, str, str]]]] = {
     "flat_rate": (

@@ -122,7 +122,7 @@ def _page_headers(page: Page, request: Request) -> dict[str, str]:
 
 
 NAMESPACE = "wc/v3"
-"""What the paths of this API begin with, below that of WordPress."""
+"""Path prefix of this API, below that of WordPress."""
 
 
 class _WooCommerceApi(Api):
@@ -273,7 +273,7 @@ def _renamed(signature: Signature, names: Mapping[str, str], in_path: set[str]) 
 
 
 Verbs = tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]
-"""What creates, updates and deletes one thing."""
+"""Functions that create, update and delete a thing."""
 
 
 def batch_route(path: str, shape: Callable[[Any], Any], verbs: Callable[[WooCommerceStore], Verbs]) -> None:

@@ -28,7 +28,7 @@ _ZONES = {
     "Indian": "AF",
     "Pacific": "OC",
 }
-"""Where the time zones of a country lie, by how their names begin; America is told apart below."""
+"""Prefixes of time zones by country; America is resolved below."""
 _SOUTH = frozenset(["AR", "BO", "BR", "CL", "CO", "EC", "FK", "GF", "GY", "PE", "PY", "SR", "UY", "VE"])
 _SPEAKERS = {"US": "en_US", "CA": "en_CA", "AU": "en_AU"}
 """Countries whose states are known here, and the locale that lists them."""

@@ -32,7 +32,7 @@ _VARIATION_CHECKS: Checks = {
 _HISTORY_CHECKS = {
     name: check for name, check in PRODUCTS.filled_checks.items() if name not in PRODUCTS.checks
 }
-"""What only generators may set."""
+"""Checks of fields that only generators set."""
 READ_ONLY = PRODUCTS.read_only | {
     *("_links", "price_html", "related_ids", "post_password", "global_unique_id", "brands", "low_stock")
 }
@@ -71,7 +71,7 @@ class StockRules:
     """The shop's stock settings."""
 
     managing: bool
-    """Whether the shop manages stock at all."""
+    """True if the shop manages stock at all."""
     out_of_stock_at: int
     """Stock at or below this is out of stock."""
 

@@ -41,7 +41,7 @@ CODES: Mapping[str, str] = {
     "hearsay": "claim",
     "other_exam": "nothing",
 }
-"""How readers write down an event of each kind; capital words stand for what they make out."""
+"""Codes by which readers note each kind of event; capitals are placeholders."""
 EXPLAINED = """\
 You see threads of mails, as somebody reads them who has the lists beside them. Write down for each thread
 what each message that settles something says in the end: a short code each, in order, parted by "; ".

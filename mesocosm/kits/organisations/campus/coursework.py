@@ -33,7 +33,7 @@ COUNTED = (
     "extension",
     "excused",
 )
-"""How a presentation can come to count, or to be needed no more."""
+"""Ways for a presentation to count, or to become unnecessary."""
 MISSING = (
     "silent",
     "late",
@@ -49,9 +49,9 @@ MISSING = (
     "claimed",
     "other_work",
 )
-"""How it can be missing."""
+"""Ways for it to be missing."""
 GONE = ("dropped", "off_roster")
-"""How a student can have left the course: told, or on the roster."""
+"""Ways for a student to have left the course: told, or on the roster."""
 
 
 def waking(rng: random.Random, first: dt.datetime, last: dt.datetime, person: Person) -> dt.datetime:

@@ -13,7 +13,7 @@ class Atom:
     number: int | None = None
     variable: str = ""
     of_list: bool = False
-    """Whether ``variable`` is a position in the list."""
+    """True if ``variable`` is a position in the list."""
 
 
 @dataclass(frozen=True)

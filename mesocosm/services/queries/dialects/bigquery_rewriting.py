@@ -251,7 +251,7 @@ def _stripped(node: exp.Expr) -> exp.Expr:
 
 
 _LEVELS = 30
-"""How deep what is empty may lie in what else is."""
+"""Maximum nesting of empty values."""
 
 
 def _without(what: str) -> str:

@@ -38,16 +38,16 @@ class Format:
 
     kind: str = "CSV"
     header: bool = True
-    """Whether the first line of a CSV file has the names of the columns."""
+    """True if the first line of a CSV file has the names of the columns."""
     named: bool = True
-    """Whether the values go where the header says, and not in the order of the table's columns."""
+    """True if values go by the header's names, not by the table's order."""
     skip: int = 0
     """Lines to be passed over, besides the header."""
     delimiter: str = ","
     quote: str = '"'
     null: str = ""
     jagged: bool = False
-    """Whether values may be missing at the end of a line."""
+    """True if values may be missing at the end of a line."""
     fields: Sequence[Mapping[str, Any]] = ()
     """Schema of a table that is to be made; by default it follows from the values."""
     ignore_unknown: bool = False

@@ -67,7 +67,7 @@ class Answer:
     """What it reads."""
     dry_run: bool = False
     alone: bool = True
-    """Whether no other statements were run with it."""
+    """True if no other statements were run with it."""
     seen: dict[str, str] = field(default_factory=dict)
     """The tables that a query read, with their states."""
     job: Job | None = None

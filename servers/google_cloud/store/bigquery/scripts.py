@@ -61,7 +61,7 @@ _WIDER = {
     "DATE": {"DATETIME", "TIMESTAMP"},
     "DATETIME": {"TIMESTAMP"},
 }
-"""What values of a type may become where they are assigned; texts only where they are written out."""
+"""Types to which a value of a type can be assigned; texts only as literals."""
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 Run = Callable[[str, "Variables", Parameters | None], "Answer"]

@@ -40,7 +40,7 @@ _DEFAULTS: Mapping[str, tuple[int, tuple[str, ...]]] = {
     "CEILING": (1, ("1",)),
     "FLOOR": (1, ("1",)),
 }
-"""What Google lets be left out: how many arguments then are given, and what is put in their stead."""
+"""Optional arguments: number given, and their defaults."""
 MAX_DEPTH = 200
 """Parentheses within one another, beyond which a formula is not read."""
 
@@ -64,9 +64,9 @@ class Translated:
     text: str
     volatile: bool = False
     spills: bool = False
-    """Whether its result may be more than one cell."""
+    """True if its result may be more than one cell."""
     fills: bool = False
-    """Whether its result is an array, by what the formula begins with."""
+    """True if its result is an array, by how the formula begins."""
     missing: str = ""
     """The first sheet that it names and that is not there."""
     functions: list[str] = field(default_factory=list)
@@ -130,7 +130,7 @@ class _Reading:
         self.at = 0
         self.depth = 0
         self.arrays = 0
-        """How many functions that compute arrays element by element are open."""
+        """Number of open functions that compute arrays element by element."""
         self.place = place
         self.book = book
         self.draws = 0
