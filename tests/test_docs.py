@@ -70,6 +70,19 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
+def test_links_to_headings_lead_to_one() -> None:
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for target, part in re.findall(r"\]\(([^)#:\s]*)#([^)\s]+)\)", page.read_text()):
+            there = page.parent / target if target else page
+            if there.suffix == ".md":
+                headings = re.findall(r"^#+ (.*)$", there.read_text(), re.MULTILINE)
+                assert part in map(_anchor, headings), f"{page.name}: {target}#{part}"
+
+
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+
+
 def test_the_tests_that_hold_what_is_promised_exist() -> None:
     named = re.findall(r"`([\w/]+\.py)::(\w+)`", TEXT)
     assert len(named) > 60
