@@ -1,7 +1,38 @@
-"""SQLite files of a world, opened through one SQLAlchemy engine for the whole process.
+"""SQLite files of a world: how they are opened, and the two ways in which statements are executed.
 
-An engine for each world would compile every statement again for each; one engine whose connections come
-from the file in ``_path`` shares the compiled statements and still isolates worlds by connection.
+**One engine for all files.** A process serves thousands of worlds with a file per service. SQLAlchemy keeps
+compiled statements with its engine, so an engine per file would compile each statement again for each
+world. Here is one engine for the process. Its ``creator`` connects to whatever file the context variable
+``_path`` names at that moment; ``open_session`` sets it, connects, and keeps the connection as long as the
+world is open. Worlds stay apart because nothing but the cache of statements is shared.
+
+**Two ways to execute.** Rules change rows with the ORM (``session.add``, ``insert``, ``update``) and read
+them with ``fetch``::
+
+    _UNREAD = select(Message.id).where(Message.folder == bindparam("folder"))     # built once, at import
+    rows = self.fetch(_UNREAD, folder="INBOX")                                    # [{"id": 3}, ...]
+
+For SQLite such a read is 5 to 20 microseconds of work. SQLAlchemy's ``execute`` takes 60 to 90 around it:
+cache key, execution context, events, result object. A tool call has 2 to 8 such reads. So ``fetch`` keeps
+the compiled form of a statement (by the object itself, weakly) and hands its text and values to the
+``sqlite3`` connection:
+
+1. The first time that it sees a ``SELECT``, it executes it by SQLAlchemy and notes the object. A statement
+   that is put together within a call is never seen twice; it always goes this way, and SQLAlchemy's own
+   cache, which compares what statements look like, finds its compiled form.
+2. The second time it has SQLAlchemy compile it, and notes its columns and their types (``_Prepared``).
+3. From then on ``construct_params`` fills in the values, or ``construct_expanded_state`` where the SQL
+   depends on them (lists for ``IN``). The driver executes, and rows become dictionaries. Booleans and JSON
+   are converted by the types' own result processors.
+
+Both ways give the same rows; most tests take both. What ``fetch`` does *not* do: flush what is pending in
+the session (call ``session.flush()`` first in a tool that writes), and convert parameters (give what SQLite
+takes: text, numbers, bytes). If that is dropped one day, by ``session.connection().execute(...)`` for all,
+a read call over HTTP takes a fifth to a half more of a processor: measure with ``benchmarks/tool_call.py``
+and ``benchmarks/services.py``. Decision DECISION has the numbers, and what else was tried.
+
+**Transactions** are begun by us: see ``begin`` and ``_connect``. ``deadlines`` are looked at before
+statements and, by SQLite's progress handler, during them.
 """
 
 from __future__ import annotations
@@ -13,16 +44,14 @@ import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import cache
-from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 import orjson
-from sqlalchemy import JSON, Connection, Engine, Executable, MetaData, Select, Table, create_engine, event
+from sqlalchemy import JSON, Connection, Engine, Executable, MetaData, Select, create_engine, event
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.orm import Session
@@ -184,126 +213,52 @@ def size(session: Session) -> int:
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
 class _Prepared:
-    """A statement as the driver takes it."""
+    """A SELECT, compiled once, and what its columns are."""
 
-    sql: str
-    parameters: tuple[str, ...]
-    """Names of the values that the caller has to give."""
-    fixed: dict[str, Any]
-    """Values that the statement itself holds."""
-    lists: tuple[tuple[str, tuple[str, ...]], ...]
-    """Parameters that are lists, for IN: each with the names of its elements in the statement."""
-    columns: tuple[str, ...]
-    convert: tuple[tuple[str, Callable[[Any], Any]], ...]
-    """Columns whose stored value is not what Python code expects (booleans, JSON)."""
+    def __init__(self, statement: Select[Any]) -> None:
+        columns = statement.selected_columns
+        self.compiled = statement.compile(dialect=_dialect)
+        self.columns = tuple(column.key or "" for column in columns)
+        self.converters = [(c.key or "", convert) for c in columns if (convert := _converter(c.type))]
+        """Columns whose stored value is not what Python code expects (booleans, JSON)."""
 
 
-_Lengths = tuple[tuple[str, int], ...]
-_seen: WeakKeyDictionary[Select[Any], dict[_Lengths, _Prepared | None]] = WeakKeyDictionary()
 _dialect = sqlite.dialect(paramstyle="named")
-_MAX_ELEMENTS = 512
-"""Longest list for IN whose statement is kept."""
+_seen: WeakKeyDictionary[Select[Any], _Prepared | None] = WeakKeyDictionary()
+"""Statements that were executed: ``None`` after the first time."""
 
 
 def fetch(session: Session, statement: Executable, parameters: dict[str, Any]) -> list[Row]:
     """Rows of a statement that selects columns, as dictionaries.
 
-    A statement object that is executed again (one built at import) goes to the driver directly: SQLAlchemy's
-    own execution takes several times as long as SQLite's for the small reads that most tool calls are.
+    A statement object that is executed again (one built at import) goes to the driver directly: see above.
     """
     deadlines.check()
     if isinstance(statement, Select):
-        known = _seen.get(statement)
-        if known is None:
-            _seen[statement] = {}
-        elif (prepared := _variant(known, statement, parameters)) is not None:
-            return _run_prepared(driver_connection(session), prepared, parameters)
+        prepared = _seen.get(statement)
+        if prepared is None and statement in _seen:
+            prepared = _seen[statement] = _Prepared(statement)
+        if prepared is not None:
+            return _fetch_prepared(driver_connection(session), prepared, parameters)
+        _seen[statement] = None
     result = session.connection().execute(statement, parameters)
     names = tuple(result.keys())
     return [dict(zip(names, row, strict=True)) for row in result]
 
 
-def _variant(
-    known: dict[_Lengths, _Prepared | None], statement: Select[Any], parameters: dict[str, Any]
-) -> _Prepared | None:
-    """The statement for lists of these lengths, which its SQL depends on; ``None`` for very long ones."""
-    lengths: _Lengths = ()
-    for name, value in parameters.items():
-        if isinstance(value, (list, tuple)):
-            if len(value) > _MAX_ELEMENTS:
-                return None
-            lengths = (*lengths, (name, _padded(len(value))))
-    if lengths not in known:
-        known[lengths] = _prepare(statement, parameters, dict(lengths))
-    return known[lengths]
-
-
-def _padded(length: int) -> int:
-    """A list is filled up to a power of two with its last element, so that there are few statements."""
-    return 1 << (length - 1).bit_length() if length else 0
-
-
-def _prepare(statement: Select[Any], parameters: dict[str, Any], lengths: dict[str, int]) -> _Prepared | None:
-    compiled = statement.compile(dialect=_dialect)
-    if compiled.literal_execute_params:
-        return None
-    missing = [name for name, value in compiled.params.items() if value is None and name not in parameters]
-    if missing:
-        raise TypeError(f"no value for the parameter {missing[0]!r}")
-    example = {name: [None] * lengths[name] if name in lengths else None for name in parameters}
-    expanded = compiled.construct_expanded_state({**example})
-    elements = {name: tuple(expanded.parameter_expansion.get(name, ())) for name in lengths}
-    given = {*parameters, *(element for names in elements.values() for element in names)}
-    columns = tuple(column.key or "" for column in statement.selected_columns)
-    kinds = (column.type for column in statement.selected_columns)
-    converters = ((name, _converter(kind)) for name, kind in zip(columns, kinds, strict=True))
-    return _Prepared(
-        sql=expanded.statement,
-        parameters=tuple(name for name in compiled.params if name in parameters),
-        fixed={name: value for name, value in expanded.parameters.items() if name not in given},
-        lists=tuple(elements.items()),
-        columns=columns,
-        convert=tuple((name, convert) for name, convert in converters if convert),
-    )
-
-
-def _run_prepared(driver: sqlite3.Connection, prepared: _Prepared, parameters: dict[str, Any]) -> list[Row]:
-    for name in prepared.parameters:
-        if name not in parameters:
-            raise TypeError(f"no value for the parameter {name!r}")
-    values = {**prepared.fixed, **parameters}
-    for name, elements in prepared.lists:
-        given = values.pop(name)
-        values.update(zip(elements, chain(given, repeat(given[-1] if given else None)), strict=False))
-    columns = prepared.columns
-    rows = [dict(zip(columns, row)) for row in driver.execute(prepared.sql, values)]  # noqa: B905 - as many
-    for name, convert in prepared.convert:
+def _fetch_prepared(driver: sqlite3.Connection, prepared: _Prepared, parameters: dict[str, Any]) -> list[Row]:
+    compiled = prepared.compiled
+    if compiled.post_compile_params or compiled.literal_execute_params:  # such as lists for IN
+        expanded = compiled.construct_expanded_state(parameters)
+        found = driver.execute(expanded.statement, expanded.parameters)
+    else:
+        found = driver.execute(compiled.string, compiled.construct_params(parameters))
+    rows = [dict(zip(prepared.columns, row, strict=True)) for row in found]
+    for name, convert in prepared.converters:
         for row in rows:
             row[name] = convert(row[name])
     return rows
-
-
-def add_row(session: Session, table: Table, values: dict[str, Any]) -> int:
-    """Insert one row with a value for each column but the primary key; returns its number.
-
-    The quick way for what each call adds. It does not flush: neither what is pending in the session nor what
-    was loaded knows of it.
-    """
-    deadlines.check()
-    sql, columns = _insertion(table)
-    row = [convert(values[name]) if convert else values[name] for name, convert in columns]
-    return driver_connection(session).execute(sql, row).lastrowid or 0
-
-
-@cache
-def _insertion(table: Table) -> tuple[str, list[tuple[str, Callable[[Any], Any] | None]]]:
-    columns = [column for column in table.columns if not column.primary_key]
-    names = ", ".join(_dialect.identifier_preparer.quote(column.name) for column in columns)
-    sql = f"INSERT INTO {table.name} ({names}) VALUES ({', '.join('?' * len(columns))})"
-    kinds = [(column.name, column.type.dialect_impl(_dialect)) for column in columns]
-    return sql, [(name, kind.bind_processor(_dialect)) for name, kind in kinds]
 
 
 def _converter(kind: TypeEngine[Any]) -> Callable[[Any], Any] | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
-from sqlalchemy import Table, delete, insert, select
+from sqlalchemy import delete, insert, select
 
 from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Job, JobRows
 from mesocosm.servers.google_cloud.store.part import Part, moment, quoted
-from mesocosm.worlds.database import add_row, driver_connection, may_write
+from mesocosm.worlds.database import driver_connection, may_write
 
 KEPT_ROWS = 50_000
 """Rows of a result that are kept for clients that fetch them page by page."""
@@ -46,21 +46,20 @@ class Jobs(Part):
 
         Where nothing may be written (a query that is asked to measure what it delivers), it is not kept.
         """
-        values = {
-            "id": id_ or self._next_id(),
-            "kind": kind,
-            "location": location,
-            "configuration": dict(configuration),
-            "statistics": dict(statistics),
-            "fields": list(fields),
-            "total_rows": total_rows,
-            "seen": dict(seen or {}),
-            "created": moment(self.now),
-        }
-        job = Job(**values)
+        job = Job(
+            id=id_ or self._next_id(),
+            kind=kind,
+            location=location,
+            configuration=dict(configuration),
+            statistics=dict(statistics),
+            fields=list(fields),
+            total_rows=total_rows,
+            seen=dict(seen or {}),
+            created=moment(self.now),
+        )
         if may_write(self.session):
+            self.session.add(job)
             self.session.flush()
-            job.number = add_row(self.session, cast(Table, Job.__table__), values)
         return job
 
     @property
