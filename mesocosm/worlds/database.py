@@ -28,8 +28,9 @@ the compiled form of a statement (by the object itself, weakly) and hands its te
 Both ways give the same rows; most tests take both. What ``fetch`` does *not* do: flush what is pending in
 the session (call ``session.flush()`` first in a tool that writes), and convert parameters (give what SQLite
 takes: text, numbers, bytes). If that is dropped one day, by ``session.connection().execute(...)`` for all,
-a read call over HTTP takes a fifth to a half more of a processor: measure with ``benchmarks/tool_call.py``
-and ``benchmarks/services.py``. Decision DECISION has the numbers, and what else was tried.
+a read call over HTTP takes a tenth to two thirds more of a processor: measure with
+``benchmarks/tool_call.py`` and ``benchmarks/services.py``. Decision 103 has the numbers, and what else was
+tried.
 
 **Transactions** are begun by us: see ``begin`` and ``_connect``. ``deadlines`` are looked at before
 statements and, by SQLite's progress handler, during them.

@@ -50,8 +50,8 @@ that were free at that moment keep what they hold by now, which nobody reads: ``
 rows where bytes differ.
 
 **What to measure**: ``benchmarks/rollback.py``, a call that writes with and without steps (0.1 to 0.2 ms of
-1.3), and going back over 100 calls (13 ms). Decisions 083 and DECISION say what else was tried: SQLite's
-session extension, copies, savepoints, undo by triggers.
+1.3), and going back over 100 calls (13 ms). Decisions 083 and 103 say what else was tried: SQLite's session
+extension, copies, savepoints, undo by triggers.
 
 Only worlds that have the folder keep steps: those of episodes, not those that are built, proven or judged.
 """
