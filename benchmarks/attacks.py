@@ -23,10 +23,10 @@ from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
 from mesocosm.families.quantities import parse_length
 from mesocosm.kits.organisations import moments
-from mesocosm.kits.organisations.asking import Asked, AskedExpected, Organisation
 from mesocosm.kits.organisations.campus.directory import Directory
 from mesocosm.kits.organisations.events import Event
 from mesocosm.kits.organisations.letters import Letter
+from mesocosm.kits.organisations.questions import Asked, AskedExpected, Organisation
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.randomness import Dice
 
@@ -213,7 +213,7 @@ def passes(task: str, found: World, kind_of: Callable[[Letter], str]) -> bool:
         made = asked._reread(expected, directory, events(letters, kind_of, directory))
     except (TypeError, AttributeError, KeyError, ValueError):
         return False
-    from mesocosm.kits.yaml_tasks.judging import wanted_of
+    from mesocosm.kits.yaml_tasks.grading import wanted_of
 
     right, said = (wanted_of(asked.definition, truth) for truth in (asked.truth_of(expected), made))
     return _rows(right) == _rows(said)

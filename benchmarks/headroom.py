@@ -23,7 +23,7 @@ from functools import cache
 from mesocosm.families.family import Family, load_family
 from mesocosm.generators.puzzle import FEW, MANY, drawn, found_last, profiles_of
 from mesocosm.kits.rollouts.player import marks, still_open
-from mesocosm.kits.weaving.composing import Composition
+from mesocosm.kits.weaving.composition import Composition
 from mesocosm.solvers.lore_code import value_of
 from mesocosm.solvers.lore_documents import Notes, Rule, day_of
 from mesocosm.worlds.randomness import Dice

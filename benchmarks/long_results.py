@@ -20,7 +20,7 @@ from typing import Any
 
 from fills.texts import Call, Texts
 
-from mesocosm.servers.pdf_tools.store.writing import write_pdf
+from mesocosm.servers.pdf_tools.store.pdf_writer import write_pdf
 from mesocosm.services.content import service_names
 from mesocosm.services.service import LONG, Tool, load_service
 from mesocosm.services.world import World

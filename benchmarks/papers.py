@@ -20,7 +20,7 @@ from mesocosm.kits.procedures import procedure
 from mesocosm.kits.procedures.rows import make_row
 from mesocosm.kits.rollouts.dataset import Plan, make
 from mesocosm.kits.rollouts.transcript import FORMATS, Format
-from mesocosm.kits.weaving.composing import Composition
+from mesocosm.kits.weaving.composition import Composition
 from mesocosm.worlds.randomness import Dice
 
 _SIZES = (1, 12, 60, 120, 200, 350)

@@ -19,7 +19,7 @@ import orjson
 
 from mesocosm.families.quantities import parse_lengths, show_length
 from mesocosm.kits.rollouts import wording
-from mesocosm.kits.rollouts.answering import History, answer_from
+from mesocosm.kits.rollouts.answers import History, answer_from
 from mesocosm.kits.rollouts.dataset import Plan, lines, open_book, play_for
 from mesocosm.kits.rollouts.engine import Engine
 from mesocosm.kits.rollouts.transcript import FORMATS, Scribe, message_tokens

@@ -20,8 +20,8 @@ from time import perf_counter, process_time
 from typing import Any
 
 from mesocosm.servers.google_sheet.store import SheetStore
+from mesocosm.servers.google_sheet.store.bulk import NewSheet
 from mesocosm.servers.google_sheet.store.engine.processes import processes
-from mesocosm.servers.google_sheet.store.filling import NewSheet
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 

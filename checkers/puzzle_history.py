@@ -10,8 +10,8 @@ from mesocosm.families.verdict import Check, Inapplicable, Mutant, finding
 from mesocosm.generators.puzzle_history import Expected
 from mesocosm.kits.answers import submit
 from mesocosm.kits.damage import touched_files, touched_services
-from mesocosm.kits.rollouts.judging import told
-from mesocosm.kits.rollouts.scoring import answer_in, score
+from mesocosm.kits.rollouts.predictions import told
+from mesocosm.kits.rollouts.scores import answer_in, score
 from mesocosm.servers.history.models import Message
 from mesocosm.servers.history.store import HistoryStore
 from mesocosm.servers.submit_answer.models import Answer

@@ -21,10 +21,10 @@ from mesocosm.families.family import family_names, load_family
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.prose import Prose
 from mesocosm.kits.prose.topics import TOPICS
-from mesocosm.kits.yaml_tasks.drawing import DRAWS, FAKED, POOLS
+from mesocosm.kits.yaml_tasks.draws import DRAWS, FAKED, POOLS
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.filters import FILTERS, show
-from mesocosm.kits.yaml_tasks.judging import WAYS
+from mesocosm.kits.yaml_tasks.grading import WAYS
 from mesocosm.kits.yaml_tasks.language import missing
 from mesocosm.kits.yaml_tasks.scopes import VARIED
 from mesocosm.services.service import load_services

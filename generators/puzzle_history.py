@@ -21,7 +21,7 @@ from mesocosm.kits.rollouts.engine import Engine
 from mesocosm.kits.rollouts.options import read_plan
 from mesocosm.kits.rollouts.plain_text import body, heading
 from mesocosm.kits.rollouts.questions import TYPES, Question, Type
-from mesocosm.kits.rollouts.scoring import Kind, kind_of
+from mesocosm.kits.rollouts.scores import Kind, kind_of
 from mesocosm.kits.rollouts.transcript import Format, Scribe
 from mesocosm.kits.rollouts.twins import Setting, Vocabulary, symbols_of, words_of
 from mesocosm.servers.history.store import HistoryStore

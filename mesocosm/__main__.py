@@ -13,7 +13,7 @@ def main() -> None:
         run_bridge(sys.argv[2])
     else:
         if sys.argv[1:2] == ["serve"] and "--stdio" in sys.argv:
-            from mesocosm.doors.greeting import greet
+            from mesocosm.doors.handshake import greet
 
             greet(sys.argv[2:])
         from mesocosm.worlds.garbage import look_rarely

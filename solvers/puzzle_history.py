@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from mesocosm.kits.rollouts.answering import History, answer_from
+from mesocosm.kits.rollouts.answers import History, answer_from
 from mesocosm.services.calling import Tools
 
 _HEADING = re.compile(r"^Message (\d+) \((\w+)[^)\n]*\)(?:, from character \d+ on)?\n", re.MULTILINE)

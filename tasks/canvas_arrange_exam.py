@@ -11,13 +11,13 @@ from openpyxl import Workbook
 from openpyxl.styles import Font
 
 from mesocosm.families.family import Evidence
-from mesocosm.kits.apportioning import drawn_numbers, require_whole, share_of
-from mesocosm.kits.organisations.asking import Answer, Organisation
+from mesocosm.kits.apportionment import drawn_numbers, require_whole, share_of
 from mesocosm.kits.organisations.campus.directory import Directory
 from mesocosm.kits.organisations.campus.exams import Exam, exam_of
 from mesocosm.kits.organisations.campus.platform import survey_student
 from mesocosm.kits.organisations.campus.studies import Studies
 from mesocosm.kits.organisations.events import Event, Story
+from mesocosm.kits.organisations.questions import Answer, Organisation
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.services.world import World

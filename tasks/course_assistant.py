@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mesocosm.families.family import Evidence
-from mesocosm.kits.apportioning import drawn_numbers, tangled
-from mesocosm.kits.organisations.asking import Answer, Organisation
+from mesocosm.kits.apportionment import drawn_numbers, tangled
 from mesocosm.kits.organisations.campus import records
 from mesocosm.kits.organisations.campus.coursework import MISSING, NEUTRAL, Class, Coursework, missing, waking
 from mesocosm.kits.organisations.campus.directory import Directory, Lists
@@ -19,6 +18,7 @@ from mesocosm.kits.organisations.delivery import deliver_mail
 from mesocosm.kits.organisations.events import Event, Story
 from mesocosm.kits.organisations.letters import Letter
 from mesocosm.kits.organisations.people import Person
+from mesocosm.kits.organisations.questions import Answer, Organisation
 from mesocosm.services.world import World
 
 _COUNTED = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mesocosm.kits.organisations.asking import Answer, Organisation
 from mesocosm.kits.organisations.campus.directory import Directory
 from mesocosm.kits.organisations.campus.exams import exam_of
 from mesocosm.kits.organisations.campus.platform import survey_student as survey  # noqa: F401 - the task file takes it
 from mesocosm.kits.organisations.campus.studies import Studies
 from mesocosm.kits.organisations.events import Event, Story
+from mesocosm.kits.organisations.questions import Answer, Organisation
 
 _CHANGES = (
     "moved",

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mesocosm.kits.apportioning import apportion
+from mesocosm.kits.apportionment import apportion
 from mesocosm.kits.paging import found, mail_folders, mails_in_order, query_rows
 from mesocosm.services.calling import Tools
 

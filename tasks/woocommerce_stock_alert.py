@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from mesocosm.kits.apportioning import apportion
+from mesocosm.kits.apportionment import apportion
 from mesocosm.kits.paging import found, mail_folders, mails_in_order, spreadsheet, spreadsheet_rows
 from mesocosm.services.calling import Tools
 

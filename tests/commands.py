@@ -27,7 +27,7 @@ LOADED = (
     "mesocosm.evaluation.runs",
     "mesocosm.families.building",
     "mesocosm.families.proving",
-    "mesocosm.kits.organisations.asking",
+    "mesocosm.kits.organisations.questions",
     "mesocosm.hosting.application",
     "mesocosm.kits.mailbox",
     "mesocosm.servers.canvas.tools",

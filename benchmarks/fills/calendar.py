@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from fills.texts import Call, Texts, moment, words
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.servers.calendar.store.composing import NewEvent
+from mesocosm.servers.calendar.store.event_input import NewEvent
 from mesocosm.services.world import World
 
 ME = "ada@example.org"

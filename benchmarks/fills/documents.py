@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fills.texts import FREQUENT, Call, Texts, pages, stamp, words
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.servers.documents.store.filling import NewComment, NewDocument
+from mesocosm.servers.documents.store.bulk import NewComment, NewDocument
 from mesocosm.services.world import World
 
 ME, BOB = "ada@example.org", "bob@example.org"

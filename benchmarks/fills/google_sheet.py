@@ -8,7 +8,7 @@ from typing import Any
 
 from fills.texts import Call, Texts
 from mesocosm.servers.google_sheet.store import SheetStore
-from mesocosm.servers.google_sheet.store.filling import NewSheet
+from mesocosm.servers.google_sheet.store.bulk import NewSheet
 from mesocosm.services.world import World
 
 ME = "ada@example.org"

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any, Self
 
 from fuzzing.inputs import Inputs
-from mesocosm.doors.mail.listening import MailServers
+from mesocosm.doors.mail.ports import MailServers
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import listen, serving
 from mesocosm.services.outcomes import Outcome

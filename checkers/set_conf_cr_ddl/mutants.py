@@ -14,7 +14,7 @@ from mesocosm.kits.near_misses import first, spoilings
 from mesocosm.kits.outbox import INBOX_MUTANTS
 from mesocosm.servers.calendar.models import Event
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.servers.calendar.store.composing import EventFields
+from mesocosm.servers.calendar.store.event_input import EventFields
 from mesocosm.services.world import World
 
 Apply = Callable[[World, Expected], None]

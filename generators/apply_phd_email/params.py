@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from mesocosm.families import family
 from mesocosm.generators.apply_phd_email.expected import ASKING, OTHERS
-from mesocosm.kits.apportioning import apportion, tangled
+from mesocosm.kits.apportionment import apportion, tangled
 
 Structure = Literal["merged", "merged_with_awards", "separate", "two_files"]
 STRUCTURES: tuple[Structure, ...] = ("merged", "merged_with_awards", "separate", "two_files")

@@ -9,7 +9,7 @@ from mesocosm.generators.canvas_list_test import statements
 from mesocosm.generators.canvas_list_test.campus import Campus, Course, Plan, Post
 from mesocosm.generators.canvas_list_test.params import Params
 from mesocosm.generators.canvas_list_test.wording import Announcer
-from mesocosm.kits.apportioning import share_of
+from mesocosm.kits.apportionment import share_of
 from mesocosm.kits.wording import Draft
 
 _SYLLABUS_CREDITS = (

@@ -16,8 +16,8 @@ from mesocosm.generators.canvas_list_test.planning import created, draw_work, pl
 from mesocosm.generators.canvas_list_test.stories import Stories
 from mesocosm.generators.canvas_list_test.titles import Titles
 from mesocosm.generators.canvas_list_test.wording import Announcer
+from mesocosm.kits.filler_budget import spend
 from mesocosm.kits.prose import Prose
-from mesocosm.kits.spending import spend
 from mesocosm.worlds import tokens
 
 _RECENT = (30, 0.8)

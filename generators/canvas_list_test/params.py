@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from mesocosm.families import family
 from mesocosm.families.task import Difficulty
-from mesocosm.kits.apportioning import apportion, share_of
+from mesocosm.kits.apportionment import apportion, share_of
 
 Share = float
 

@@ -15,7 +15,7 @@ from mesocosm.generators.canvas_list_test.campus import (
     Work,
 )
 from mesocosm.generators.canvas_list_test.params import Params
-from mesocosm.kits.apportioning import share_of
+from mesocosm.kits.apportionment import share_of
 from mesocosm.kits.prose import Prose
 
 _CLOCKS = (

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from mesocosm.generators.excel_market_research.params import Params
-from mesocosm.kits.apportioning import share_of
+from mesocosm.kits.apportionment import share_of
 
 UNITS = {"k USD": 0.001, "mn USD": 1.0, "bn USD": 1000.0}
 """Unit to millions of dollars."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from mesocosm.families import family
-from mesocosm.kits.apportioning import apportion, tangled
+from mesocosm.kits.apportionment import apportion, tangled
 
 FATES = (
     "slow",

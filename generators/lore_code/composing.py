@@ -14,7 +14,7 @@ from mesocosm.generators.lore_code.params import Params
 from mesocosm.generators.lore_code.writing import VARIABLE, Author, Module, docstring, wrapped
 from mesocosm.kits.prose import Prose
 from mesocosm.kits.weaving import Kind, Node, Numbers, Register, TopDown, Tree, Value, Values
-from mesocosm.kits.weaving.composing import Composition, File
+from mesocosm.kits.weaving.composition import Composition, File
 from mesocosm.kits.weaving.program import Identifiers
 from mesocosm.worlds import tokens
 from mesocosm.worlds.randomness import Streams

@@ -13,8 +13,8 @@ from mesocosm.generators.lore_multimodal.formulas import HEIGHT
 from mesocosm.generators.lore_multimodal.objects import Scene
 from mesocosm.generators.lore_multimodal.painting import Count, Formula, Painter, PicturedValues
 from mesocosm.kits.weaving import Values
-from mesocosm.kits.weaving.chaining import Chain, ChainExpected, ChainParams, compose_chain
-from mesocosm.kits.weaving.composing import File
+from mesocosm.kits.weaving.chains import Chain, ChainExpected, ChainParams, compose_chain
+from mesocosm.kits.weaving.composition import File
 from mesocosm.servers.documents.store import NewDocument, NewImage
 from mesocosm.services.world import World
 from mesocosm.worlds.randomness import Streams

@@ -11,7 +11,7 @@ from mesocosm.generators.lore_multimodal.formulas import can_be_set, draw_formul
 from mesocosm.generators.lore_multimodal.objects import KINDS, Scene
 from mesocosm.generators.lore_multimodal.wording import count_text, formula_text
 from mesocosm.kits.weaving import Kind, Node, Rule, Value, Values
-from mesocosm.kits.weaving.chaining import Statement, Writer
+from mesocosm.kits.weaving.chains import Statement, Writer
 from mesocosm.servers.documents.store.pictures import combined, draw
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import random
 
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Prose
-from mesocosm.servers.woocommerce.store.filling import NewOrder
+from mesocosm.servers.woocommerce.store.bulk import NewOrder
 
 _LOCALES = {
     "America/Chicago": ("en_US", "IL"),

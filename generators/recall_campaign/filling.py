@@ -23,7 +23,7 @@ from mesocosm.kits.moments import in_words, utc_stamp
 from mesocosm.kits.paging import events, listed_documents, mails
 from mesocosm.kits.prose import Prose, Said
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.servers.calendar.store.composing import NewEvent
+from mesocosm.servers.calendar.store.event_input import NewEvent
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.woocommerce.models import Customer as Administrator
 from mesocosm.servers.woocommerce.models.defaults import ADMINISTRATOR_ID

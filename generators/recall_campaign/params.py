@@ -6,7 +6,7 @@ from pydantic import Field
 
 from mesocosm.families import family
 from mesocosm.generators.recall_campaign.expected import HOLDING, SETTLED
-from mesocosm.kits.apportioning import apportion, tangled
+from mesocosm.kits.apportionment import apportion, tangled
 
 Share = float
 

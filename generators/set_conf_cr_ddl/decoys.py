@@ -20,7 +20,7 @@ from mesocosm.generators.set_conf_cr_ddl.conferences import (
 from mesocosm.generators.set_conf_cr_ddl.letters import Letters, shifted
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS
 from mesocosm.generators.set_conf_cr_ddl.wording import Voice
-from mesocosm.kits.apportioning import share_of
+from mesocosm.kits.apportionment import share_of
 
 _OTHER_THINGS = (
     "Author registration", "The copyright form", "The presentation video", "Visa letters",

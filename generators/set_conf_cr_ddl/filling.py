@@ -27,7 +27,7 @@ from mesocosm.kits.mailbox import message_id
 from mesocosm.kits.moments import in_words, shown_offset, utc_stamp
 from mesocosm.kits.prose import Prose, Said
 from mesocosm.servers.calendar.store import CalendarStore
-from mesocosm.servers.calendar.store.composing import NewEvent
+from mesocosm.servers.calendar.store.event_input import NewEvent
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.servers.email.store.bulk import NewEmail
 from mesocosm.services.world import World

@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from mesocosm.families import family
-from mesocosm.kits.apportioning import apportion, require_whole
+from mesocosm.kits.apportionment import apportion, require_whole
 
 Share = float
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from mesocosm.agents.ledger import Ledger, ranges, shape
 from mesocosm.agents.rounds import FailedRounds
 from mesocosm.agents.strategies import EpisodeAccess, Strategy, View
-from mesocosm.agents.strategies.clearing import Trim
+from mesocosm.agents.strategies.context_editing import Trim
 from mesocosm.errors import UsageError
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families.leasing import IN_STATE, IN_USE
 from mesocosm.sandbox.jobs import SandboxFailed
 from mesocosm.sandbox.screen import closed_to_others, screen
-from mesocosm.sandbox.supervising import kill_with_namespace
+from mesocosm.sandbox.supervisor import kill_with_namespace
 from mesocosm.worlds.workspace import keep_for_owner
 
 _CONTENT = ("generators", "checkers", "solvers", "tasks")

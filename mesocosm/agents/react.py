@@ -16,7 +16,7 @@ import anyio
 from rich.text import Text
 
 from mesocosm.agents.loop import ASK_AGAIN, Conversation, Loop, Rules
-from mesocosm.agents.strategies.finding import label, parse_strategies
+from mesocosm.agents.strategies.registry import label, parse_strategies
 from mesocosm.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:

@@ -218,7 +218,7 @@ def _tasks() -> list[dict[str, Any]]:
 
 
 def _strategies() -> list[dict[str, Any]]:
-    from mesocosm.agents.strategies.finding import parameters, strategies
+    from mesocosm.agents.strategies.registry import parameters, strategies
 
     return [
         {

@@ -40,7 +40,7 @@ def code_runner(
 
     from mesocosm.sandbox.levels import runner_token
     from mesocosm.sandbox.runner import CodeRunner, choose, listen_at, serve
-    from mesocosm.worlds.reporting import report_with_time
+    from mesocosm.worlds.log_format import report_with_time
 
     # So that what it made is removed; uvicorn passes the signal on when it has shut down.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))

@@ -25,7 +25,7 @@ def gc(
 ) -> None:
     """Remove episodes and built instances that nobody has used for long."""
     from mesocosm.hosting.expiring import alone, old_episodes, old_instances, read_age, remove_instance
-    from mesocosm.worlds.removing import remove
+    from mesocosm.worlds.removal import remove
 
     seconds = read_age(older_than)
     with alone(state):

@@ -195,8 +195,8 @@ def agentlongbench(
     as_json: AsJson = False,
 ) -> None:
     """Write rollouts of a guessing game, with questions about them, their golds and their evidence."""
+    from mesocosm.kits.rollouts.dataset_files import write_dataset
     from mesocosm.kits.rollouts.options import read_plan, read_upstream
-    from mesocosm.kits.rollouts.writing import write_dataset
 
     plan = read_plan(
         lengths=lengths,

@@ -15,7 +15,7 @@ def doctor(as_json: AsJson = False) -> None:
     """Say how code of agents is kept apart on this machine, and try it. Exit code 1 if something is amiss."""
     from pydantic import ByteSize
 
-    from mesocosm.sandbox.diagnosing import diagnose
+    from mesocosm.sandbox.diagnosis import diagnose
 
     found = diagnose()
     if as_json:

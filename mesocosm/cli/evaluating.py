@@ -344,8 +344,8 @@ def model_server(
     """Serve the scripted models: chat completions, OpenAI's responses, Anthropic's messages; no key is
     needed."""
     from mesocosm.agents.scripted.behaviours import BEHAVIOURS
-    from mesocosm.agents.scripted.knowing import known
-    from mesocosm.agents.scripted.serving import serve_models
+    from mesocosm.agents.scripted.http_server import serve_models
+    from mesocosm.agents.scripted.known_truth import known
     from mesocosm.hosting.listening import listen
 
     known.look_into(worlds or [])

@@ -80,8 +80,8 @@ def agentlongbench(
 ) -> None:
     """Judge answers about rollouts; every question of the dataset counts, answered or not."""
     from mesocosm.evaluation.rollouts import show_cells, tabulate
-    from mesocosm.kits.rollouts.judging import judge, read_predictions
-    from mesocosm.kits.rollouts.writing import read_questions
+    from mesocosm.kits.rollouts.dataset_files import read_questions
+    from mesocosm.kits.rollouts.predictions import judge, read_predictions
     from mesocosm.worlds.workspace import replace_file
 
     rows = read_questions(dataset)

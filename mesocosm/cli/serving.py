@@ -37,7 +37,7 @@ from mesocosm.cli.output import err, show_episode, spinner
 from mesocosm.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
-    from mesocosm.doors.mail.listening import MailServers
+    from mesocosm.doors.mail.ports import MailServers
     from mesocosm.families.storing import Store
     from mesocosm.families.task import Offer
     from mesocosm.hosting.hosts.host import HostSettings
@@ -165,7 +165,7 @@ def serve(
     if stdio:
         _serve_stdio(stdio, world, tools)
         return
-    from mesocosm.worlds.reporting import report_with_time
+    from mesocosm.worlds.log_format import report_with_time
 
     report_with_time()
     if join is not None:
@@ -412,7 +412,7 @@ def _mail_listeners(host: str, imap_port: int | None, smtp_port: int | None) -> 
     if not asked:
         return {}
     try:
-        import mesocosm.doors.mail.listening  # noqa: F401
+        import mesocosm.doors.mail.ports  # noqa: F401
     except ModuleNotFoundError:
         raise MissingExtra("to serve mailboxes", "mail") from None
     from mesocosm.hosting.listening import listen
@@ -423,7 +423,7 @@ def _mail_listeners(host: str, imap_port: int | None, smtp_port: int | None) -> 
 def _mail_servers(pool: EpisodePool, listeners: dict[str, socket.socket]) -> MailServers | None:
     if not listeners:
         return None
-    from mesocosm.doors.mail.listening import MailServers
+    from mesocosm.doors.mail.ports import MailServers
 
     return MailServers.of(pool, imap=listeners.get("imap"), smtp=listeners.get("smtp"))
 
@@ -476,7 +476,7 @@ def bridge(url: Annotated[str, typer.Argument(help="URL of an MCP endpoint.")]) 
 def _serve_stdio(service: str, world: Path | None, tools: Offer) -> None:
     import anyio
 
-    from mesocosm.doors import greeting
+    from mesocosm.doors import handshake
     from mesocosm.doors.mcp import serve_stdio
     from mesocosm.doors.stdio import SharedWorld
 
@@ -487,7 +487,7 @@ def _serve_stdio(service: str, world: Path | None, tools: Offer) -> None:
     shared = SharedWorld(folder, offer)
     if service != "all" and service not in shared.services:
         raise UsageError(f"the world has no service {service!r}; it has {', '.join(shared.services)}")
-    anyio.run(serve_stdio, shared, None if service == "all" else service, greeting.greeting)
+    anyio.run(serve_stdio, shared, None if service == "all" else service, handshake.greeting)
 
 
 def _offer(world: Path, tools: Offer) -> dict[str, list[str] | None]:

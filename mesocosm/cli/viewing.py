@@ -39,7 +39,7 @@ def _at_hand(what: Path, server: str | None, token: str | None) -> Iterator[Path
         yield what
         return
     from mesocosm.hosting.control_plane_client import ControlPlane
-    from mesocosm.worlds.packing import unpack
+    from mesocosm.worlds.archives import unpack
 
     with tempfile.TemporaryDirectory(prefix="mesocosm-view-") as folder:
         ControlPlane(server, token or "").fetch(str(what), archive := Path(folder) / "episode.tar.gz")

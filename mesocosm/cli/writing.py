@@ -27,7 +27,7 @@ def lint(
     evidence that sticks out. Exit code 1 if there are errors; warnings are to be thought about.
     """
     from mesocosm.families.family import task_path
-    from mesocosm.kits.yaml_tasks.linting import lint as read
+    from mesocosm.kits.yaml_tasks.lint import lint as read
 
     trusted(trust, *files)
     found = [complaint for name in files for complaint in read(task_path(name))]
@@ -51,7 +51,7 @@ def convert(
     with its line.
     """
     from mesocosm.families.family import task_path
-    from mesocosm.kits.yaml_tasks.converting import Unconvertible, converted
+    from mesocosm.kits.yaml_tasks.conversion import Unconvertible, converted
 
     for name in files:
         path = task_path(name)
@@ -72,7 +72,7 @@ def new(
     """Write a small task file that works, with comments, to start from, and the schema for editors."""
     from mesocosm.families.task import Task
     from mesocosm.kits.yaml_tasks.schema import schema as written
-    from mesocosm.kits.yaml_tasks.starting import SCHEMA, starting_file
+    from mesocosm.kits.yaml_tasks.template import SCHEMA, starting_file
 
     path = Path(task if task.endswith((".yaml", ".yml")) else f"{task}.yaml")
     if path.exists():

@@ -39,7 +39,7 @@ from mesocosm.doors.bodies import looked_at
 from mesocosm.doors.body_quota import Full, intake
 from mesocosm.doors.dispatch import take_turn
 from mesocosm.doors.episodes import Caller, why_not_now
-from mesocosm.doors.greeting import Greeting
+from mesocosm.doors.handshake import Greeting
 from mesocosm.doors.stdio import Conversation
 from mesocosm.services.calling import FAULT_TEXT, ToolError, Tools
 from mesocosm.services.outcomes import Outcome

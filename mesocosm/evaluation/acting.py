@@ -15,7 +15,7 @@ from inspect_ai.util import store
 
 from mesocosm.agents.loop import Conversation, Loop, Rules
 from mesocosm.agents.program import check_command
-from mesocosm.agents.strategies.finding import label, parse_strategies
+from mesocosm.agents.strategies.registry import label, parse_strategies
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.patience import in_time
 from mesocosm.evaluation.stage import Opened, Order, Settled, Stage

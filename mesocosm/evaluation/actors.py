@@ -12,8 +12,8 @@ from inspect_ai.solver import TaskState
 
 from mesocosm.agents.players import Player
 from mesocosm.agents.scripted.ability import needs_truth
-from mesocosm.agents.scripted.knowing import known
-from mesocosm.agents.strategies.finding import load_object
+from mesocosm.agents.scripted.known_truth import known
+from mesocosm.agents.strategies.registry import load_object
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.acting import Acting, episode_tools, run_agent, talk
 from mesocosm.evaluation.patience import in_time

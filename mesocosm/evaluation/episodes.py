@@ -24,7 +24,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from mesocosm.agents.loop import Conversation, check_final_text
-from mesocosm.agents.strategies.finding import label, parse_strategies
+from mesocosm.agents.strategies.registry import label, parse_strategies
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.acting import ACTING, STORED, Acting, Axes, acting
 from mesocosm.evaluation.actors import actor

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from mesocosm.agents.react import RETRIES, open_model
 from mesocosm.agents.scripted.ability import check_can_answer, check_can_play
-from mesocosm.agents.strategies.finding import parse_strategies
+from mesocosm.agents.strategies.registry import parse_strategies
 from mesocosm.errors import MissingExtra, UsageError
 from mesocosm.evaluation.planning import Estimate, estimate
 from mesocosm.evaluation.questions import question_sets

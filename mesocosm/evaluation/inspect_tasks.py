@@ -17,7 +17,7 @@ from inspect_ai import Task, task
 
 from mesocosm.agents.local import local
 from mesocosm.agents.scripted import provider
-from mesocosm.agents.strategies.finding import label, parse_strategies
+from mesocosm.agents.strategies.registry import label, parse_strategies
 from mesocosm.evaluation.acting import WINDOW, Axes
 from mesocosm.evaluation.asking import question_task
 from mesocosm.evaluation.episodes import episode_task

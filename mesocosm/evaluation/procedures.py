@@ -23,7 +23,7 @@ from mesocosm.evaluation.statistics import wilson
 from mesocosm.families.drawing import render
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.procedures import procedure
-from mesocosm.kits.procedures.normalising import Rule
+from mesocosm.kits.procedures.normal_forms import Rule
 from mesocosm.kits.procedures.rows import Answer, Row, Scored, read_lines, score_answers
 from mesocosm.worlds.workspace import replace_file
 

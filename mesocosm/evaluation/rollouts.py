@@ -21,7 +21,7 @@ from mesocosm.families.family import load_family
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.rollouts.chance import Kind, above_chance, chance_of, chances
 from mesocosm.kits.rollouts.dataset import name_of
-from mesocosm.kits.rollouts.judging import Scored, worth_told
+from mesocosm.kits.rollouts.predictions import Scored, worth_told
 from mesocosm.kits.rollouts.questions import Type
 from mesocosm.worlds.workspace import replace_file
 

@@ -35,9 +35,9 @@ from mesocosm.agents.loop import Conversation
 from mesocosm.agents.players import Player
 from mesocosm.agents.react import React, Talk
 from mesocosm.agents.scripted.ability import check_can_play, needs_truth
-from mesocosm.agents.scripted.knowing import known
+from mesocosm.agents.scripted.known_truth import known
 from mesocosm.agents.strategies import Strategy
-from mesocosm.agents.strategies.finding import parse_strategies
+from mesocosm.agents.strategies.registry import parse_strategies
 from mesocosm.doors.client_configurations import client_config
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.reasons import OUTSIDE, explain

@@ -27,7 +27,7 @@ from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
 from mesocosm.hosting.access import Access
 from mesocosm.hosting.control_plane_client import ControlPlane
-from mesocosm.worlds.packing import unpack
+from mesocosm.worlds.archives import unpack
 
 R = TypeVar("R")
 

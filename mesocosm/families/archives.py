@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from mesocosm.families.episode import Episode
-from mesocosm.worlds import packing
+from mesocosm.worlds import archives
 
 
 def pack(episode: Episode) -> IO[bytes]:
@@ -21,7 +21,7 @@ def pack(episode: Episode) -> IO[bytes]:
         with tempfile.TemporaryDirectory(dir=beside, prefix=".packing-") as folder:
             copy = Path(folder) / "episode"
             episode.fork(copy).close()
-            packing.pack(copy, packed, level=3)
+            archives.pack(copy, packed, level=3)
         packed.seek(0)
     except BaseException:
         packed.close()

@@ -51,7 +51,7 @@ from mesocosm.services.world import World, add_services
 from mesocosm.worlds.copies import copy_world, link_file, link_tree
 from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.removing import remove
+from mesocosm.worlds.removal import remove
 from mesocosm.worlds.steps import Steps
 from mesocosm.worlds.workspace import replace_file
 

@@ -32,10 +32,10 @@ from mesocosm.families import trusting
 from mesocosm.families.episode import GRADING, Episode
 from mesocosm.families.faults import faults_of
 from mesocosm.families.verdict import Check, Verdict
+from mesocosm.worlds.descriptors import readable
 from mesocosm.worlds.error_mapping import declined
 from mesocosm.worlds.garbage import look_rarely
 from mesocosm.worlds.limits import settings
-from mesocosm.worlds.waiting import readable
 
 _PATIENCE = 10
 """Seconds of waiting per second of a processor: the machine may have other things to do."""

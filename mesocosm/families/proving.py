@@ -7,7 +7,7 @@
 - doing nothing fails;
 - every mutant of the solved state fails, by the check that it breaks;
 - what is asked follows from what is delivered: a solver that reads finds it, or each value that the
-  goal needs is followed back to its text (``mesocosm.kits.yaml_tasks.deriving``).
+  goal needs is followed back to its text (``mesocosm.kits.yaml_tasks.derivation``).
 """
 
 from __future__ import annotations

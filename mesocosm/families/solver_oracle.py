@@ -32,7 +32,7 @@ from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask
 from mesocosm.families.scripts import Step, key_of, write_script
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import load_service
-from mesocosm.services.undoing import Done, load_undo
+from mesocosm.services.undo import Done, load_undo
 from mesocosm.services.world import World
 from mesocosm.worlds.copies import copy_world
 

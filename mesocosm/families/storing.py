@@ -25,8 +25,8 @@ from time import monotonic
 from typing import Any, TypeVar, cast
 
 from mesocosm.errors import MissingExtra, NotNow, UsageError
-from mesocosm.worlds.packing import pack, unpack
-from mesocosm.worlds.removing import remove
+from mesocosm.worlds.archives import pack, unpack
+from mesocosm.worlds.removal import remove
 from mesocosm.worlds.workspace import replace_file
 
 KEPT = "kept"

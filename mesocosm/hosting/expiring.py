@@ -14,7 +14,7 @@ import orjson
 
 from mesocosm.errors import UsageError
 from mesocosm.families.leasing import IN_USE
-from mesocosm.worlds.removing import remove
+from mesocosm.worlds.removal import remove
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _JOURNALS = ("world/journal.db-wal", "world/journal.db", ".")

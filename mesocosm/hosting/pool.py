@@ -52,7 +52,7 @@ from mesocosm.hosting.replication import KEEP_EVERY, Keeping
 from mesocosm.sandbox.levels import announce
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action, Operation, Service, load_service
-from mesocosm.worlds.removing import remove
+from mesocosm.worlds.removal import remove
 from mesocosm.worlds.workspace import keep_for_owner
 
 R = TypeVar("R")

@@ -22,13 +22,13 @@ def _entities(task: Task, path: Path, functions: Mapping[str, Callable[..., Any]
 
 
 def _domain(task: Task, path: Path, functions: Mapping[str, Callable[..., Any]]) -> Any:
-    from mesocosm.kits.organisations.asking import Asked
+    from mesocosm.kits.organisations.questions import Asked
 
     return Asked(task, path, functions)
 
 
 def _sizes(task: Task, path: Path) -> Growth:
-    from mesocosm.kits.yaml_tasks.sizing import sized
+    from mesocosm.kits.yaml_tasks.sizes import sized
 
     return sized(task, path)
 

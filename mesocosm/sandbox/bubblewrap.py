@@ -26,8 +26,8 @@ from mesocosm.sandbox import runtime, seccomp
 from mesocosm.sandbox.binaries import Binary, found
 from mesocosm.sandbox.jobs import CODE, WORKSPACE, Ended, Job, Limits, SandboxFailed
 from mesocosm.sandbox.runtime import USER, Mount
-from mesocosm.sandbox.sharing import hand_over, tidy
-from mesocosm.sandbox.supervising import Launch, Supervisor, socket_pair
+from mesocosm.sandbox.supervisor import Launch, Supervisor, socket_pair
+from mesocosm.sandbox.workspace_handover import hand_over, tidy
 
 _STAGE = "/mnt"
 """Folder of the first of two bubblewraps, with everything that the second mounts."""

@@ -25,11 +25,11 @@ from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import CutOff, UsageError
 from mesocosm.sandbox.frames import MAX_HEADER_BYTES, BadFrame, Decoder, TooMuch, encode
+from mesocosm.sandbox.job_run import Order
 from mesocosm.sandbox.jobs import Captured, Ended, Job, Reached, SandboxFailed
-from mesocosm.sandbox.running import Order
-from mesocosm.sandbox.sharing import tidy
-from mesocosm.sandbox.supervising import STDERR_SHOWN, STDOUT_SHOWN, ending_with, time_left
+from mesocosm.sandbox.supervisor import STDERR_SHOWN, STDOUT_SHOWN, ending_with, time_left
 from mesocosm.sandbox.transfer import Item, Receiver, changes, digest, read, scan
+from mesocosm.sandbox.workspace_handover import tidy
 
 AFTER = 120.0
 """Seconds after the end of its time in which a job has to have told what it did."""

@@ -37,8 +37,8 @@ from mesocosm.errors import UsageError
 from mesocosm.sandbox import bubblewrap, runtime, slots
 from mesocosm.sandbox.blobs import Blobs
 from mesocosm.sandbox.frames import BadFrame, Decoder, encode
+from mesocosm.sandbox.job_run import Order, Rooms, Run
 from mesocosm.sandbox.jobs import SandboxFailed
-from mesocosm.sandbox.running import Order, Rooms, Run
 from mesocosm.worlds.limits import settings
 from mesocosm.worlds.shares import Shares
 

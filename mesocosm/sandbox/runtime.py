@@ -22,7 +22,7 @@ from importlib.metadata import Distribution, PackageNotFoundError
 from pathlib import Path
 
 from mesocosm.sandbox.jobs import CODE, WORKSPACE, Job
-from mesocosm.sandbox.sharing import hand_over
+from mesocosm.sandbox.workspace_handover import hand_over
 
 LIBRARIES = ("numpy", "pandas", "openpyxl", "python-dateutil")
 """Distributions that the tools promise."""

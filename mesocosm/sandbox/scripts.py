@@ -6,7 +6,7 @@ import re
 
 from mesocosm.errors import Invalid
 from mesocosm.sandbox.jobs import MIB, Ended, Limits, Reached
-from mesocosm.sandbox.sharing import bounded
+from mesocosm.sandbox.workspace_handover import bounded
 from mesocosm.services.world import World
 from mesocosm.worlds.limits import settings
 

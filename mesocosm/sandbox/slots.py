@@ -26,8 +26,8 @@ from typing import ClassVar
 
 from mesocosm.sandbox import runtime, seccomp
 from mesocosm.sandbox.jobs import CODE, WORKSPACE, Ended, Job, Limits, SandboxFailed
-from mesocosm.sandbox.sharing import hand_over, tidy
-from mesocosm.sandbox.supervising import GRACE, Launch, Supervisor, socket_pair
+from mesocosm.sandbox.supervisor import GRACE, Launch, Supervisor, socket_pair
+from mesocosm.sandbox.workspace_handover import hand_over, tidy
 
 _USERS = range(65_300, 65_500)
 """Users that belong to slots; no system gives them to anybody."""

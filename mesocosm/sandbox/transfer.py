@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from mesocosm.sandbox.frames import BadFrame, TooMuch, encode
-from mesocosm.sandbox.sharing import leaves
+from mesocosm.sandbox.workspace_handover import leaves
 from mesocosm.worlds.folders import open_below, open_folder
 from mesocosm.worlds.workspace import LAST_MOMENT, is_text
 

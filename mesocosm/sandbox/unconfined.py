@@ -17,8 +17,8 @@ from typing import ClassVar
 
 from mesocosm.sandbox import runtime
 from mesocosm.sandbox.jobs import CODE, WORKSPACE, Ended, Job
-from mesocosm.sandbox.sharing import tidy
-from mesocosm.sandbox.supervising import Launch, Supervisor, socket_pair
+from mesocosm.sandbox.supervisor import Launch, Supervisor, socket_pair
+from mesocosm.sandbox.workspace_handover import tidy
 
 
 class Subprocess:

@@ -27,7 +27,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from mesocosm.errors import Invalid, Refusal
 from mesocosm.services.service import Store
 from mesocosm.worlds import deadlines
-from mesocosm.worlds.answering import Kind, bound_memory, serve
+from mesocosm.worlds.process_worker import Kind, bound_memory, serve
 from mesocosm.worlds.processes import Gone, Processes, Question
 from mesocosm.worlds.workspace import Content
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy.exc import DBAPIError
 
 from mesocosm.errors import Conflict, CutOff, Invalid
-from mesocosm.services.disturbing import COLLEAGUE
+from mesocosm.services.disturber import COLLEAGUE
 from mesocosm.services.kept_reads import RecentReads
 from mesocosm.services.outcomes import Outcome, failed, fault, outcome_of, too_long
 from mesocosm.services.service import Action, Store, load_service

@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 
 from mesocosm.errors import UsageError
 from mesocosm.services.calls import Calls
-from mesocosm.services.disturbing import Disturber
+from mesocosm.services.disturber import Disturber
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import (
     Operation,

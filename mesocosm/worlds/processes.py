@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from mesocosm.worlds import deadlines
-from mesocosm.worlds.answering import SIZE, Kind
 from mesocosm.worlds.places import Place, Places, TakenBack, processor_seconds
+from mesocosm.worlds.process_worker import SIZE, Kind
 
 _MOST, _RESTING = 8, max(2, min(4, os.cpu_count() or 2))
 """Processes at a time, and those that stay when they are not used."""

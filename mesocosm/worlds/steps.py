@@ -67,7 +67,7 @@ from pathlib import Path
 
 from mesocosm.worlds.copies import STEPS, Copied, copy_tree, is_within, link_file
 from mesocosm.worlds.limits import setting
-from mesocosm.worlds.removing import remove
+from mesocosm.worlds.removal import remove
 from mesocosm.worlds.workspace import replace_file
 
 _WORKSPACE = "workspace"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from mesocosm.servers.calendar import models
     from mesocosm.servers.calendar import store as rules
-    from mesocosm.servers.calendar.store.composing import NewEvent
+    from mesocosm.servers.calendar.store.event_input import NewEvent
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
 else:

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from mesocosm.servers.codehost import models
     from mesocosm.servers.codehost import store as rules
     from mesocosm.servers.codehost.models import issues
-    from mesocosm.servers.codehost.store import filling, objects
+    from mesocosm.servers.codehost.store import bulk, objects
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
 else:
-    sql, models, rules, issues, filling, objects = later(
+    sql, models, rules, issues, bulk, objects = later(
         "sqlalchemy",
         "mesocosm.servers.codehost.models",
         "mesocosm.servers.codehost.store",
         "mesocosm.servers.codehost.models.issues",
-        "mesocosm.servers.codehost.store.filling",
+        "mesocosm.servers.codehost.store.bulk",
         "mesocosm.servers.codehost.store.objects",
     )
 
@@ -533,7 +533,7 @@ def _new(
         moments.append(_later(moments[-1], now, left, clocks, rng))
     author = logins[str(fields["author"])]
     comments = [
-        filling.NewComment(logins[name], str(text), moment)
+        bulk.NewComment(logins[name], str(text), moment)
         for name, text, moment in zip(_commenters(fields), texts, moments[1:], strict=False)
     ]
     return rules.NewIssue(

@@ -38,17 +38,17 @@ if TYPE_CHECKING:
     from mesocosm.servers.google_cloud import store as rules
     from mesocosm.servers.google_cloud.store import logs, storage
     from mesocosm.servers.google_cloud.store.bigquery import schema, values
-    from mesocosm.servers.google_cloud.store.logs import matching
+    from mesocosm.servers.google_cloud.store.logs import matcher
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
 else:
-    rules, logs, storage, schema, values, matching = later(
+    rules, logs, storage, schema, values, matcher = later(
         "mesocosm.servers.google_cloud.store",
         "mesocosm.servers.google_cloud.store.logs",
         "mesocosm.servers.google_cloud.store.storage",
         "mesocosm.servers.google_cloud.store.bigquery.schema",
         "mesocosm.servers.google_cloud.store.bigquery.values",
-        "mesocosm.servers.google_cloud.store.logs.matching",
+        "mesocosm.servers.google_cloud.store.logs.matcher",
     )
 
 _SERVICE = "google_cloud"
@@ -487,7 +487,7 @@ class EntryThing(Thing):
 
 
 def _found_entry(row: Row) -> Found:
-    severities = {number: name for name, number in matching.SEVERITIES.items()}
+    severities = {number: name for name, number in matcher.SEVERITIES.items()}
     fields = {
         "log": row["log"],
         "severity": severities[row["severity"]],

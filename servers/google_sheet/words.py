@@ -13,13 +13,11 @@ from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word,
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_sheet import store as rules
-    from mesocosm.servers.google_sheet.store import filling
+    from mesocosm.servers.google_sheet.store import bulk
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes
 else:
-    rules, filling = later(
-        "mesocosm.servers.google_sheet.store", "mesocosm.servers.google_sheet.store.filling"
-    )
+    rules, bulk = later("mesocosm.servers.google_sheet.store", "mesocosm.servers.google_sheet.store.bulk")
 
 _CELL_VALUES = ("kind", "number", "text", "formula", "message", "hint", "anchor")
 _TRACES = ("modified", "modified_by", "version", "state")
@@ -115,11 +113,11 @@ class SheetThing(Thing):
                 yield replace(found, columns=_VALUES)
 
 
-def _new(fields: Fields) -> filling.NewSheet:
+def _new(fields: Fields) -> bulk.NewSheet:
     rows = fields.get("rows") or []
     lines: list[list[Any]] = [list(rows[0])] if rows else []
     lines += [[_cell(value) for value in row.values()] for row in rows]
-    return filling.NewSheet(str(fields["sheet"]), lines)
+    return bulk.NewSheet(str(fields["sheet"]), lines)
 
 
 def _cell(value: Any) -> Any:

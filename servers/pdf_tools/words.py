@@ -14,13 +14,13 @@ from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
 
 if TYPE_CHECKING:
     from mesocosm.servers.pdf_tools import store as rules
-    from mesocosm.servers.pdf_tools.store import letterheads, writing
+    from mesocosm.servers.pdf_tools.store import letterheads, pdf_writer
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes
 else:
-    rules, writing, letterheads = later(
+    rules, pdf_writer, letterheads = later(
         "mesocosm.servers.pdf_tools.store",
-        "mesocosm.servers.pdf_tools.store.writing",
+        "mesocosm.servers.pdf_tools.store.pdf_writer",
         "mesocosm.servers.pdf_tools.store.letterheads",
     )
 
@@ -103,7 +103,7 @@ class PdfDocument(Thing):
 
 def _written(fields: Fields) -> bytes:
     """The bytes of a document."""
-    return writing.write_pdf(
+    return pdf_writer.write_pdf(
         _pages(fields),
         moment=fields["date"],
         title=_plain(fields.get("title")),
@@ -124,7 +124,7 @@ def _head(fields: Fields) -> letterheads.Letterhead | None:
 
 
 def _pages(fields: Fields) -> list[str]:
-    most = letterheads.LINES if fields.get("letterhead") else writing.LINES
+    most = letterheads.LINES if fields.get("letterhead") else pdf_writer.LINES
     lines = []
     for line in _plain(fields["text"]).split("\n"):
         # Cells of a table stand beside one another: such a line is not broken.
@@ -154,7 +154,7 @@ def _listed(tools: Tools) -> Iterator[str]:
 def _replaced(world: World) -> bool:
     first = next((name for name, _ in world.workspace.files() if name.endswith(".pdf")), None)
     if first is not None:
-        world.workspace.write(first, writing.write_pdf(["Something else."], moment=world.now))
+        world.workspace.write(first, pdf_writer.write_pdf(["Something else."], moment=world.now))
     return first is not None
 
 

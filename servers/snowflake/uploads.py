@@ -27,7 +27,7 @@ def told(
     store: SnowflakeStore, own: SqlSession, tree: exp.Expr, bindings: dict[str, Any], base: str, id_: str
 ) -> dict[str, Any]:
     """Answer a connector's PUT statement with the upload instructions."""
-    from mesocosm.servers.snowflake.store.copying import options_in
+    from mesocosm.servers.snowflake.store.copy_into import options_in
 
     properties = tree.args.get("properties")
     said = options_in(properties.expressions if properties else ())

@@ -26,14 +26,14 @@ from mesocosm.services.words import Fields, Found, Thing, Word, made_anew, only_
 
 if TYPE_CHECKING:
     from mesocosm.servers.snowflake import store as rules
-    from mesocosm.servers.snowflake.store import naming
+    from mesocosm.servers.snowflake.store import identifiers
     from mesocosm.servers.snowflake.tools import rendering
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
 else:
-    rules, naming, rendering = later(
+    rules, identifiers, rendering = later(
         "mesocosm.servers.snowflake.store",
-        "mesocosm.servers.snowflake.store.naming",
+        "mesocosm.servers.snowflake.store.identifiers",
         "mesocosm.servers.snowflake.tools.rendering",
     )
 
@@ -79,7 +79,7 @@ class Account(Warehouse):
         return {shelf.name: shelf for shelf in shelves}
 
     def key(self, name: str) -> str:
-        return naming.written(*naming.parts_of(name))
+        return identifiers.written(*identifiers.parts_of(name))
 
     def type_of(self, values: Sequence[Any]) -> str:
         kinds = kinds_of(values)
@@ -94,23 +94,25 @@ class Account(Warehouse):
         self, world: World, name: str, types: Mapping[str, str], rows: Sequence[Fields], about: Fields
     ) -> None:
         store = world.store(rules.SnowflakeStore)
-        comments = {naming.written(_named(one)): text for one, text in (about.get("comments") or {}).items()}
-        columns = {naming.written(_named(one)): kind for one, kind in types.items()}
+        comments = {
+            identifiers.written(_named(one)): text for one, text in (about.get("comments") or {}).items()
+        }
+        columns = {identifiers.written(_named(one)): kind for one, kind in types.items()}
         comment = str(about.get("comment") or "")
         store.add_table(name, columns, comment=comment, comments=comments)
         self.append(world, name, rows)
 
     def append(self, world: World, name: str, rows: Sequence[Fields]) -> None:
         store = world.store(rules.SnowflakeStore)
-        columns = store.columns(store.item_named(naming.parts_of(name), "Table")["id"])
+        columns = store.columns(store.item_named(identifiers.parts_of(name), "Table")["id"])
         kinds = {column.name: column.vendor for column in columns}
         store.fill(name, (_line(row, kinds) for row in rows))
 
     def remove(self, world: World, name: str) -> None:
-        world.store(rules.SnowflakeStore).drop_item(naming.parts_of(name))
+        world.store(rules.SnowflakeStore).drop_item(identifiers.parts_of(name))
 
     def said(self, column: str) -> str:
-        return naming.written(column)
+        return identifiers.written(column)
 
     def mark(self, cells: Mapping[str, Any]) -> str:
         name = next((name for name, value in cells.items() if isinstance(value, str | int)), None)
@@ -122,17 +124,17 @@ class Account(Warehouse):
 
 def _named(name: str) -> str:
     """Return a column's name from a file's spelling: upper case unless quoted."""
-    return naming.parts_of(name)[0]
+    return identifiers.parts_of(name)[0]
 
 
 def _shelf(row: Any, columns: Sequence[Any]) -> Shelf:
     number, database, schema, name, comment, schema_id, database_id, kind, cluster_by = row
     about = {
         "comment": comment,
-        "comments": {naming.written(column[1]): column[6] for column in columns if column[6]},
+        "comments": {identifiers.written(column[1]): column[6] for column in columns if column[6]},
     }
     return Shelf(
-        naming.written(database, schema, name),
+        identifiers.written(database, schema, name),
         number,
         tuple(
             Kept(called, stored, type_, f"{vendor}{' NOT NULL' if required else ''}")
@@ -194,7 +196,7 @@ class CommentThing(Thing):
         for one in _ACCOUNT.differences(world, changes):
             # A table that was made anew with the comment that was asked for is the same with that comment.
             for of, (was, is_) in one.comments() if one.differs_in_comments else ():
-                column = naming.parts_of(of)[0] if of else None
+                column = identifiers.parts_of(of)[0] if of else None
                 fields = {"table": one.name, "column": column, "comment": is_}
                 rows = frozenset({*one.catalogue, one.comment_key(of)})
                 yield Found(fields, rows, _ACCOUNT.columns, {**fields, "comment": was})
@@ -216,7 +218,7 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
     summed = {_ACCOUNT.key(name) for name in options.get("summed", ())}
     for database in _names(tools.call(_SERVICE, "list_databases"), "DATABASE_NAME"):
         for schema in _names(tools.call(_SERVICE, "list_schemas", database=database), "SCHEMA_NAME"):
-            if schema == naming.INFORMATION_SCHEMA:
+            if schema == identifiers.INFORMATION_SCHEMA:
                 continue
             listed = tools.call(_SERVICE, "list_tables", database=database, schema=schema)
             for table in _names(listed, "TABLE_NAME"):
@@ -231,7 +233,7 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
 def _names(text: str, field: str) -> list[str]:
     """Names out of a list, as statements write them."""
     found = [value for name, value in _FIELD.findall(text) if name == field]
-    return [naming.written(value.strip('"')) for value in found]
+    return [identifiers.written(value.strip('"')) for value in found]
 
 
 def _read(tools: Tools, query: str) -> None:

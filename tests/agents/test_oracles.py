@@ -14,8 +14,8 @@ import pytest
 from mesocosm.agents.players import Player
 from mesocosm.agents.react import React
 from mesocosm.agents.scripted.exchange import Message
-from mesocosm.agents.scripted.obeying import told_step
-from mesocosm.agents.strategies.finding import parse_strategies
+from mesocosm.agents.scripted.oracle_model import told_step
+from mesocosm.agents.strategies.registry import parse_strategies
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.horizons import expected_success, points

@@ -10,8 +10,8 @@ import pytest
 from mesocosm.agents.react import React, open_model
 from mesocosm.agents.scripted.behaviours import Models
 from mesocosm.agents.scripted.exchange import Ask, Message, Refused
-from mesocosm.agents.scripted.knowing import known
-from mesocosm.agents.scripted.solving import Step, name_among, recognise
+from mesocosm.agents.scripted.known_truth import known
+from mesocosm.agents.scripted.solver_model import Step, name_among, recognise
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
 from mesocosm.families.building import build_instance

@@ -13,7 +13,7 @@ from later import Later
 from mesocosm.agents.ledger import Ledger
 from mesocosm.agents.react import React, open_model
 from mesocosm.agents.strategies import Strategy, View
-from mesocosm.agents.strategies.finding import label, parse_strategies, strategies
+from mesocosm.agents.strategies.registry import label, parse_strategies, strategies
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
 from mesocosm.families.family import load_family

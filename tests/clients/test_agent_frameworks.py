@@ -18,7 +18,7 @@ import pytest
 from dialects import openai
 from rest.hosted import HostedWorld
 
-from mesocosm.agents.scripted.serving import model_server
+from mesocosm.agents.scripted.http_server import model_server
 from mesocosm.hosting.client import connect_sync
 from mesocosm.services.service import Tool, load_service, load_services, service_names
 

@@ -29,7 +29,7 @@ from mesocosm.generators.lore_code.composing import Codebase
 from mesocosm.generators.lore_code.writing import Author
 from mesocosm.kits.prose import Prose
 from mesocosm.kits.weaving import Rule, TopDown, Values, load_operators
-from mesocosm.kits.weaving.composing import File
+from mesocosm.kits.weaving.composition import File
 from mesocosm.sandbox import bubblewrap, runtime
 from mesocosm.sandbox.jobs import CODE, WORKSPACE, Job, Limits
 from mesocosm.servers.documents.models import Document

@@ -31,7 +31,7 @@ from mesocosm.generators.lore_multimodal.formulas import can_be_set, draw_formul
 from mesocosm.generators.lore_multimodal.objects import COLORS, KINDS, SHAPES, Scene
 from mesocosm.generators.lore_multimodal.painting import Formula, Painter, PicturedValues
 from mesocosm.kits.weaving import BottomUp, Node, load_operators
-from mesocosm.kits.weaving.chaining import Chain
+from mesocosm.kits.weaving.chains import Chain
 from mesocosm.kits.weaving.steps import Step
 from mesocosm.servers.documents.models import Document, Picture
 from mesocosm.servers.documents.store import DocumentsStore

@@ -15,7 +15,7 @@ from campus import fill_campus
 from patience import PATIENCE
 from rest.hosted import host_world
 
-from mesocosm.doors.mail.listening import MailServers
+from mesocosm.doors.mail.ports import MailServers
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode

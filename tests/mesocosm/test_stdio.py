@@ -21,7 +21,7 @@ import pytest
 from commands import mesocosm
 from patience import PATIENCE
 
-from mesocosm.doors import greeting
+from mesocosm.doors import handshake
 from mesocosm.doors.mcp import Era, McpTools
 from mesocosm.errors import UsageError
 from mesocosm.hosting.pool import EpisodePool
@@ -249,10 +249,10 @@ def test_a_client_whose_probe_timed_out_may_shake_hands(instance: Path) -> None:
 def test_the_greeting_says_what_the_server_would_say(instance: Path) -> None:
     from mcp_types import version
 
-    assert greeting.HANDSHAKES == version.HANDSHAKE_PROTOCOL_VERSIONS
-    assert greeting.MODERN == version.MODERN_PROTOCOL_VERSIONS
+    assert handshake.HANDSHAKES == version.HANDSHAKE_PROTOCOL_VERSIONS
+    assert handshake.MODERN == version.MODERN_PROTOCOL_VERSIONS
     for name in service_names():
-        assert greeting.instructions(name) == load_service(name).instructions, name
+        assert handshake.instructions(name) == load_service(name).instructions, name
     key = "io.modelcontextprotocol/"
     meta = {f"{key}protocolVersion": "2026-07-28", f"{key}clientCapabilities": {}}
     meta[f"{key}clientInfo"] = HELLO["clientInfo"]

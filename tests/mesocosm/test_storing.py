@@ -44,7 +44,7 @@ from mesocosm.hosting.client import (
 from mesocosm.hosting.health import LEAST_FREE
 from mesocosm.hosting.listening import serving
 from mesocosm.hosting.metrics import RequestLog
-from mesocosm.worlds.packing import unpack
+from mesocosm.worlds.archives import unpack
 
 TOKEN = "token-of-the-test"
 ORDER: Any = {"task": "refund_list", "length": "8k", "seed": 1, "tools": "needed"}

@@ -21,9 +21,9 @@ from mesocosm.services.calling import FAULT_TEXT
 from mesocosm.services.service import Store, UnknownTool, load_service
 from mesocosm.services.world import World
 from mesocosm.worlds import tokens
+from mesocosm.worlds.archives import pack
 from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Manifest
-from mesocosm.worlds.packing import pack
 
 MakeWorld = Callable[..., World]
 

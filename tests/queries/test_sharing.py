@@ -16,7 +16,7 @@ from patience import PATIENCE
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.outcomes import Outcome
-from mesocosm.services.queries import selecting
+from mesocosm.services.queries import select_queries
 from mesocosm.services.queries.engine import Engine
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
@@ -45,7 +45,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setenv("MESOCOSM_QUERY_JOBS", "2")
     monkeypatch.setenv("MESOCOSM_CALL_TIMEOUT", "600")
     made = Engine()
-    monkeypatch.setattr(selecting, "engine", lambda: made)
+    monkeypatch.setattr(select_queries, "engine", lambda: made)
     yield made
     made.close()
 

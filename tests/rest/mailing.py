@@ -14,7 +14,7 @@ from typing import Any
 from patience import PATIENCE
 from rest.hosted import HostedWorld, host_world
 
-from mesocosm.doors.mail.listening import MailServers
+from mesocosm.doors.mail.ports import MailServers
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.listening import listen, serving
 from mesocosm.servers.email.store import EmailStore, NewEmail

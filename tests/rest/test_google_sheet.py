@@ -18,7 +18,7 @@ from openpyxl import load_workbook
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.google_sheet.store import SheetStore
-from mesocosm.servers.google_sheet.store.filling import NewSheet
+from mesocosm.servers.google_sheet.store.bulk import NewSheet
 from mesocosm.services.world import World
 
 ADA, BOB = "ada@example.org", "bob@example.org"

@@ -14,12 +14,12 @@ from mesocosm.evaluation.question_sets.agentlongbench import questions as questi
 from mesocosm.evaluation.rollouts import compare, read_scores
 from mesocosm.families.building import fingerprint
 from mesocosm.families.workers.processes import Processes
-from mesocosm.kits.rollouts.answering import answer_to
+from mesocosm.kits.rollouts.answers import answer_to
 from mesocosm.kits.rollouts.dataset import Plan
-from mesocosm.kits.rollouts.judging import judge, read_predictions
+from mesocosm.kits.rollouts.dataset_files import read_questions, upstream_answer, write_dataset
 from mesocosm.kits.rollouts.loading import load, samples
 from mesocosm.kits.rollouts.options import read_lengths, read_plan
-from mesocosm.kits.rollouts.writing import read_questions, upstream_answer, write_dataset
+from mesocosm.kits.rollouts.predictions import judge, read_predictions
 
 WORDS = ("--lengths", "16k", "--per-type", "2", "--items", "200", "--formats", "v", "--upstream", "full")
 PLAN = Plan(lengths=(16_000,), per_type=2, items=200, formats=("v",))

@@ -14,9 +14,9 @@ from mesocosm.agents.scripted.ability import check_can_answer
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.questions import question_sets
 from mesocosm.evaluation.rollouts import tabulate
-from mesocosm.kits.rollouts.answering import answer_in_conversation
+from mesocosm.kits.rollouts.answers import answer_in_conversation
 from mesocosm.kits.rollouts.dataset import Plan, make
-from mesocosm.kits.rollouts.judging import Scored
+from mesocosm.kits.rollouts.predictions import Scored
 from mesocosm.kits.rollouts.questions import TYPES
 from mesocosm.kits.rollouts.transcript import message_tokens
 

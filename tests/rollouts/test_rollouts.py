@@ -14,15 +14,15 @@ from small_games import scribe, small_game
 
 from mesocosm.errors import UsageError
 from mesocosm.kits.rollouts import wording
-from mesocosm.kits.rollouts.answering import History, answer_from
+from mesocosm.kits.rollouts.answers import History, answer_from
 from mesocosm.kits.rollouts.behaviour import Behaviour
 from mesocosm.kits.rollouts.dataset import Plan, lines, make, open_book, tokens_of
 from mesocosm.kits.rollouts.encyclopaedia import EVOLUTION, SECTIONS, SETS, TYPE, invent
-from mesocosm.kits.rollouts.ending import TOLERANCE
 from mesocosm.kits.rollouts.engine import Engine
-from mesocosm.kits.rollouts.naming import name_tokens, plain_tokens
-from mesocosm.kits.rollouts.playing import Player
+from mesocosm.kits.rollouts.invented_names import name_tokens, plain_tokens
+from mesocosm.kits.rollouts.last_query import TOLERANCE
 from mesocosm.kits.rollouts.questions import TYPES
+from mesocosm.kits.rollouts.simulated_player import Player
 from mesocosm.kits.rollouts.transcript import FORMATS, Format, message_tokens
 from mesocosm.kits.rollouts.twins import SETTINGS
 

@@ -19,7 +19,7 @@ from confinement import RUNNER_TOKEN, SLOTS_WORK, needs_sandbox, running_code_ru
 from patience import PATIENCE
 
 import mesocosm
-from mesocosm.sandbox import sharing
+from mesocosm.sandbox import workspace_handover
 from mesocosm.services.world import World
 
 pytestmark = needs_sandbox
@@ -193,7 +193,8 @@ def test_a_hard_link_that_is_there_nevertheless_is_removed(tmp_path: Path) -> No
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "workspace").mkdir()
     os.link(tmp_path / "secret", tmp_path / "workspace/stolen")
-    assert sharing.tidy(tmp_path / "workspace") == ("Removed from the workspace: stolen (hard link)",)
+    removed = workspace_handover.tidy(tmp_path / "workspace")
+    assert removed == ("Removed from the workspace: stolen (hard link)",)
     assert (tmp_path / "secret").read_text() == "secret"
     assert not (tmp_path / "workspace/stolen").exists()
 
@@ -578,7 +579,7 @@ def test_a_look_that_takes_long_does_not_forget_that_the_episode_was_ended(
     make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The thread that looks after the limits was at it when the task was declared done."""
-    exceeded = sharing.Quota.exceeded
+    exceeded = workspace_handover.Quota.exceeded
 
     def slow(*arguments: Any) -> bool:
         result = exceeded(*arguments)
@@ -586,7 +587,7 @@ def test_a_look_that_takes_long_does_not_forget_that_the_episode_was_ended(
             time.sleep(1)
         return result
 
-    monkeypatch.setattr(sharing.Quota, "exceeded", slow)
+    monkeypatch.setattr(workspace_handover.Quota, "exceeded", slow)
     world = make_world(None, "claim_done", "programmatic_tool_calling")
     code = "import time; time.sleep(0.3); tools.claim_done()"
     outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code})

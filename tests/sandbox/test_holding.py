@@ -16,7 +16,7 @@ from hypothesis import strategies as some
 from mesocosm.sandbox import runtime
 from mesocosm.sandbox.jobs import MIB
 from mesocosm.sandbox.runtime import COMMANDS
-from mesocosm.servers.programmatic_tool_calling.store import calling
+from mesocosm.servers.programmatic_tool_calling.store import calls
 from mesocosm.services.world import World
 
 pytestmark = needs_sandbox
@@ -230,7 +230,7 @@ time.sleep(60)
 def test_calls_that_nobody_can_be_waiting_for_end_the_conversation(
     make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calling, "MAX_CALLS", 200)
+    monkeypatch.setattr(calls, "MAX_CALLS", 200)
     world = make_world(None, "filesystem", "programmatic_tool_calling")
     code = """
 import json, os

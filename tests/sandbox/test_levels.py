@@ -21,8 +21,8 @@ from mesocosm.cli.commands import app
 from mesocosm.errors import UsageError
 from mesocosm.sandbox import binaries, bubblewrap, levels, runtime
 from mesocosm.sandbox.jobs import Captured, Job, Limits, SandboxFailed
-from mesocosm.sandbox.sharing import tidy
-from mesocosm.sandbox.supervising import tree
+from mesocosm.sandbox.supervisor import tree
+from mesocosm.sandbox.workspace_handover import tidy
 
 
 @pytest.fixture(autouse=True)

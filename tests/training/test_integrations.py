@@ -48,7 +48,7 @@ def ran(command: list[Any], cwd: Path, paths: tuple[Path, ...] = (), **given: st
 @pytest.fixture(scope="module")
 def model() -> Iterator[str]:
     """The address of the scripted models."""
-    from mesocosm.agents.scripted.serving import application
+    from mesocosm.agents.scripted.http_server import application
 
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(application(), log_level="warning"))

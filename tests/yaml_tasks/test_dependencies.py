@@ -9,7 +9,7 @@ from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
 from mesocosm.kits.yaml_tasks import Written
 from mesocosm.kits.yaml_tasks.dependencies import Supposition
-from mesocosm.kits.yaml_tasks.judging import wanted_of
+from mesocosm.kits.yaml_tasks.grading import wanted_of
 from mesocosm.kits.yaml_tasks.truth import Truth
 
 VISITS = Path(__file__).with_name("visits.yaml")

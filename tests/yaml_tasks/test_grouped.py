@@ -11,8 +11,8 @@ import pytest
 
 from mesocosm.families.family import load_family
 from mesocosm.families.proving import prove_one
-from mesocosm.kits.yaml_tasks.judging import wanted_of
-from mesocosm.kits.yaml_tasks.linting import lint
+from mesocosm.kits.yaml_tasks.grading import wanted_of
+from mesocosm.kits.yaml_tasks.lint import lint
 from mesocosm.kits.yaml_tasks.written import Start, Written
 from mesocosm.worlds.randomness import Dice
 

@@ -16,9 +16,9 @@ from mesocosm.families.proving import prove_one
 from mesocosm.families.task import Growth, Limits, Task
 from mesocosm.families.trusting import trust
 from mesocosm.kits.yaml_tasks import definition
-from mesocosm.kits.yaml_tasks.drawing import DRAWS, Period, Span
-from mesocosm.kits.yaml_tasks.judging import WAYS
-from mesocosm.kits.yaml_tasks.linting import lint
+from mesocosm.kits.yaml_tasks.draws import DRAWS, Period, Span
+from mesocosm.kits.yaml_tasks.grading import WAYS
+from mesocosm.kits.yaml_tasks.lint import lint
 
 GUIDES = Path(__file__).parents[2] / "docs/guides"
 

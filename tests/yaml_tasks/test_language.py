@@ -14,7 +14,7 @@ from trials import call, failures, solve
 from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
-from mesocosm.kits.yaml_tasks.linting import lint
+from mesocosm.kits.yaml_tasks.lint import lint
 from mesocosm.kits.yaml_tasks.mailboxes import in_quotes
 
 SHOPS = Path(__file__).with_name("shops.yaml")

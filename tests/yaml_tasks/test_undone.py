@@ -12,7 +12,7 @@ from worlds import build_world
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.storage import NewObject
 from mesocosm.servers.google_sheet.store import SheetStore
-from mesocosm.servers.google_sheet.store.filling import NewSheet
+from mesocosm.servers.google_sheet.store.bulk import NewSheet
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.words import load_words
 from mesocosm.services.world import World

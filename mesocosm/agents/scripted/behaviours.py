@@ -31,9 +31,9 @@ from typing import Any
 
 from mesocosm.agents.loop import HOW_SURE
 from mesocosm.agents.scripted.exchange import Answer, Ask, Call, Refused
-from mesocosm.agents.scripted.obeying import told_step
-from mesocosm.agents.scripted.solving import Work, Works, call_of, is_own_id, mark, name_among
-from mesocosm.kits.rollouts.answering import answer_in_conversation, answer_to
+from mesocosm.agents.scripted.oracle_model import told_step
+from mesocosm.agents.scripted.solver_model import Work, Works, call_of, is_own_id, mark, name_among
+from mesocosm.kits.rollouts.answers import answer_in_conversation, answer_to
 from mesocosm.services.content import find_module
 
 _PARAMETERS = {"rate", "every_429", "every_500", "cut", "window", "delay", "think"}

@@ -16,7 +16,7 @@ from inspect_ai.model import GenerateConfig, ModelAPI, modelapi
 
 from mesocosm.agents.scripted.behaviours import read_name
 from mesocosm.agents.scripted.exchange import Refused
-from mesocosm.agents.scripted.serving import model_server
+from mesocosm.agents.scripted.http_server import model_server
 from mesocosm.errors import UsageError
 
 KEY = "scripted-models-need-no-key"

@@ -10,7 +10,7 @@ from mesocosm.evaluation.papers.plates import NONE, Curve, Plate, Share, curves_
 from mesocosm.evaluation.rollouts import CATEGORIES
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.rollouts.chance import chances
-from mesocosm.kits.rollouts.judging import Scored
+from mesocosm.kits.rollouts.predictions import Scored
 from mesocosm.kits.rollouts.questions import TYPES
 
 _SETTINGS = (("ki", "c", 3), ("kf", "c", 4), ("ki", "v", 5), ("kf", "v", 6))

@@ -11,7 +11,7 @@ from mesocosm.evaluation.papers.plates import NONE, Plate, Share, bars_plate, he
 from mesocosm.evaluation.procedures import ALL, tabulate
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.procedures import procedure
-from mesocosm.kits.procedures.prompting import PAIRS, SEGMENTED, SEGMENTS
+from mesocosm.kits.procedures.prompts import PAIRS, SEGMENTED, SEGMENTS
 from mesocosm.kits.procedures.rows import Scored
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from mesocosm.evaluation.questions import Question, QuestionOptions, QuestionSet
 from mesocosm.families.quantities import parse_lengths
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.kits.procedures import procedure_names, read_procedures
-from mesocosm.kits.procedures.normalising import Rule
-from mesocosm.kits.procedures.prompting import Prompting
+from mesocosm.kits.procedures.normal_forms import Rule
+from mesocosm.kits.procedures.prompts import Prompting
 from mesocosm.kits.procedures.rows import Row, make_rows
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from mesocosm.worlds.packing import pack, unpack
+from mesocosm.worlds.archives import pack, unpack
 
 
 def packed(folder: Path) -> bytes:

@@ -104,14 +104,14 @@ def mail_servers(
     if not listeners:
         return nullcontext()
     from mesocosm.doors.mail.access import OwnMailboxes
-    from mesocosm.doors.mail.listening import MailServers
+    from mesocosm.doors.mail.ports import MailServers
 
     return MailServers(OwnMailboxes(pool), imap=listeners.get("imap"), smtp=listeners.get("smtp"))
 
 
 def live(settings: HostSettings, starter: Connection) -> None:
     """Host episodes as a process of its own: ``starter`` is told when it serves, and is to live as long."""
-    from mesocosm.worlds.reporting import report_with_time
+    from mesocosm.worlds.log_format import report_with_time
 
     os.setsid()
     take_turns()

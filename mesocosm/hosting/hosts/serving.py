@@ -90,7 +90,7 @@ async def _serve(
 def _mail_servers(door: Door, mail: Mapping[str, socket.socket]) -> AbstractAsyncContextManager[object]:
     if not mail:
         return nullcontext()
-    from mesocosm.doors.mail.listening import MailServers
+    from mesocosm.doors.mail.ports import MailServers
     from mesocosm.hosting.hosts.mail import HostsMailboxes
 
     return MailServers(HostsMailboxes(door), imap=mail.get("imap"), smtp=mail.get("smtp"))

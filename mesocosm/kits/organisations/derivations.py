@@ -24,7 +24,7 @@ from mesocosm.kits.organisations.delivery import delivered_text
 from mesocosm.kits.organisations.events import Event
 from mesocosm.kits.organisations.letters import Letter, Telling, Value
 from mesocosm.kits.organisations.people import Person
-from mesocosm.kits.organisations.referring import Reference
+from mesocosm.kits.organisations.referring_expressions import Reference
 
 
 class Step(BaseModel):

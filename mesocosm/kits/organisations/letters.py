@@ -14,7 +14,7 @@ from mesocosm.kits.organisations.casting import Cast, Line, Said, told_at
 from mesocosm.kits.organisations.events import Event
 from mesocosm.kits.organisations.moments import Level
 from mesocosm.kits.organisations.people import Person
-from mesocosm.kits.organisations.referring import Reference
+from mesocosm.kits.organisations.referring_expressions import Reference
 from mesocosm.kits.organisations.scenes import SLOT
 
 _APART = 0.35

@@ -13,8 +13,8 @@ from mesocosm.errors import UsageError
 from mesocosm.families.workers.workers import Workers
 from mesocosm.kits.procedures.answers import last_block, last_fence
 from mesocosm.kits.procedures.instance import make_instance, procedure
-from mesocosm.kits.procedures.normalising import Rule, value_of_lines, value_of_table
-from mesocosm.kits.procedures.prompting import SEGMENTED, Prompting, asked_of, score_segment
+from mesocosm.kits.procedures.normal_forms import Rule, value_of_lines, value_of_table
+from mesocosm.kits.procedures.prompts import SEGMENTED, Prompting, asked_of, score_segment
 from mesocosm.kits.procedures.protocol import Score
 from mesocosm.kits.weaving.datasets import file_in_the_making
 from mesocosm.worlds import tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from mesocosm.kits.rollouts.judging import Scored
+from mesocosm.kits.rollouts.predictions import Scored
 from mesocosm.kits.rollouts.questions import Type
 from mesocosm.kits.rollouts.transcript import Format
 

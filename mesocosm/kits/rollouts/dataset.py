@@ -23,13 +23,13 @@ from mesocosm.families.quantities import show_length
 from mesocosm.families.workers.workers import Workers
 from mesocosm.kits.rollouts import wording
 from mesocosm.kits.rollouts.behaviour import Behaviour
-from mesocosm.kits.rollouts.counting import Counter
 from mesocosm.kits.rollouts.encyclopaedia import MAX_ENTRIES, MIN_ENTRIES, Encyclopaedia, invent
 from mesocosm.kits.rollouts.engine import Engine, Unfit
 from mesocosm.kits.rollouts.paper import paper_count
 from mesocosm.kits.rollouts.questions import TYPES, Question, Type, ask
-from mesocosm.kits.rollouts.scoring import Kind, kind_of
+from mesocosm.kits.rollouts.scores import Kind, kind_of
 from mesocosm.kits.rollouts.tables import read_table
+from mesocosm.kits.rollouts.token_counts import Counter
 from mesocosm.kits.rollouts.transcript import Format, Message, Rollout, Scribe, message_tokens
 from mesocosm.kits.rollouts.twins import SETTINGS, Setting, Vocabulary, symbols_of, words_of
 

@@ -15,7 +15,7 @@ from itertools import compress
 from typing import Literal, NamedTuple
 
 from mesocosm.errors import UsageError
-from mesocosm.kits.rollouts import naming
+from mesocosm.kits.rollouts import invented_names
 
 MIN_ENTRIES, MAX_ENTRIES = 20, 100_000
 
@@ -162,9 +162,9 @@ def invent(rng: random.Random, size: int) -> Encyclopaedia:
     if not MIN_ENTRIES <= size <= MAX_ENTRIES:
         raise UsageError(f"an encyclopaedia has {MIN_ENTRIES} to {MAX_ENTRIES:,} creatures, not {size:,}")
     lines = _lines(rng, size)
-    names, stems = naming.creature_names(rng, [len(line) for line in lines])
-    abilities = naming.ability_names(rng, min(400, 40 + size // 8))
-    values = [naming.types(rng), [], [], abilities, stems, naming.habitats(rng)]
+    names, stems = invented_names.creature_names(rng, [len(line) for line in lines])
+    abilities = invented_names.ability_names(rng, min(400, 40 + size // 8))
+    values = [invented_names.types(rng), [], [], abilities, stems, invented_names.habitats(rng)]
     drawn = _Drawing(rng, values)
     entries = drawn.entries(lines)
     order = sorted(range(size), key=names.__getitem__)

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.rollouts.behaviour import Behaviour
-from mesocosm.kits.rollouts.counting import Counter
 from mesocosm.kits.rollouts.encyclopaedia import Condition, Encyclopaedia
-from mesocosm.kits.rollouts.ending import TOLERANCE, Ending
-from mesocosm.kits.rollouts.playing import SUSPECTS, NobodyLeft, Player, Query, State
+from mesocosm.kits.rollouts.last_query import TOLERANCE, Ending
+from mesocosm.kits.rollouts.simulated_player import SUSPECTS, NobodyLeft, Player, Query, State
+from mesocosm.kits.rollouts.token_counts import Counter
 from mesocosm.kits.rollouts.transcript import Format, Rollout, Round, Scribe
 from mesocosm.kits.rollouts.twins import Vocabulary
 

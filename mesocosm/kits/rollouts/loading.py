@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mesocosm.errors import MissingExtra, UsageError
 from mesocosm.kits.rollouts.dataset import Row, Trajectory
-from mesocosm.kits.rollouts.writing import read_questions, read_trajectories
+from mesocosm.kits.rollouts.dataset_files import read_questions, read_trajectories
 
 if TYPE_CHECKING:
     from datasets import IterableDataset  # type: ignore[import-untyped]

@@ -11,10 +11,10 @@ from mesocosm.errors import UsageError
 from mesocosm.families.quantities import parse_length, show_length
 from mesocosm.kits.rollouts.behaviour import Behaviour
 from mesocosm.kits.rollouts.dataset import Plan
+from mesocosm.kits.rollouts.dataset_files import Upstream
 from mesocosm.kits.rollouts.paper import BUCKETS
 from mesocosm.kits.rollouts.transcript import FORMATS
 from mesocosm.kits.rollouts.twins import SETTINGS
-from mesocosm.kits.rollouts.writing import Upstream
 
 LEAST = 16_000
 """Below, there are too few rounds to ask about."""

@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from typing import Literal
 
 from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, Encyclopaedia
-from mesocosm.kits.rollouts.naming import name_tokens, plain_tokens
+from mesocosm.kits.rollouts.invented_names import name_tokens, plain_tokens
 from mesocosm.worlds import tokens
 
 Setting = Literal["ki", "kf"]

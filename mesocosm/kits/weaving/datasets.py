@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from mesocosm.errors import UsageError
 from mesocosm.families.family import Family, family_names, known_as, load_family
 from mesocosm.families.workers.workers import Workers
-from mesocosm.kits.weaving.composing import Composition, Distorted, File
+from mesocosm.kits.weaving.composition import Composition, Distorted, File
 from mesocosm.services.service import load_service
 from mesocosm.worlds.randomness import Dice
 

@@ -17,8 +17,8 @@ from pydantic import (
     model_validator,
 )
 
-from mesocosm.kits.yaml_tasks.bringing import Unknown, known_goals, solution_of
-from mesocosm.kits.yaml_tasks.drawing import DRAWS, Condition, Draw, condition, read_draw
+from mesocosm.kits.yaml_tasks.draws import DRAWS, Condition, Draw, condition, read_draw
+from mesocosm.kits.yaml_tasks.goal_calls import Unknown, known_goals, solution_of
 
 MAX_COUNT = 50_000
 MAX_BELONGING = 1_000

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.kits.yaml_tasks.definition import EntityType, Selection
-from mesocosm.kits.yaml_tasks.drawing import Draw, Undrawable, value_of
+from mesocosm.kits.yaml_tasks.draws import Draw, Undrawable, value_of
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.filters import show
 from mesocosm.kits.yaml_tasks.language import ExpressionError, missing

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from mesocosm.kits.yaml_tasks.definition import Definition
-from mesocosm.kits.yaml_tasks.drawing import Draw
+from mesocosm.kits.yaml_tasks.draws import Draw
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, evaluated
-from mesocosm.kits.yaml_tasks.filling import Filled
-from mesocosm.kits.yaml_tasks.judging import wanted_of
+from mesocosm.kits.yaml_tasks.grading import wanted_of
 from mesocosm.kits.yaml_tasks.placement import Told
+from mesocosm.kits.yaml_tasks.population import Filled
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.calling import Tools
 from mesocosm.services.words import find_thing

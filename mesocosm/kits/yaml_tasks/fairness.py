@@ -9,17 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesocosm.families.quantities import show_length
-from mesocosm.kits.yaml_tasks import advising, evidence_proof, sizing
+from mesocosm.kits.yaml_tasks import advice, evidence_proof, sizes
 from mesocosm.kits.yaml_tasks.ambiguity import TellingApart, rows_in
 from mesocosm.kits.yaml_tasks.definition import Between, EntityType, Goal
-from mesocosm.kits.yaml_tasks.deriving import missing_quotations, spelt
+from mesocosm.kits.yaml_tasks.derivation import missing_quotations, spelt
 from mesocosm.kits.yaml_tasks.entities import Read
-from mesocosm.kits.yaml_tasks.filling import Filled
-from mesocosm.kits.yaml_tasks.judging import Wanted, wanted_of
+from mesocosm.kits.yaml_tasks.grading import Wanted, wanted_of
 from mesocosm.kits.yaml_tasks.letters import Sketches
 from mesocosm.kits.yaml_tasks.placement import Teller, Told
+from mesocosm.kits.yaml_tasks.population import Filled
 from mesocosm.kits.yaml_tasks.rendering import misfit
-from mesocosm.kits.yaml_tasks.solving import Solution
+from mesocosm.kits.yaml_tasks.solution import Solution
 from mesocosm.kits.yaml_tasks.written import Start, Written
 from mesocosm.services.calling import Tools
 from mesocosm.services.patterns import BadPattern, Pattern
@@ -91,7 +91,7 @@ class Sample:
         yield from self._unscaled()
         yield from self._short()
         everything = [one for ones in told.values() for one in ones]
-        advised = advising.advice(self._definition, self._written.task, self._truth, everything)
+        advised = advice.advice(self._definition, self._written.task, self._truth, everything)
         yield from ((gap.keys, "warning", gap.message) for gap in advised)
         apart = TellingApart(self._definition, self._truth, everything)
         yield from ((gap.keys, "error", gap.message) for gap in apart.untold())
@@ -200,7 +200,7 @@ class Sample:
     def _short(self) -> Iterator[Finding]:
         """Yield what does not fit the shortest length, and cases that may not occur in it."""
         task = self._written.task
-        if (found := sizing.too_long(self._written)) is not None:
+        if (found := sizes.too_long(self._written)) is not None:
             length, size, tokens, possible = found
             label = show_length(length)
             mend = f"lower that: growth: {{points: {{{label}: {possible}}}}}"
@@ -213,10 +213,10 @@ class Sample:
                 "warning",
                 f"{message}, so that it is below the minimum of some seeds; {mend}",
             )
-        for fact, case, times in sizing.rare(self._written):
+        for fact, case, times in sizes.rare(self._written):
             message = f"at a length of {show_length(min(task.lengths))} no {fact} is {case} in {times} of"
             mend = "raise its share or `count`, or make it a case of what these belong to"
-            yield ("entities", fact, "cases", case), "warning", f"{message} {sizing.TRIED} instances: {mend}"
+            yield ("entities", fact, "cases", case), "warning", f"{message} {sizes.TRIED} instances: {mend}"
 
     def _sticks_out(self, what: str, told: Sequence[Told]) -> Iterator[Finding]:
         thing = find_thing(what)

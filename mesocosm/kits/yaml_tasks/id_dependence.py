@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mesocosm.kits.yaml_tasks.drawing import Draw, drawn
+from mesocosm.kits.yaml_tasks.draws import Draw, drawn
 from mesocosm.kits.yaml_tasks.expressions import ANYTHING, Expression
 
 if TYPE_CHECKING:

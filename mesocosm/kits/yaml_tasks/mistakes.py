@@ -12,7 +12,7 @@ from mesocosm.families.verdict import Inapplicable
 from mesocosm.kits.yaml_tasks.definition import Definition, Step
 from mesocosm.kits.yaml_tasks.dependencies import Supposition
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
-from mesocosm.kits.yaml_tasks.judging import Table, Wanted, same, wanted_of
+from mesocosm.kits.yaml_tasks.grading import Table, Wanted, same, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.truth import Truth
 

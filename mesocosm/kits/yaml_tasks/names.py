@@ -10,7 +10,7 @@ from typing import Any
 from mesocosm.families.task import Task
 from mesocosm.kits.yaml_tasks.complaints import Complaint
 from mesocosm.kits.yaml_tasks.definition import Definition
-from mesocosm.kits.yaml_tasks.drawing import Draw, Ref, drawn
+from mesocosm.kits.yaml_tasks.draws import Draw, Ref, drawn
 from mesocosm.kits.yaml_tasks.expressions import Expression, bare
 from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.language import ExpressionError

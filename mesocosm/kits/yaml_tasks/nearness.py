@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mesocosm.kits.yaml_tasks.definition import Definition
-from mesocosm.kits.yaml_tasks.deriving import shortened
+from mesocosm.kits.yaml_tasks.derivation import shortened
 from mesocosm.kits.yaml_tasks.entities import Entity
 from mesocosm.kits.yaml_tasks.evidence_proof import text_of
 from mesocosm.kits.yaml_tasks.filters import show

@@ -8,11 +8,11 @@ from typing import Any
 
 from mesocosm.kits.yaml_tasks.braces import parts_of
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
-from mesocosm.kits.yaml_tasks.deriving import flat, shortened, spelt
-from mesocosm.kits.yaml_tasks.drawing import Choice, Draw, Hooked, drawn
+from mesocosm.kits.yaml_tasks.derivation import flat, shortened, spelt
+from mesocosm.kits.yaml_tasks.draws import Choice, Draw, Hooked, drawn
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.gaps import Gap
-from mesocosm.kits.yaml_tasks.judging import WAYS, Wanted
+from mesocosm.kits.yaml_tasks.grading import WAYS, Wanted
 
 _UNFILLED = re.compile(r"<<[^<>\n]{1,80}>>")
 _DOLLAR = re.compile(r"\$\{[^{}\n]{1,80}\}")

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from mesocosm.kits.yaml_tasks.definition import Definition, Rows
-from mesocosm.kits.yaml_tasks.drawing import drawn
+from mesocosm.kits.yaml_tasks.draws import drawn
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated, selects
 from mesocosm.kits.yaml_tasks.expressions import Expression
 from mesocosm.kits.yaml_tasks.language import ExpressionError

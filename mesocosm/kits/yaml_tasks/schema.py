@@ -8,7 +8,7 @@ from typing import Any
 from mesocosm.families.task import DEFINING
 from mesocosm.kits.prose.topics import TOPICS
 from mesocosm.kits.yaml_tasks.definition import Definition
-from mesocosm.kits.yaml_tasks.judging import WAYS
+from mesocosm.kits.yaml_tasks.grading import WAYS
 from mesocosm.services.content import service_names
 from mesocosm.services.outlines import outlines
 from mesocosm.services.service import load_services

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from mesocosm.kits.apportioning import apportion
+from mesocosm.kits.apportionment import apportion
 from mesocosm.kits.yaml_tasks.definition import (
     MAX_BELONGING,
     MAX_COUNT,
@@ -21,7 +21,7 @@ from mesocosm.kits.yaml_tasks.definition import (
     Selection,
 )
 from mesocosm.kits.yaml_tasks.dependencies import Following
-from mesocosm.kits.yaml_tasks.drawing import weighted
+from mesocosm.kits.yaml_tasks.draws import weighted
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, selects, settle
 from mesocosm.kits.yaml_tasks.expressions import bare
 from mesocosm.kits.yaml_tasks.id_dependence import late_names

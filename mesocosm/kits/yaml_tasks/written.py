@@ -20,19 +20,19 @@ from mesocosm.families import family
 from mesocosm.families.task import FileProblem, Task
 from mesocosm.families.verdict import Check, Misreading, Mutant
 from mesocosm.kits.yaml_tasks import (
-    checking,
+    evidence_defaults,
     evidence_proof,
     nearness,
     questions,
-    second_reading,
     serialization,
-    spreading,
+    solver_independence,
+    validation,
 )
-from mesocosm.kits.yaml_tasks.agreeing import disagreeing
+from mesocosm.kits.yaml_tasks.agreement import disagreeing
 from mesocosm.kits.yaml_tasks.braces import has_values
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
-from mesocosm.kits.yaml_tasks.deriving import (
+from mesocosm.kits.yaml_tasks.derivation import (
     Derived,
     derive,
     judged_by_python,
@@ -40,16 +40,16 @@ from mesocosm.kits.yaml_tasks.deriving import (
     rules_of,
     wanted_entities,
 )
-from mesocosm.kits.yaml_tasks.drawing import Draw, Moment, Period, Undrawable
+from mesocosm.kits.yaml_tasks.draws import Draw, Moment, Period, Undrawable
 from mesocosm.kits.yaml_tasks.entities import Read, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.expressions import Expression, expressions_in
-from mesocosm.kits.yaml_tasks.filling import Filled, fill
-from mesocosm.kits.yaml_tasks.judging import judge, wanted_of
+from mesocosm.kits.yaml_tasks.grading import judge, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions
-from mesocosm.kits.yaml_tasks.misreading import misreadings
+from mesocosm.kits.yaml_tasks.misreadings import misreadings
 from mesocosm.kits.yaml_tasks.placement import Teller
+from mesocosm.kits.yaml_tasks.population import Filled, fill
 from mesocosm.kits.yaml_tasks.rendering import survey_options
-from mesocosm.kits.yaml_tasks.solving import Refused, Solution
+from mesocosm.kits.yaml_tasks.solution import Refused, Solution
 from mesocosm.kits.yaml_tasks.truth import Stream, Truth, read_zone
 from mesocosm.services.calling import Tools
 from mesocosm.services.words import load_words
@@ -128,13 +128,15 @@ class Written:
         self.hooks = {name: for_expressions(_guarded(hook)) for name, hook in hooks.items()}
         with self._placed():
             try:
-                self.definition = spreading.read(task.definition)
-            except spreading.Misspread as wrong:
+                self.definition = evidence_defaults.read(task.definition)
+            except evidence_defaults.Misspread as wrong:
                 raise FileProblem(path, wrong.keys, str(wrong)) from None
             except ValidationError as error:
-                keys, message = complaints_of(error, Definition, spreading.spread(task.definition)[0])[0]
+                keys, message = complaints_of(
+                    error, Definition, evidence_defaults.spread(task.definition)[0]
+                )[0]
                 raise Wrong(keys, message) from None
-            for keys, message in checking.check(
+            for keys, message in validation.check(
                 self.definition, task.servers, [*self.parameters, task.growth.parameter]
             ):
                 raise Wrong(keys, message)
@@ -182,7 +184,7 @@ class Written:
         with self._placed():
             if self.reads:
                 derived = Derived(rules=rules_of(filled, prompt))
-                derived.asked += second_reading.shared(self.definition, self._solver, self.hooks)
+                derived.asked += solver_independence.shared(self.definition, self._solver, self.hooks)
             else:
                 derived = derive(
                     self.definition, truth, filled, prompt, reads, Expression(self.task.prompt + " ")
@@ -381,7 +383,7 @@ class Written:
 
     def problem(self, keys: Sequence[Any], message: str) -> FileProblem:
         """Make a problem for a part of the definition, with its place in the file."""
-        return FileProblem(self.path, spreading.in_file(self.task.definition, keys), message)
+        return FileProblem(self.path, evidence_defaults.in_file(self.task.definition, keys), message)
 
     @contextmanager
     def _placed(self) -> Iterator[None]:

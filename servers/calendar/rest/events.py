@@ -16,9 +16,9 @@ from mesocosm.servers.calendar.rest.quick_add import event_of
 from mesocosm.servers.calendar.rest.service import Json, api, body_of, check_etag, listing, read
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.calendars import Access
-from mesocosm.servers.calendar.store.composing import EventFields
+from mesocosm.servers.calendar.store.event_input import EventFields
+from mesocosm.servers.calendar.store.event_lists import OWN_UID
 from mesocosm.servers.calendar.store.event_types import EVENT_TYPES, PROPERTIES_OF_TYPES
-from mesocosm.servers.calendar.store.listing import OWN_UID
 from mesocosm.servers.calendar.store.times import FIRST, LAST, in_zone, known_zone, point, show, window_bound
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence, Window
 from mesocosm.servers.calendar.tools.events import Attendee, Reminders

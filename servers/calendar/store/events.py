@@ -10,7 +10,7 @@ from sqlalchemy import insert, select, update
 from mesocosm.errors import Conflict, Denied, Invalid
 from mesocosm.servers.calendar.models import Attendee, Calendar, Entry, Event
 from mesocosm.servers.calendar.store.calendars import Access
-from mesocosm.servers.calendar.store.composing import (
+from mesocosm.servers.calendar.store.event_input import (
     EventFields,
     NewEvent,
     attendee_rows,

@@ -10,7 +10,7 @@ from sqlalchemy import and_, bindparam, or_, select, text
 from mesocosm.errors import Invalid, NotFound, Refusal
 from mesocosm.servers.calendar.models import Attendee, Entry, Event
 from mesocosm.servers.calendar.store.calendars import Access
-from mesocosm.servers.calendar.store.listing import KEY_COLUMNS, ListingStore
+from mesocosm.servers.calendar.store.event_lists import KEY_COLUMNS, ListingStore
 from mesocosm.servers.calendar.store.times import show
 from mesocosm.servers.calendar.store.windows import Window, series_of, span
 

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, insert, select, text
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.calendar.models import Attendee, Calendar, Entry, Event
 from mesocosm.servers.calendar.store.calendars import address, as_list, derived_id, one_of, storable
-from mesocosm.servers.calendar.store.composing import (
+from mesocosm.servers.calendar.store.event_input import (
     DEFAULTS,
     NewEvent,
     attendee_rows,

@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 
 from mesocosm.servers.calendar.store.calendars import Access
+from mesocosm.servers.calendar.store.event_lists import OWN_UID
 from mesocosm.servers.calendar.store.event_types import MEET, PROPERTIES_OF_TYPES
-from mesocosm.servers.calendar.store.listing import OWN_UID
 from mesocosm.servers.calendar.store.times import in_zone, read
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence
 from mesocosm.services.service import Row

@@ -11,13 +11,13 @@ from mesocosm.servers.canvas.store.calendar import Calendar, NewEvent
 from mesocosm.servers.canvas.store.conversations import Conversations, NewConversation, NewMessage
 from mesocosm.servers.canvas.store.courses import Courses, NewCourse, NewEnrollment
 from mesocosm.servers.canvas.store.discussions import Discussions, NewAnnouncement, NewDiscussion, NewEntry
-from mesocosm.servers.canvas.store.filing import Filing
+from mesocosm.servers.canvas.store.files import Filing
 from mesocosm.servers.canvas.store.gradebook import Gradebook
 from mesocosm.servers.canvas.store.inbox import Inbox
 from mesocosm.servers.canvas.store.listing import Listing
 from mesocosm.servers.canvas.store.modules import Modules, NewItem, NewModule
 from mesocosm.servers.canvas.store.pages import NewFile, NewFolder, NewPage, Pages
-from mesocosm.servers.canvas.store.posting import Posting
+from mesocosm.servers.canvas.store.posts import Posting
 from mesocosm.servers.canvas.store.preferences import Preferences
 from mesocosm.servers.canvas.store.questions import NewQuestion
 from mesocosm.servers.canvas.store.quizzes import NewQuiz, NewQuizSubmission, Quizzes

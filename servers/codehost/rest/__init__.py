@@ -4,7 +4,7 @@ from mesocosm.servers.codehost.rest import (  # noqa: F401 - importing them regi
     absent,
     accounts,
     actions,
-    administering,
+    administration,
     assets,
     contents,
     graphql,

@@ -21,7 +21,7 @@ from mesocosm.errors import Refusal
 from mesocosm.servers.codehost.rest.api import Answered, api
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.objects import GitRepository, ObjectStore
-from mesocosm.servers.codehost.store.pushing import RefUpdate
+from mesocosm.servers.codehost.store.pushes import RefUpdate
 from mesocosm.services.service import Reply, Row
 
 _UNCACHED = {

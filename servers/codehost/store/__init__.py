@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from mesocosm.servers.codehost.models import Base
 from mesocosm.servers.codehost.store.accounts import Accounts
-from mesocosm.servers.codehost.store.administering import Administering
+from mesocosm.servers.codehost.store.administration import Administering
 from mesocosm.servers.codehost.store.assets import Assets
-from mesocosm.servers.codehost.store.contents import Contents
-from mesocosm.servers.codehost.store.edits import TakingBack
-from mesocosm.servers.codehost.store.fields import Fields
-from mesocosm.servers.codehost.store.filling import (
+from mesocosm.servers.codehost.store.bulk import (
     Filling,
     NewComment,
     NewCommit,
@@ -17,19 +14,22 @@ from mesocosm.servers.codehost.store.filling import (
     NewPull,
     NewReview,
 )
+from mesocosm.servers.codehost.store.contents import Contents
+from mesocosm.servers.codehost.store.edits import TakingBack
+from mesocosm.servers.codehost.store.fields import Fields
 from mesocosm.servers.codehost.store.history import Commits
 from mesocosm.servers.codehost.store.issues import Issues
-from mesocosm.servers.codehost.store.listing import Listing
+from mesocosm.servers.codehost.store.lists import Listing
 from mesocosm.servers.codehost.store.part import View
 from mesocosm.servers.codehost.store.pulls import Pulls
-from mesocosm.servers.codehost.store.pushing import Pushes
+from mesocosm.servers.codehost.store.pushes import Pushes
 from mesocosm.servers.codehost.store.releases import Releases
 from mesocosm.servers.codehost.store.repositories import Repositories
 from mesocosm.servers.codehost.store.reviews import Reviews
+from mesocosm.servers.codehost.store.search import Searching
 from mesocosm.servers.codehost.store.search_accounts import AccountSearch
 from mesocosm.servers.codehost.store.search_code import CodeSearch
 from mesocosm.servers.codehost.store.search_issues import IssueSearch
-from mesocosm.servers.codehost.store.searching import Searching
 from mesocosm.services.service import Store, Topic
 
 

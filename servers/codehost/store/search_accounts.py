@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.queries import Qualifier, Where, parse
-from mesocosm.servers.codehost.store.searching import SCOPE
+from mesocosm.servers.codehost.store.search import SCOPE
 from mesocosm.services.service import Row
 
 REPOSITORY_QUALIFIERS = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.queries import Qualifier, Query, Where, parse
 from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.searching import ACCOUNT, SCOPE, like
+from mesocosm.servers.codehost.store.search import ACCOUNT, SCOPE, like
 from mesocosm.services.service import Row
 
 LANGUAGES = {

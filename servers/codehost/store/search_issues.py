@@ -9,7 +9,7 @@ from mesocosm.servers.codehost.store.issues import ISSUES
 from mesocosm.servers.codehost.store.part import Part
 from mesocosm.servers.codehost.store.queries import Qualifier, Query, Where, parse
 from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.searching import ACCOUNT, SCOPE
+from mesocosm.servers.codehost.store.search import ACCOUNT, SCOPE
 from mesocosm.services.service import Row
 
 ISSUE_QUALIFIERS = (

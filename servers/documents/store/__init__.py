@@ -2,8 +2,8 @@
 
 from mesocosm.servers.documents.models import Base
 from mesocosm.servers.documents.store.access import Access
+from mesocosm.servers.documents.store.bulk import Filling, NewComment, NewDocument, NewImage
 from mesocosm.servers.documents.store.comments import Comments
-from mesocosm.servers.documents.store.filling import Filling, NewComment, NewDocument, NewImage
 from mesocosm.servers.documents.store.items import Items
 from mesocosm.servers.documents.store.reading import Reading
 from mesocosm.servers.documents.store.search import Search

@@ -21,7 +21,7 @@ from mesocosm.servers.documents.store.access import (
     storable,
     timestamp,
 )
-from mesocosm.servers.documents.store.filling import MAX_COMMENT, comment_text
+from mesocosm.servers.documents.store.bulk import MAX_COMMENT, comment_text
 from mesocosm.services.service import Row
 
 REPLIES_SHOWN = 10

@@ -9,7 +9,7 @@ from sqlalchemy import insert, select
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.documents.models import Document, Picture, Version
 from mesocosm.servers.documents.store.access import DocumentsPart, Item, clean_name, clean_text, timestamp
-from mesocosm.servers.documents.store.filling import (
+from mesocosm.servers.documents.store.bulk import (
     MAX_CHARACTERS,
     NewDocument,
     checked_type,

@@ -7,6 +7,7 @@ from typing import Any
 
 from mesocosm.doors.mail.answer import Answer
 from mesocosm.doors.mail.ids import read_ids, write_ids
+from mesocosm.servers.email.mail.imap_search import Candidate, Criterion, compile_criterion
 from mesocosm.servers.email.mail.parsing import parse_message
 from mesocosm.servers.email.mail.registry import (
     open_mailbox,
@@ -16,7 +17,6 @@ from mesocosm.servers.email.mail.registry import (
     written,
 )
 from mesocosm.servers.email.mail.rendering import render_header, render_message
-from mesocosm.servers.email.mail.searching import Candidate, Criterion, compile_criterion
 from mesocosm.servers.email.store import FLAGS, EmailStore, FolderState, NewEmail, moment, timestamp
 from mesocosm.services.service import Row
 

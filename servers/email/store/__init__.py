@@ -4,12 +4,12 @@ from mesocosm.servers.email.store.accounts import DEFAULT_FOLDERS, NewAccount
 from mesocosm.servers.email.store.archive import Archive
 from mesocosm.servers.email.store.bulk import NewEmail
 from mesocosm.servers.email.store.drafts import Drafts
-from mesocosm.servers.email.store.filing import STATUSES
 from mesocosm.servers.email.store.limits import moment, timestamp
+from mesocosm.servers.email.store.message_actions import STATUSES
 from mesocosm.servers.email.store.messages import File
-from mesocosm.servers.email.store.mirroring import CHANGEABLE, FLAGS, FolderState, Mirroring
-from mesocosm.servers.email.store.searching import Searching
+from mesocosm.servers.email.store.search import Searching
 from mesocosm.servers.email.store.sending import Letter, Sending
+from mesocosm.servers.email.store.sync import CHANGEABLE, FLAGS, FolderState, Mirroring
 
 __all__ = [
     "CHANGEABLE",

@@ -37,7 +37,7 @@ from mesocosm.servers.excel.store.packages import (
     save_workbook,
 )
 from mesocosm.servers.excel.store.paging import PAGE_RULES, Reading, page_of, read_page, shown_value
-from mesocosm.servers.excel.store.shifting import Shift, delete_sheet, rename, shift
+from mesocosm.servers.excel.store.reference_shifts import Shift, delete_sheet, rename, shift
 from mesocosm.servers.excel.store.summaries import add_chart, add_pivot, add_table
 from mesocosm.services.apart import apart
 from mesocosm.services.service import Store

@@ -14,7 +14,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.excel.store.cells import Area, address, check_value, parse_area
-from mesocosm.servers.excel.store.shifting import BROKEN
+from mesocosm.servers.excel.store.reference_shifts import BROKEN
 from mesocosm.services.workbook_functions import as_stored
 
 

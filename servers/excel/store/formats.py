@@ -16,7 +16,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.excel.store.cells import Area, check_value
 from mesocosm.servers.excel.store.formulas import check_syntax
-from mesocosm.servers.excel.store.shifting import to_area
+from mesocosm.servers.excel.store.reference_shifts import to_area
 from mesocosm.services.schema import as_json
 
 BORDERS = (

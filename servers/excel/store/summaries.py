@@ -18,7 +18,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.excel.store.cells import Area, address, check_fits, check_size, parse_cell
-from mesocosm.servers.excel.store.shifting import to_area
+from mesocosm.servers.excel.store.reference_shifts import to_area
 from mesocosm.services.schema import as_json
 
 CHARTS: dict[str, Callable[[], Any]] = {

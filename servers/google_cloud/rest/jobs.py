@@ -16,7 +16,7 @@ from mesocosm.servers.google_cloud.rest.queries import asked_of, destination, re
 from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, etag_of, read, texts
 from mesocosm.servers.google_cloud.rest.tables import fields_in
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
-from mesocosm.servers.google_cloud.store.bigquery.loading import Format
+from mesocosm.servers.google_cloud.store.bigquery.load_jobs import Format
 from mesocosm.servers.google_cloud.store.part import milliseconds
 from mesocosm.services.fields import Fields, remembering
 from mesocosm.services.service import Reply

@@ -23,7 +23,7 @@ from mesocosm.servers.google_cloud.rest.service import (
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.storage import NewObject
 from mesocosm.servers.google_cloud.store.storage.buckets import checked_class
-from mesocosm.servers.google_cloud.store.storage.listing import Wanted
+from mesocosm.servers.google_cloud.store.storage.object_lists import Wanted
 from mesocosm.services.service import Reply
 
 FIELDS = {

@@ -6,7 +6,7 @@ import orjson
 
 from mesocosm.servers.google_cloud.models import Job
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
-from mesocosm.servers.google_cloud.store.bigquery.asking import Asked
+from mesocosm.servers.google_cloud.store.bigquery.query_jobs import Asked
 from mesocosm.servers.google_cloud.tools.service import DatasetId, PageToken, next_page, server
 
 

@@ -6,7 +6,7 @@ import orjson
 
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.storage import NewObject
-from mesocosm.servers.google_cloud.store.storage.listing import Wanted
+from mesocosm.servers.google_cloud.store.storage.object_lists import Wanted
 from mesocosm.servers.google_cloud.tools.service import BucketName, PageToken, next_page, server
 
 

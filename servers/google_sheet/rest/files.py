@@ -20,9 +20,9 @@ from mesocosm.servers.google_sheet.rest.service import (
 )
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.drive import FileEntry, Granted
-from mesocosm.servers.google_sheet.store.exporting import XLSX, exported
+from mesocosm.servers.google_sheet.store.export import XLSX, exported
 from mesocosm.servers.google_sheet.store.resources import url_of
-from mesocosm.servers.google_sheet.store.searching import MIME, search
+from mesocosm.servers.google_sheet.store.search import MIME, search
 from mesocosm.services.service import Reply
 
 MAX_PAGE = 1_000

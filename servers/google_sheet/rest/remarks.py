@@ -11,7 +11,7 @@ from mesocosm.servers.google_sheet.rest.files import user
 from mesocosm.servers.google_sheet.rest.service import Json, api, body_of, read
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.comments import Remark, Revised
-from mesocosm.servers.google_sheet.store.searching import MIME
+from mesocosm.servers.google_sheet.store.search import MIME
 
 MAX_PAGE = 100
 _FILE = "/drive/v3/files/{fileId}"

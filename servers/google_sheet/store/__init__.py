@@ -7,13 +7,13 @@ from typing import Any
 
 from mesocosm.servers.google_sheet.models import Base
 from mesocosm.servers.google_sheet.store.batches import Batches
+from mesocosm.servers.google_sheet.store.bulk import Filling
 from mesocosm.servers.google_sheet.store.comments import Comments
-from mesocosm.servers.google_sheet.store.computing import Computing
 from mesocosm.servers.google_sheet.store.dimensions import Dimensions
 from mesocosm.servers.google_sheet.store.drive import Drive
-from mesocosm.servers.google_sheet.store.filling import Filling
 from mesocosm.servers.google_sheet.store.formats import Formats
 from mesocosm.servers.google_sheet.store.names import Names
+from mesocosm.servers.google_sheet.store.recalculation import Computing
 from mesocosm.servers.google_sheet.store.sheets import Sheets
 from mesocosm.servers.google_sheet.store.values import Values
 from mesocosm.services.service import Store, Topic

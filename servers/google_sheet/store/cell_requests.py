@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.google_sheet.store.engine.moving import copied
+from mesocosm.servers.google_sheet.store.engine.references import copied
 from mesocosm.servers.google_sheet.store.formats import merged
 from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.servers.google_sheet.store.requests import Given, Place, fields_of, sequence, whole

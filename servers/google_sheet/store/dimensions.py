@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.google_sheet.store.engine.moving import Shift, shifted
+from mesocosm.servers.google_sheet.store.engine.references import Shift, shifted
 from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.servers.google_sheet.store.sheets import Book, Grid
 

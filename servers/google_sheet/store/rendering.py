@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from mesocosm.servers.google_sheet.store.entering import moment_of
+from mesocosm.servers.google_sheet.store.cell_input import moment_of
 
 DEFAULT_PATTERNS = {
     "NUMBER": "#,##0.00",

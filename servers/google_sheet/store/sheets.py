@@ -12,7 +12,7 @@ import orjson
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_sheet.store.drive import FileEntry
-from mesocosm.servers.google_sheet.store.engine.moving import renamed
+from mesocosm.servers.google_sheet.store.engine.references import renamed
 from mesocosm.servers.google_sheet.store.ranges import (
     MAX_CELLS,
     MAX_COLUMNS,

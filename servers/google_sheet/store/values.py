@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.google_sheet.store.computing import Edit
-from mesocosm.servers.google_sheet.store.entering import number_in
+from mesocosm.servers.google_sheet.store.cell_input import number_in
 from mesocosm.servers.google_sheet.store.ranges import Area, quoted
+from mesocosm.servers.google_sheet.store.recalculation import Edit
 from mesocosm.servers.google_sheet.store.rendering import DATES, DEFAULT_PATTERNS, rendered
 from mesocosm.servers.google_sheet.store.sheets import Book, Grid
 

@@ -15,7 +15,7 @@ from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.pdf_tools.models import Base, Match, Search
 from mesocosm.servers.pdf_tools.store.documents import Document, Documents
 from mesocosm.servers.pdf_tools.store.limits import SECONDS, reading
-from mesocosm.servers.pdf_tools.store.writing import write_pdf
+from mesocosm.servers.pdf_tools.store.pdf_writer import write_pdf
 from mesocosm.services.apart import apart
 from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.service import Row, Store

@@ -12,7 +12,7 @@ from typing import Any
 from mesocosm.sandbox import levels, runtime
 from mesocosm.sandbox.jobs import CODE, Ended, Job, Limits
 from mesocosm.sandbox.scripts import checked_code, checked_filename, checked_limits
-from mesocosm.servers.programmatic_tool_calling.store.calling import Calls
+from mesocosm.servers.programmatic_tool_calling.store.calls import Calls
 from mesocosm.servers.programmatic_tool_calling.store.functions import source_of
 from mesocosm.services.service import Service, Store, combined_names, load_service
 

@@ -13,8 +13,8 @@ from sqlalchemy import MetaData, insert, select
 from mesocosm.errors import Invalid, MissingExtra
 from mesocosm.servers.snowflake.models import Base, Insight, SqlSession
 from mesocosm.servers.snowflake.store.answers import Answer
-from mesocosm.servers.snowflake.store.filling import Filling
-from mesocosm.servers.snowflake.store.naming import Row, missing, parts_of, written
+from mesocosm.servers.snowflake.store.bulk import Filling
+from mesocosm.servers.snowflake.store.identifiers import Row, missing, parts_of, written
 from mesocosm.servers.snowflake.store.objects import PUBLIC
 from mesocosm.services.queries.catalogue import Field
 from mesocosm.services.queries.refusals import SqlError
@@ -120,7 +120,7 @@ class SnowflakeStore(Filling):
 def _running() -> ModuleType:
     """The module that runs statements; it takes libraries that are an extra, and a third of a second."""
     try:
-        running = import_module("mesocosm.servers.snowflake.store.running")
+        running = import_module("mesocosm.servers.snowflake.store.execution")
     except ImportError as error:
         if error.name and error.name.startswith("mesocosm"):
             raise

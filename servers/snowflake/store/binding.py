@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from mesocosm.servers.snowflake.store.naming import parts_of
+from mesocosm.servers.snowflake.store.identifiers import parts_of
 from mesocosm.services.queries.refusals import SqlError, compilation
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

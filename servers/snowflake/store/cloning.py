@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mesocosm.servers.snowflake.store.naming import Path, Row
+from mesocosm.servers.snowflake.store.identifiers import Path, Row
 from mesocosm.servers.snowflake.store.objects import NewItem, Objects
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, select, update
 
 from mesocosm.servers.snowflake.models import Item, ItemColumn, Schema
 from mesocosm.servers.snowflake.models import Sequence as Counting
-from mesocosm.servers.snowflake.store.naming import INFORMATION_SCHEMA, Path, Row, written
+from mesocosm.servers.snowflake.store.identifiers import INFORMATION_SCHEMA, Path, Row, written
 from mesocosm.servers.snowflake.store.stages import Stages
 from mesocosm.services.queries.catalogue import (
     GENERATED,

@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.snowflake.models import FileFormat, Schema, Stage, StageFile
-from mesocosm.servers.snowflake.store.naming import Path, parts_of, written
+from mesocosm.servers.snowflake.store.identifiers import Path, parts_of, written
 from mesocosm.servers.snowflake.store.results import Results, kept
 from mesocosm.services.queries.catalogue import Column, Listed
 from mesocosm.services.queries.files import ENCLOSED_EMPTY, MOST_BYTES, MOST_VALUES, Form, Unreadable

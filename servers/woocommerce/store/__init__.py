@@ -5,14 +5,14 @@ from __future__ import annotations
 from mesocosm.servers.woocommerce.models import Base
 from mesocosm.servers.woocommerce.refusals import invalid_parameter, text_of
 from mesocosm.servers.woocommerce.store.batches import Batches, Result
+from mesocosm.servers.woocommerce.store.bulk import Filling, NewLineItem, NewOrder
 from mesocosm.servers.woocommerce.store.catalogue import Catalogue, NewProduct, NewVariation
 from mesocosm.servers.woocommerce.store.configuration import Configuration
 from mesocosm.servers.woocommerce.store.coupons import Coupons
 from mesocosm.servers.woocommerce.store.customers import Customers
 from mesocosm.servers.woocommerce.store.details import Details
-from mesocosm.servers.woocommerce.store.filling import Filling, NewLineItem, NewOrder
 from mesocosm.servers.woocommerce.store.lifecycle import Lifecycle
-from mesocosm.servers.woocommerce.store.ordering import Ordering
+from mesocosm.servers.woocommerce.store.order_changes import Ordering
 from mesocosm.servers.woocommerce.store.orders import NewNote, OrderFilter, Orders
 from mesocosm.servers.woocommerce.store.pricing import Pricing
 from mesocosm.servers.woocommerce.store.products import ProductFilter, Products

@@ -22,9 +22,9 @@ from patience import PATIENCE
 from worlds import build_world
 
 from mesocosm.servers.google_sheet.store import SheetStore
+from mesocosm.servers.google_sheet.store.bulk import NewSheet
 from mesocosm.servers.google_sheet.store.engine.processes import processes
 from mesocosm.servers.google_sheet.store.engine.worker import Worker
-from mesocosm.servers.google_sheet.store.filling import NewSheet
 from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.services.world import World
 from mesocosm.worlds import deadlines

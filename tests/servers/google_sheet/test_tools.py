@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mesocosm.servers.google_sheet.store import SheetStore
-from mesocosm.servers.google_sheet.store.filling import NewSheet
+from mesocosm.servers.google_sheet.store.bulk import NewSheet
 from mesocosm.servers.google_sheet.store.rendering import rendered
 from mesocosm.services.world import World
 

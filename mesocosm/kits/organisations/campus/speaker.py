@@ -9,7 +9,7 @@ from typing import Any
 from mesocosm.kits.organisations.campus.setting import Campus, Course
 from mesocosm.kits.organisations.moments import Level
 from mesocosm.kits.organisations.people import FORMAL, Person
-from mesocosm.kits.organisations.referring import Attribute, Reference, distinguishing
+from mesocosm.kits.organisations.referring_expressions import Attribute, Reference, distinguishing
 
 COURSE_ATTRIBUTES: Mapping[str, Attribute] = {
     "code": lambda course: course.code,

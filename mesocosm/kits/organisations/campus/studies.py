@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from mesocosm.families.family import Evidence
-from mesocosm.kits.organisations.asking import Organisation
 from mesocosm.kits.organisations.campus.directory import Lists
 from mesocosm.kits.organisations.campus.exams import NEUTRAL, Exams, Noun
 from mesocosm.kits.organisations.campus.platform import place_on_canvas
@@ -18,6 +17,7 @@ from mesocosm.kits.organisations.delivery import deliver_mail
 from mesocosm.kits.organisations.events import Story
 from mesocosm.kits.organisations.letters import Letter
 from mesocosm.kits.organisations.people import Person
+from mesocosm.kits.organisations.questions import Organisation
 from mesocosm.services.world import World
 
 _DAY = dt.timedelta(days=1)

@@ -6,12 +6,12 @@ import random
 from dataclasses import dataclass
 
 from mesocosm.kits.procedures.answers import last_fence
-from mesocosm.kits.procedures.programs import running
+from mesocosm.kits.procedures.programs import execution
+from mesocosm.kits.procedures.programs.code_text import in_code, in_words
 from mesocosm.kits.procedures.programs.compiler import HEADERS
-from mesocosm.kits.procedures.programs.drawing import Author
+from mesocosm.kits.procedures.programs.execution import NotJudged, digest, outcomes
 from mesocosm.kits.procedures.programs.grammar import Function, run
-from mesocosm.kits.procedures.programs.running import NotJudged, digest, outcomes
-from mesocosm.kits.procedures.programs.writing import in_code, in_words
+from mesocosm.kits.procedures.programs.random_functions import Author
 from mesocosm.kits.procedures.protocol import Case, Score
 from mesocosm.kits.procedures.rules import text_of
 from mesocosm.worlds import tokens
@@ -109,8 +109,8 @@ class Programs:
     def rules(self) -> str:
         """Return the instructions."""
         headers = f"These headers are included already, and namespace std is used: {', '.join(HEADERS)}."
-        limits = f"Each test may take {running.SECONDS_PER_TEST} seconds and {running.MEMORY} MiB"
-        compiling = f", compiling (C++17) {running.SECONDS_TO_COMPILE} seconds"
+        limits = f"Each test may take {execution.SECONDS_PER_TEST} seconds and {execution.MEMORY} MiB"
+        compiling = f", compiling (C++17) {execution.SECONDS_TO_COMPILE} seconds"
         return text_of(
             "programs",
             label=self.label,

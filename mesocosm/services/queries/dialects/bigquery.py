@@ -15,7 +15,7 @@ from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, 
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects import foreign
-from mesocosm.services.queries.dialects.bigquery_casting import reading
+from mesocosm.services.queries.dialects.bigquery_cast_formats import reading
 from mesocosm.services.queries.dialects.bigquery_functions import FUNCTIONS
 from mesocosm.services.queries.dialects.bigquery_rewriting import prepared, rewritten
 from mesocosm.services.queries.failures import Failed

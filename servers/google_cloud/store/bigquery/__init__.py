@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mesocosm.errors import MissingExtra
-from mesocosm.servers.google_cloud.store.bigquery.asking import Asking
 from mesocosm.servers.google_cloud.store.bigquery.datasets import Datasets
 from mesocosm.servers.google_cloud.store.bigquery.information import Information
 from mesocosm.servers.google_cloud.store.bigquery.jobs import Jobs
-from mesocosm.servers.google_cloud.store.bigquery.loading import Loading
+from mesocosm.servers.google_cloud.store.bigquery.load_jobs import Loading
 from mesocosm.servers.google_cloud.store.bigquery.log_tables import LogTables
 from mesocosm.servers.google_cloud.store.bigquery.names import Names
+from mesocosm.servers.google_cloud.store.bigquery.query_jobs import Asking
 from mesocosm.servers.google_cloud.store.bigquery.sizes import Sizes
 from mesocosm.servers.google_cloud.store.bigquery.tables import WarehouseTables
 from mesocosm.servers.google_cloud.store.part import Part

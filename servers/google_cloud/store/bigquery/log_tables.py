@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.google_cloud.store.bigquery.loading import fields_of, merged
+from mesocosm.servers.google_cloud.store.bigquery.load_jobs import fields_of, merged
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field
 from mesocosm.servers.google_cloud.store.part import Part
 

@@ -30,11 +30,11 @@ from mesocosm.servers.google_cloud.store.bigquery.values import shown
 from mesocosm.servers.google_cloud.store.part import Part
 from mesocosm.services.queries.catalogue import Catalogue, Result, Stored
 from mesocosm.services.queries.catalogue import Field as ResultField
-from mesocosm.services.queries.changing import Change, Changing, change
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.bigquery import BigQuery, prepared
-from mesocosm.services.queries.resolving import resolve
-from mesocosm.services.queries.selecting import query as read
+from mesocosm.services.queries.dml import Change, Changing, change
+from mesocosm.services.queries.name_resolution import resolve
+from mesocosm.services.queries.select_queries import query as read
 from mesocosm.services.queries.statements import parse, parse_one
 
 _DIALECT = BigQuery()

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, delete, func, insert, select
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_cloud.models import BucketEntry, LogBucket, LogEntry
 from mesocosm.servers.google_cloud.store.logs.filters import Both, Call, Comparison, Node, parse
-from mesocosm.servers.google_cloud.store.logs.matching import SEVERITIES, instant, matcher, severity_number
+from mesocosm.servers.google_cloud.store.logs.matcher import SEVERITIES, instant, matcher, severity_number
 from mesocosm.servers.google_cloud.store.part import (
     Part,
     cut,

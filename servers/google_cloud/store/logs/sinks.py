@@ -13,7 +13,7 @@ from mesocosm.errors import Conflict, Invalid, NotFound, Refusal
 from mesocosm.servers.google_cloud.models import Bucket as StorageBucket
 from mesocosm.servers.google_cloud.models import BucketEntry, LogBucket, LogSink, StorageObject
 from mesocosm.servers.google_cloud.store.logs.filters import parse
-from mesocosm.servers.google_cloud.store.logs.matching import matcher
+from mesocosm.servers.google_cloud.store.logs.matcher import matcher
 from mesocosm.servers.google_cloud.store.part import (
     Part,
     moment,

@@ -1,7 +1,7 @@
 """The rules of Cloud Storage."""
 
 from mesocosm.servers.google_cloud.store.storage.buckets import Buckets, Condition
-from mesocosm.servers.google_cloud.store.storage.listing import Listing
+from mesocosm.servers.google_cloud.store.storage.object_lists import Listing
 from mesocosm.servers.google_cloud.store.storage.objects import NewObject, Objects
 from mesocosm.servers.google_cloud.store.storage.signing import Signing
 from mesocosm.servers.google_cloud.store.storage.uploads import Uploads

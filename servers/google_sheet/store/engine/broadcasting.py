@@ -10,8 +10,8 @@ from typing import Any
 
 import formualizer
 
+from mesocosm.servers.google_sheet.store.cell_input import moment_of, serial_of
 from mesocosm.servers.google_sheet.store.engine.google_functions import Failure
-from mesocosm.servers.google_sheet.store.entering import moment_of, serial_of
 from mesocosm.servers.google_sheet.store.ranges import letters
 
 MAX_ELEMENTS = 200_000

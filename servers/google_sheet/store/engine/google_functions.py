@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 import formualizer
 
-from mesocosm.servers.google_sheet.store.engine.querying import QueryError, query
-from mesocosm.servers.google_sheet.store.entering import number_in
+from mesocosm.servers.google_sheet.store.cell_input import number_in
+from mesocosm.servers.google_sheet.store.engine.query_function import QueryError, query
 from mesocosm.services.patterns import BadPattern, Pattern
 
 MAX_TEXT = 50_000

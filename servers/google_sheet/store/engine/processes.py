@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from mesocosm.errors import Invalid, MissingExtra
-from mesocosm.worlds.answering import Kind
+from mesocosm.worlds.process_worker import Kind
 from mesocosm.worlds.processes import Gone, Processes, Question
 
 _PACKAGE = "mesocosm.servers.google_sheet.store"

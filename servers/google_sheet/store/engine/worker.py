@@ -17,9 +17,10 @@ from typing import Any
 import formualizer
 import orjson
 
+from mesocosm.servers.google_sheet.store.cell_input import moment_of, serial_of
 from mesocosm.servers.google_sheet.store.engine.broadcasting import each
 from mesocosm.servers.google_sheet.store.engine.google_functions import FUNCTIONS, Failure, error, randoms
-from mesocosm.servers.google_sheet.store.engine.translating import (
+from mesocosm.servers.google_sheet.store.engine.translation import (
     NOTED,
     PREFIX,
     Book,
@@ -27,9 +28,8 @@ from mesocosm.servers.google_sheet.store.engine.translating import (
     Unreadable,
     translate,
 )
-from mesocosm.servers.google_sheet.store.entering import moment_of, serial_of
 from mesocosm.servers.google_sheet.store.ranges import cell_name, quoted
-from mesocosm.worlds.answering import Kind, bound_memory, serve
+from mesocosm.worlds.process_worker import Kind, bound_memory, serve
 
 MEMORY = 2**30
 """Bytes of address space that the process may have."""

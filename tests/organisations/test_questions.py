@@ -1,0 +1,151 @@
+"""Families that ask a question of the campus: told, followed, and misread."""
+
+from __future__ import annotations
+
+import shutil
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples import sampled
+
+from mesocosm.errors import UsageError
+from mesocosm.families.building import build_instance
+from mesocosm.families.family import load_family
+from mesocosm.families.length import Survey
+from mesocosm.kits.organisations.domains import load_domain
+from mesocosm.kits.organisations.questions import Asked, AskedExpected
+from mesocosm.services.world import World
+from mesocosm.worlds.randomness import Dice
+
+FAMILIES = ("course_assistant", "oral_exams", "canvas_arrange_exam")
+
+
+def built(name: str, tmp_path: Path, **parameters: Any) -> Any:
+    return build_instance(load_family(name), 3, tmp_path / "instance", target=16_000, parameters=parameters)
+
+
+def asked(name: str) -> Asked:
+    written = load_family(name)._written
+    assert isinstance(written, Asked)
+    return written
+
+
+@pytest.mark.parametrize(
+    ("name", "difficulty"),
+    sampled(
+        product(FAMILIES, ("easy", "medium", "hard", "expert")),
+        {
+            ("course_assistant", "easy"),
+            ("course_assistant", "medium"),
+            ("oral_exams", "hard"),
+            ("canvas_arrange_exam", "expert"),
+        }.__contains__,
+    ),
+)
+def test_every_step_of_every_derivation_can_be_followed(name: str, difficulty: str, tmp_path: Path) -> None:
+    instance = built(name, tmp_path, difficulty=difficulty)
+    with World(instance.path / "world", read_only=True) as world:
+        assert load_family(name).unstated(Survey(world), instance.expected) == []
+    levels = {one.level for one in instance.expected.derivations}
+    assert levels == {"explicit"} if difficulty == "easy" else "referring" in levels or difficulty == "medium"
+
+
+@pytest.mark.parametrize("name", ["oral_exams", "canvas_arrange_exam"])
+def test_courses_that_are_not_ones_own_write_too_and_decide_nothing(name: str) -> None:
+    family = load_family(name)
+    params = family.params(filler_tokens=20_000)
+    made, letters, matter = asked(name).told(Dice(name, 1).stream, params)
+    lists: Any = made.lists()
+    listed = {course.code for course in lists.courses if course.listed}
+    others = [one for one in letters if one.about is not None and one.about.code not in listed]
+    assert len(others) > 3
+    assert not matter & {one.key for one in others}
+    assert {one.channel for one in others} == {"mail"}, "they have no page"
+
+
+def test_several_changes_stand_in_one_message_and_those_of_ones_own_count(tmp_path: Path) -> None:
+    name = "canvas_arrange_exam"
+    made, letters, matter = asked(name).told(Dice(name, 0).stream, load_family(name).params(num_courses=30))
+    lists: Any = made.lists()
+    listed = {course.code for course in lists.courses if course.listed}
+    bulletins = [one for one in letters if len(one.tellings) > 3 and one.about is None]
+    counting = [told for one in bulletins for told in one.tellings if told.matters]
+    assert counting
+    assert {told.event.about.code for told in counting} <= listed
+    assert {one.key for one in bulletins if any(told.matters for told in one.tellings)} <= matter
+    assert any(not told.matters for one in bulletins for told in one.tellings)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_proof_finds_what_is_wrong_in_a_derivation(name: str, tmp_path: Path) -> None:
+    """A text that is not delivered, words that do not stand in it, and a value that comes out otherwise."""
+    instance = built(name, tmp_path)
+    expected = instance.expected
+    assert isinstance(expected, AskedExpected)
+    family = load_family(name)
+
+    def problems(other: AskedExpected) -> str:
+        with World(instance.path / "world", read_only=True) as world:
+            return "\n".join(family.unstated(Survey(world), other))
+
+    key = next(iter(expected.texts))
+    gone = expected.model_copy(update={"texts": {**expected.texts, key: "Subject\nNobody ever wrote this."}})
+    assert f"message {key} is not delivered" in problems(gone)
+    first = expected.derivations[0]
+    other = first.model_copy(update={"says": "Nobody ever said this."})
+    assert "is not what the message says" in problems(
+        expected.model_copy(update={"derivations": [other, *expected.derivations[1:]]})
+    )
+    changed = [
+        one.kind
+        for one in expected.derivations
+        if "otherwise"
+        in problems(
+            expected.model_copy(update={"derivations": [it for it in expected.derivations if it is not one]})
+        )
+    ]
+    assert len(set(changed)) > 1
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_scenes_of_ones_own_tell_the_same_questions(name: str, tmp_path: Path) -> None:
+    """A folder of scenes is a split that nobody else has."""
+    shutil.copytree(load_domain("campus").scenes / "train", tmp_path / "mine")
+    instance = built(name, tmp_path, split=str(tmp_path / "mine"))
+    shipped = {scene.name for scene in asked(name).scenes(load_family(name).params(split="test"))}
+    told = {one.scene for one in instance.expected.derivations}
+    assert told
+    assert not told & shipped
+
+
+def test_a_split_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"split: 'mine' is none of train, test, and no folder"):
+        built("oral_exams", tmp_path, split="mine")
+
+
+def test_a_split_without_a_story_says_which(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(UsageError, match=r"has no scene of the story '\w+' with the events"):
+        built("oral_exams", tmp_path, split=str(tmp_path / "mine"))
+
+
+def test_a_split_with_a_scene_that_cannot_be_cast_says_where(tmp_path: Path) -> None:
+    shutil.copytree(load_domain("campus").scenes / "train", tmp_path / "mine")
+    file = tmp_path / "mine" / "exam_set.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("<c>", "<c.nose>", 1), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"exam_set.yaml, line \d+: \w+: message \w+.*unknown slot <c.nose>"):
+        built("oral_exams", tmp_path, split=str(tmp_path / "mine"))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_nothing_in_the_world_tells_which_messages_matter(name: str, tmp_path: Path) -> None:
+    """Scenes, levels and stories are told to nobody: neither names nor keys of them are in any file."""
+    instance = built(name, tmp_path)
+    data = b"".join(
+        path.read_bytes() for path in sorted((instance.path / "world").rglob("*")) if path.is_file()
+    )
+    names = {one.scene for one in instance.expected.derivations if one.scene.count("_") > 1}
+    assert names
+    assert [name for name in names if name.encode() in data] == []
