@@ -21,12 +21,15 @@ CLASSES = {
     "source_missed": "a source was never read",
     "stopped_early": "some evidence was read, and not all of a source",
     "undone": "all was read, and nothing was done with it",
+    "unfinished": "all was read, and it stopped amid what was to be done, without declaring that it was done",
+    "left_out": "all was read, and something that was to be done was left out; what was done is right",
     "format": "right values in a wrong form",
     "damage": "something else was changed",
     "value_drifted": "all was read, and what was written is wrong",
 }
 """The classes of failures of a model; the first that holds is the sample's."""
 _FORMAT = re.compile(r"format|header|column|order|workbook|sheet|file_name|schema|parse|layout")
+_MISSING = re.compile(r"(?:^|_)missing$")
 _DAMAGE = re.compile(r"other|untouched|unchanged|collateral|damage|mailbox|extra")
 
 
@@ -55,7 +58,10 @@ def classify(verdict: Verdict, reading: Reading, conversation: Conversation | No
         return "source_missed"
     if reading.begun:
         return "stopped_early"
-    return _by_findings([check.name for check in verdict.findings if not check.passed])
+    missed = [check.name for check in verdict.findings if not check.passed]
+    if reading.undeclared and ended in (None, "stopped") and any(map(_MISSING.search, missed)):
+        return "unfinished"
+    return _by_findings(missed)
 
 
 def classify_answer(verdict: Verdict, ended: str) -> str:
@@ -78,6 +84,8 @@ def is_damage(finding: str) -> bool:
 def _by_findings(missed: Sequence[str]) -> str:
     if all(_FORMAT.search(name) for name in missed):
         return "format"
+    if all(map(_MISSING.search, missed)):
+        return "left_out"
     if all(map(is_damage, missed)):
         return "damage"
     return "value_drifted"

@@ -46,6 +46,8 @@ class Reading(BaseModel):
     null for what may be left out."""
     broke_off: bool = False
     """True if the last call was refused, and none had declared that the episode was over."""
+    undeclared: bool = False
+    """True if the task has a tool that declares that the episode is over, and none such was called."""
     lapse: Lapse | None = None
     """Way in which it failed; ``None`` in families that cannot tell."""
 
@@ -107,6 +109,7 @@ def read_journal(episode: Episode) -> Reading:
         if entry.parent is None:
             over = over or bool(tool and tool.ends_episode and entry.status == "ok")
             reading.broke_off = entry.status == "refused" and not over
+            reading.undeclared = bool(ending) and not over
         reading.coerced += bool(tool and tool.signature.coercions(entry.arguments))
         if entry.status == "refused":
             reading.refused += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -173,6 +174,12 @@ def test_the_rule_holds_on_the_command_line_and_when_graded_again(provider: Prov
     again = mesocosm("grade", "run", "--json", cwd=tmp_path, SCRIPTED_API_KEY=KEY)
     assert again.returncode == 1, again.stderr
     assert json.loads(again.stdout)["findings"] == result["findings"]
+    told = json.loads(mesocosm("look", "run", "--json", cwd=tmp_path, SCRIPTED_API_KEY=KEY).stdout)
+    assert told["failure"] == "tool_errors"
+    assert re.search(
+        r"Its last \d calls, to [a-z_.]+, failed; number \d, with \{.+\}, was refused with “.+”", told["why"]
+    )
+    assert "It changed nothing." in told["why"]
 
 
 @pytest.mark.parametrize("words", [["--max-failed-rounds", "3"], ["--agent", "react"], ["--model", "a/b"]])

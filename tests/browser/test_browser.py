@@ -122,6 +122,27 @@ def test_a_run_that_stopped_after_a_refused_call_is_said_to_have(made: Path) -> 
                 assert '<a href="/0/calls/4">number 4, email.read_email</a>' in get("/0/")
 
 
+class Diverting(Direct):
+    """The tools in the hands of somebody who writes the first mail to another."""
+
+    def call(self, service: str, tool: str, **arguments: Any) -> Any:
+        if tool == "send_email" and not self.diverted:
+            self.diverted = arguments["to"]
+            arguments["to"] = "somebody@else.example"
+        return super().call(service, tool, **arguments)
+
+    diverted = ""
+
+
+def test_a_value_that_was_written_stands_beside_the_right_one(made: Path) -> None:
+    path, family = made.parent / "diverted", load_family("course_assistant")
+    episode = Episode.create(path / "episode", made, family)
+    family.solve(tools := Diverting(episode.world), episode.prompt, episode.expected())
+    episode.close()
+    why = summary(path)["why"]
+    assert f"(recipients: “somebody@else.example”, not “{tools.diverted}”)" in why, why
+
+
 def test_a_list_that_was_not_read_to_its_end_is_named(made: Path) -> None:
     """If evidence was missed that stands on the rest, and not if the list was read to its end."""
     for pages in (1, 2, 99):
@@ -187,7 +208,7 @@ def test_the_event_that_was_misread_is_named(made: Path) -> None:
     for kind, why in told.items():
         event, _, how = kind.partition(" ")
         assert f"when “{event.replace('_', ' ')}” in “" in why
-        assert f"(never delivered) is {how}" in why
+        assert re.search(rf"”, “[^”]+” \(never delivered\) is {how}", why), why
 
 
 def test_a_call_shows_what_it_delivered_and_changed(failed: Path) -> None:

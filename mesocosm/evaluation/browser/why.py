@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from mesocosm.evaluation.browser.comparing import compared
-from mesocosm.evaluation.browser.marks import Marks
+import orjson
+
+from mesocosm.evaluation.browser.comparing import Pair, compared
+from mesocosm.evaluation.browser.marks import Marks, readable_parts
 from mesocosm.evaluation.browser.paging import unfinished_lists
 from mesocosm.evaluation.browser.subject import BUILT, Subject
 from mesocosm.evaluation.runs import CUT_OFF
-from mesocosm.services.views import Item
 
 _NAMED = 4
 """Things that are named; of others their number is told."""
+_SHORT = 120
+"""Letters of a value, at most, that is shown beside the one that was expected."""
+_TEXT = 800
+"""Letters of the text that was not read."""
 _WORDS = 240
 """Letters of the last words that are quoted."""
 _LOOKED_FOR = 50
@@ -59,6 +66,9 @@ def explain(subject: Subject, marks: Marks) -> list[Part]:
     # The class says less than an event that explains everything.
     parts = [*misread, Part(f"{meaning[:1].upper()}{meaning[1:]} ({name}). ")] if name else misread
     parts += _broken_off(subject) if name == "broke_off" else ()
+    parts += _in_vain(subject) if name == "tool_errors" else ()
+    if subject.calls and not subject.reading.writes:
+        parts.append(Part("It changed nothing. "))
     wrong = [check for check in verdict.findings if not check.passed]
     if wrong:
         parts += [Part("First finding: "), Part(wrong[0].name, "#findings")]
@@ -69,8 +79,7 @@ def explain(subject: Subject, marks: Marks) -> list[Part]:
     for one in unfinished_lists(subject, marks):
         parts.append(Part(f"{one.call.name} was not asked for the rest of a list after {one.read}, "))
         parts.append(Part(f"call {one.call.seq}", f"calls/{one.call.seq}"))
-        parts.append(Part(f": what holds {one.pieces} of {'these' if one.pieces > 1 else 'the'} missed "))
-        parts.append(Part(f"{'pieces' if one.pieces > 1 else 'piece'} stands on the pages after it. "))
+        parts.append(Part(f": what holds {one.pieces} of the missed pieces stands on the pages after it. "))
     parts += () if misread else _against(subject)
     parts += _concerned(subject, marks, [check.detail for check in wrong])
     if first_wrong := subject.first_wrong:
@@ -88,23 +97,43 @@ def _broken_off(subject: Subject) -> Iterator[Part]:
     last = [call for call in subject.calls if call.parent is None][-1]
     yield Part("Its last call was ")
     yield Part(f"number {last.seq}, {last.name}", f"calls/{last.seq}")
-    yield Part(f", refused with “{_quoted(last.result)}”; ")
-    endings = [
+    yield Part(
+        f", refused with “{_quoted(last.result)}”; {_endings(subject) or 'nothing more'} was not called. "
+    )
+
+
+def _endings(subject: Subject) -> str:
+    """The tools that declare that the episode is over."""
+    return " or ".join(
         f"{service}.{tool}" if service != tool else tool
         for service, held in subject.episode.world.services.items()
         for tool, action in held.tools.items()
         if action.ends_episode
-    ]
-    yield Part(f"{' or '.join(endings) or 'nothing more'} was not called. ")
+    )
+
+
+def _in_vain(subject: Subject) -> Iterator[Part]:
+    """The calls at the end that all failed, and what the last one was told."""
+    made = [call for call in subject.calls if call.parent is None]
+    last = list(takewhile(lambda call: call.status != "ok", reversed(made)))
+    if last:
+        names = " and ".join(dict.fromkeys(call.name for call in reversed(last)))
+        yield Part(f"Its last {_count(len(last), 'call')}, to {names}, failed; ")
+        yield Part(f"number {last[0].seq}", f"calls/{last[0].seq}")
+        given = orjson.dumps(last[0].arguments).decode()
+        yield Part(f", with {_quoted(given)}, was refused with “{_quoted(last[0].result)}”. ")
 
 
 def _misread(subject: Subject, marks: Marks) -> Iterator[Part]:
     """The one event whose misreading explains all that the agent did."""
-    for number, (one, how) in enumerate(subject.misread[:_NAMED]):
-        yield Part("What it did is exactly what follows when " if not number else ", or when ")
-        yield from _fact(marks, one)
-        yield Part(f" is {how}")
-    if subject.misread:
+    ways: dict[int, list[str]] = defaultdict(list)
+    for one, how in subject.misread:
+        ways[marks.derivations.index(one)].append(how)
+    for place, (number, hows) in enumerate(list(ways.items())[:_NAMED]):
+        yield Part("What it did is exactly what follows when " if not place else ", or when ")
+        yield from _fact(marks, marks.derivations[number])
+        yield Part(f" is {' or '.join(hows)}")
+    if ways:
         yield Part(". ")
 
 
@@ -114,6 +143,8 @@ def _fact(marks: Marks, one: Any) -> Iterator[Part]:
     kind = one.kind.replace("_", " ")
     path = f"derivations#d{marks.derivations.index(one) + 1}"
     yield Part(f"“{kind}” in “{place[1].title}”" if place else f"“{kind}”", path)
+    if one.says.strip():
+        yield Part(f", “{_shown(' '.join(one.says.split()))}”")
     call = marks.told_by(one)
     yield Part(f" (delivered by call {call})" if call else " (never delivered)")
 
@@ -123,11 +154,13 @@ def _against(subject: Subject) -> Iterator[Part]:
     if not subject.is_small or not subject.reading.writes or isinstance(subject.solution, str):
         return
     told: dict[str, list[str]] = {"missing": [], "different": [], "not expected": []}
+    differ: dict[str, str] = {}
     for _, pairs in compared(subject.solution, subject.changes, subject.content(BUILT).row):
         for pair in pairs:
             how = "missing" if not pair.got else "not expected" if not pair.expected else "different"
             if (how != "different" or pair.differing) and pair.called not in told[how]:
                 told[how].append(pair.called)
+                differ[pair.called] = _differing(pair)
     for how, labels in told.items():
         # What belongs to a row that is named itself goes with it.
         labels = [one for one in labels if not any(of != one and f" of {of}" in one for of in labels if of)]
@@ -136,9 +169,21 @@ def _against(subject: Subject) -> Iterator[Part]:
     if found := {how: labels for how, labels in told.items() if labels}:
         yield Part("Against what the reference solver does", "changes?against=solution")
         for number, (how, labels) in enumerate(found.items()):
-            yield Part(f"{': ' if not number else '; '}{how} {', '.join(labels[:_NAMED])}")
+            shown = [f"{label}{differ[label]}" for label in labels[:_NAMED]]
+            yield Part(f"{': ' if not number else '; '}{how} {', '.join(shown)}")
             yield Part(f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else "")
         yield Part(". ")
+
+
+def _differing(pair: Pair) -> str:
+    """The first value in which two rows differ, if it is short; of a text, the first line."""
+    if not (pair.expected and pair.got and pair.differing):
+        return ""
+    name, *values = pair.differing[0]
+    expected, got = (str(value).split("\n")[0].strip() for value in values)
+    if max(len(expected), len(got)) > _SHORT:
+        return ""
+    return f" ({name.replace('_', ' ')}: “{got}”, not “{expected}”)"
 
 
 def _missed(subject: Subject, marks: Marks) -> Iterator[Part]:
@@ -155,12 +200,25 @@ def _missed(subject: Subject, marks: Marks) -> Iterator[Part]:
     yield Part(f"{'was' if len(missed) == 1 else 'were'} never delivered")
     # Of very many, those that are looked for first say enough.
     holders = marks.holders(_leading(subject, marks, missed))
-    places = [place for number in holders for place in holders[number][:1] if number in set(missed)]
-    named = list({(item.kind, item.title): (service, item) for service, item in places}.values())
+    places = [
+        (*place, number) for number in holders for place in holders[number][:1] if number in set(missed)
+    ]
+    named = list(
+        {(item.kind, item.title): (service, item, number) for service, item, number in places}.values()
+    )
     # What derivations lean on says more than rows of lists and lines of logs.
     leaned = {(service, item.path) for service, item in marks.places.values()}
     named.sort(key=lambda place: (place[0], place[1].path) not in leaned)
-    yield from _listed(": ", named, len(missed))
+    for place, (service, item, number) in enumerate(named[:_NAMED]):
+        yield Part(", " if place else ": ")
+        yield Part(f"{item.kind} “{item.title or item.path}”", f"world/now/{service}/{item.path}")
+        if len(missed) <= _NAMED:
+            said = [one.text for one in marks.excerpt(number, holders[number]) if one.marks]
+            if not said and len(missed) == 1:
+                said = readable_parts(subject.evidence[number])
+            yield Part(f", “{_shown(' '.join(' '.join(said).split()), _TEXT)}”" if said else "")
+    if named and len(missed) > min(len(named), _NAMED):
+        yield Part(f" and {len(missed) - min(len(named), _NAMED)} more")
     yield Part(". ")
 
 
@@ -168,14 +226,6 @@ def _leading(subject: Subject, marks: Marks, missed: Sequence[int]) -> Sequence[
     """Of the pieces of evidence that were missed, those that are named if there are too many to look for."""
     leaned = set(marks.leaned) & set(missed)
     return [*sorted(leaned), *(number for number in missed if number not in leaned)][:_LOOKED_FOR]
-
-
-def _listed(begin: str, places: Sequence[tuple[str, Item]], total: int) -> Iterator[Part]:
-    for number, (service, item) in enumerate(places[:_NAMED]):
-        yield Part(begin if not number else ", ")
-        yield Part(f"{item.kind} “{item.title or item.path}”", f"world/now/{service}/{item.path}")
-    if places and total > min(len(places), _NAMED):
-        yield Part(f" and {total - min(len(places), _NAMED)} more")
 
 
 def _concerned(subject: Subject, marks: Marks, details: Sequence[str]) -> Iterator[Part]:
@@ -222,6 +272,8 @@ def _end(subject: Subject) -> Iterator[Part]:
     ended = _ENDED.get(talk.ended or "", talk.ended) if talk else None
     if ended:
         yield Part(f"It ended after {_count(len(subject.calls), 'call')}: {ended}")
+        if talk and talk.ended == "stopped" and subject.reading.undeclared:
+            yield Part(f", and {_endings(subject)} was not called")
         if subject.turns and (words := _quoted(subject.turns[-1].text)):
             yield Part("; its last words were ")
             yield Part(f"“{words}”", f"turns/{subject.turns[-1].number}")
@@ -244,8 +296,8 @@ def _quoted(text: str) -> str:
     return f"{words[:_WORDS]}{'…' if len(words) > _WORDS else ''}"
 
 
-def _shown(detail: str) -> str:
-    return detail if len(detail) <= 300 else f"{detail[:300]}…"
+def _shown(detail: str, longest: int = 300) -> str:
+    return detail if len(detail) <= longest else f"{detail[:longest]}…"
 
 
 def _count(number: int, what: str) -> str:
