@@ -55,7 +55,7 @@ def build(
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build an instance: its world, its prompt, and apart from them what its checker expects."""
+    """Build an instance: its world, its prompt, and, kept apart, the data of its checker."""
     from mesocosm.families.building import build_instance
     from mesocosm.families.family import TASK, known_as, load_family
 
@@ -94,15 +94,15 @@ def describe(
     ] = None,
     exposure: Annotated[
         bool,
-        typer.Option("--exposure", help="Also what a filter trained on other seeds may skip."),
+        typer.Option("--exposure", help="Also measure what a filter trained on other seeds can skip."),
     ] = False,
     derivations: Annotated[
-        bool, typer.Option("--derivations", help="Also how each fact follows from what is delivered.")
+        bool, typer.Option("--derivations", help="Also show how each fact follows from delivered texts.")
     ] = False,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say how long an environment description is, what it consists of, and where its evidence lies."""
+    """Describe an instance: its length, its composition, and where its evidence lies."""
     from mesocosm.families.describing import describe_instance, draw_evidence
 
     trusted(trust, task)
@@ -157,11 +157,11 @@ def describe(
 def list_(
     what: Annotated[Listing, typer.Argument(help="What to list.")] = Listing.tasks,
     service: Annotated[
-        str | None, typer.Argument(help="Of tools: only those of this service, with their arguments.")
+        str | None, typer.Argument(help="With tools: only those of this service, with their arguments.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List servers, tasks, tools, clients that mcp-config knows, context strategies, sets of questions."""
+    """List servers, tasks, tools, clients for mcp-config, context strategies, sets of questions."""
     if service is not None and what is not Listing.tools:
         raise UsageError(f"only tools are listed for a service: mesocosm list tools {service}")
     rows = (

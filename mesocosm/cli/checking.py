@@ -25,14 +25,14 @@ def check(
     ],
     lengths: Annotated[str, typer.Option(help="Lengths to prove tasks at, separated by commas.")] = "8k,32k",
     seeds: Annotated[str, typer.Option(help="Seeds: 0, 0-4 or 1,7.")] = "0-1",
-    calls: Annotated[int, typer.Option(min=0, help="Calls to make up for every server.")] = 200,
+    calls: Annotated[int, typer.Option(min=0, help="Random calls on every server.")] = 200,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check servers and tasks of your own against all that Mesocosm's own promise; 1 if something is amiss.
+    """Run all contract checks on your own servers and tasks. Exit code 1 if one fails.
 
-    They are found from then on by every command that has the folder in MESOCOSM_PATH. A folder's Python is
-    run, as that of an installed package is; that beside a single file with --trust.
+    Put the folder into MESOCOSM_PATH to use them with every command. Python in the folder is run; Python
+    beside a single file needs --trust.
     """
     from mesocosm.families.contracts import complaints as of_family
     from mesocosm.services.content import add_root

@@ -30,7 +30,7 @@ def code_runner(
     ] = None,
     walls: Annotated[
         Walls,
-        typer.Option(help="How jobs are kept apart: bubblewrap, slots, or the first of them that works."),
+        typer.Option(help="Isolation of jobs: bubblewrap, slots, or the first of them that works."),
     ] = Walls.auto,
 ) -> None:
     """Run code for servers that have MESOCOSM_CODE_RUNNER set, in a container that holds no worlds."""

@@ -15,7 +15,7 @@ from mesocosm.cli.output import out, print_json
 @app.command()
 def gc(
     state: Annotated[
-        Path, typer.Option(envvar="MESOCOSM_STATE", help="State directory, which no server uses.")
+        Path, typer.Option(envvar="MESOCOSM_STATE", help="State directory; no server may be using it.")
     ] = Path(".mesocosm"),
     older_than: Annotated[
         str, typer.Option(help="Age since the last call, or since an instance was last used: 12h, 7d.")
@@ -23,7 +23,7 @@ def gc(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove episodes and built instances that nobody has used for long."""
+    """Remove episodes and built instances that were not used for long."""
     from mesocosm.hosting.expiring import alone, old_episodes, old_instances, read_age, remove_instance
     from mesocosm.worlds.removal import remove
 

@@ -21,12 +21,13 @@ def contamination(
     ],
     canary: Annotated[
         list[str] | None,
-        typer.Option(help="A further text that nobody can write without having seen it; repeatable."),
+        typer.Option(help="A further canary: a text that nobody writes without having seen it; repeatable."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look in logs for signs that a model knew the instances: canaries that it wrote, and answers that are
-    right though it has read none of the evidence. Exit code 1: there are some."""
+    """Search logs for signs that a model knew the instances: canaries in its output, and right answers
+    without any evidence read. Exit code 1 if there are some.
+    """
     from mesocosm.evaluation.contamination import look_for_contamination
 
     found = look_for_contamination(logs, canary or ())

@@ -93,15 +93,13 @@ def longproc(
     prompting: Annotated[
         Literal["full", "pairs", "segments"],
         typer.Option(
-            help="full: the procedure with examples; pairs: countdown and travel without it; segments: "
-            "routes and beliefs in four parts, what comes before each given."
+            help="full: the procedure with examples; pairs: countdown and travel with examples only; "
+            "segments: routes and beliefs in four parts, each with the text before it."
         ),
     ] = "full",
     row_format: Annotated[
         Literal["clean", "upstream"],
-        typer.Option(
-            "--format", help="One file of our rows, or a folder as the benchmark's own loader reads."
-        ),
+        typer.Option("--format", help="One file of our rows, or a folder for the benchmark's own loader."),
     ] = "clean",
     workers: Workers = None,
     ray: Ray = None,
@@ -166,7 +164,9 @@ def agentlongbench(
     ] = None,
     counts: Annotated[
         Literal["even", "paper"],
-        typer.Option(help="Questions: --per-type of each type, or as the paper's Tables 3 to 6 count them."),
+        typer.Option(
+            help="Number of questions: --per-type of each type, or as in the paper's Tables 3 to 6."
+        ),
     ] = "even",
     entities: Annotated[
         Path | None,
@@ -179,14 +179,14 @@ def agentlongbench(
         list[str] | None,
         typer.Option(
             "--param",
-            help="How the simulated player behaves, NAME=VALUE: history_window, forget_history_prob, "
+            help="Behaviour of the simulated player, NAME=VALUE: history_window, forget_history_prob, "
             "mask_prob, max_mask_sections, epsilon, min_share, max_share; repeatable.",
         ),
     ] = None,
     upstream: Annotated[
         str,
         typer.Option(
-            help="Rows of AgentLongBench's own format besides: none, answers (for its scorer), full (every "
+            help="Also write AgentLongBench's own format: none, answers (for its scorer), full (every "
             "row with its whole history)."
         ),
     ] = "none",
@@ -194,7 +194,7 @@ def agentlongbench(
     ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write rollouts of a guessing game, with questions about them, their golds and their evidence."""
+    """Write rollouts of a guessing game, with questions, answers and evidence."""
     from mesocosm.kits.rollouts.dataset_files import write_dataset
     from mesocosm.kits.rollouts.options import read_plan, read_upstream
 
@@ -242,13 +242,17 @@ def lumina(
     ] = None,
     dense: Annotated[
         bool,
-        typer.Option("--dense", help="Reward optimal steps too (with their share of 1), not the end alone."),
+        typer.Option(
+            "--dense", help="Also reward each optimal step (with its share of 1), not only the end."
+        ),
     ] = False,
     workers: Workers = None,
     ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write worlds with known optimal play: prompt, tools, the whole world, and what scripted players did."""
+    """Write worlds with known optimal play: prompt, tools, the whole world, and trajectories of scripted
+    players.
+    """
     from mesocosm.evaluation.playing import write_dataset
 
     names = [name.strip() for name in tasks.split(",")]

@@ -12,7 +12,7 @@ from mesocosm.cli.output import out, print_json
 
 @app.command()
 def doctor(as_json: AsJson = False) -> None:
-    """Say how code of agents is kept apart on this machine, and try it. Exit code 1 if something is amiss."""
+    """Test the sandboxes for agents' code on this machine. Exit code 1 if none is sound."""
     from pydantic import ByteSize
 
     from mesocosm.sandbox.diagnosis import diagnose

@@ -25,15 +25,15 @@ def drain(
     admin_token: AdminToken = None,
     wait: Annotated[
         str | None,
-        typer.Option(help="Wait for so long at most (90s, 2h) until nothing goes on; else exit code 3."),
+        typer.Option(help="Wait until nothing runs, at most this long (90s, 2h); else exit code 3."),
     ] = None,
     quiet: Annotated[
-        str, typer.Option(help="An episode without a call for so long is one that nobody acts on.")
+        str, typer.Option(help="An episode without a call for this long counts as idle.")
     ] = "10m",
-    undo: Annotated[bool, typer.Option("--undo", help="Let it make episodes again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="End the draining.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a server make no further episodes, while those that there are go on, and say what goes on."""
+    """Stop a server from making new episodes while existing ones continue, and report what still runs."""
     import mesocosm
     from mesocosm.hosting.expiring import read_age
 

@@ -43,14 +43,14 @@ def evaluate(
     tasks: Annotated[
         str,
         typer.Argument(
-            help="Tasks or data sets of questions, separated by commas; `all`: every task. With --paper: "
-            "those of its tasks that are wanted (default: all)."
+            help="Tasks or data sets of questions, separated by commas; `all`: every task. With "
+            "--paper: some of its tasks (default: all)."
         ),
     ] = "",
     paper: Annotated[
         PaperName | None,
         typer.Option(
-            help="Run what a paper ran, with its settings; options that are given count more. `report "
+            help="Run a paper's experiment with its settings; other options override them. `report "
             "--paper` draws its figures."
         ),
     ] = None,
@@ -82,9 +82,7 @@ def evaluate(
     ] = None,
     window: Annotated[
         str | None,
-        typer.Option(
-            help="Tokens that the model is given room for: 16k, 200k; `none`: never trimmed (default: 128k)."
-        ),
+        typer.Option(help="Context window in tokens: 16k, 200k; `none`: never trimmed (default: 128k)."),
     ] = None,
     max_tokens: Annotated[
         int | None,
@@ -97,25 +95,29 @@ def evaluate(
     max_calls: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Tool calls of an episode (default: three times those that it takes, 500 at least)."
+            min=1, help="Maximum tool calls of an episode (default: three times what it takes, at least 500)."
         ),
     ] = None,
-    max_turns: Annotated[int | None, typer.Option(min=1, help="Answers of the model.")] = None,
+    max_turns: Annotated[int | None, typer.Option(min=1, help="Maximum answers of the model.")] = None,
     max_failed_rounds: Annotated[
         int | None,
-        typer.Option(min=0, help="Rounds in which every call failed that end it (default: the task's)."),
+        typer.Option(
+            min=0, help="Consecutive rounds of only failed calls that end an episode (default: the task's)."
+        ),
     ] = None,
     final_text: FinalText = False,
     confidence: Annotated[
         bool,
-        typer.Option("--confidence", help="Ask the model after the end how sure it is (for calibration)."),
+        typer.Option(
+            "--confidence", help="Ask the model after the end how confident it is (for calibration)."
+        ),
     ] = False,
     baselines: Annotated[
         bool,
         typer.Option(
             "--baselines",
-            help="Also run, on the same instances, whoever does nothing, the perfect player and, where "
-            "possible, random calls; they cost nothing.",
+            help="Also run baselines on the same instances: doing nothing, the perfect player and, "
+            "where possible, random calls; they cost nothing.",
         ),
     ] = False,
     with_: Annotated[
@@ -136,7 +138,7 @@ def evaluate(
         str | None, typer.Option(help="With --agent command: a shell command, as with `mesocosm run`.")
     ] = None,
     param: Parameter = None,
-    epochs: Annotated[int, typer.Option(min=1, help="Times that each instance is run.")] = 1,
+    epochs: Annotated[int, typer.Option(min=1, help="Runs of each instance.")] = 1,
     temperature: Annotated[
         float | None, typer.Option(min=0, help="Sampling temperature (default: 1).")
     ] = None,
@@ -149,21 +151,23 @@ def evaluate(
     ] = None,
     log_dir: Annotated[
         Path | None,
-        typer.Option(help="Folder of the logs (default: the next below evals/); an earlier one is resumed."),
+        typer.Option(
+            help="Folder of the logs (default: a new one below evals/); an existing one is resumed."
+        ),
     ] = None,
-    max_connections: Annotated[int | None, typer.Option(min=1, help="Requests to a model at a time.")] = None,
-    max_samples: Annotated[int | None, typer.Option(min=1, help="Samples at a time.")] = None,
+    max_connections: Annotated[
+        int | None, typer.Option(min=1, help="Maximum concurrent requests to a model.")
+    ] = None,
+    max_samples: Annotated[int | None, typer.Option(min=1, help="Maximum concurrent samples.")] = None,
     retry_on_error: Annotated[
         int | None,
-        typer.Option(
-            min=0, help="Times that a sample with an error is run again (default: 0; 2 on a cluster)."
-        ),
+        typer.Option(min=0, help="Retries of a sample that ends in an error (default: 0; 2 on a cluster)."),
     ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run",
-            help="Run nothing: say how many episodes, calls, tokens, dollars and minutes it takes.",
+            help="Run nothing; estimate episodes, calls, tokens, dollars and minutes.",
         ),
     ] = False,
     price: Annotated[
@@ -173,17 +177,17 @@ def evaluate(
     budget: Annotated[
         float | None,
         typer.Option(
-            min=0, help="Dollars after which it ends, as by Ctrl-C: requests on their way are paid."
+            min=0, help="Stop after this many dollars, as by Ctrl-C; requests in flight are still billed."
         ),
     ] = None,
     token_budget: Annotated[
-        str | None, typer.Option(help="Tokens, in and out, after which it ends: 500k, 20m.")
+        str | None, typer.Option(help="Stop after this many tokens, input and output: 500k, 20m.")
     ] = None,
     progress: Annotated[
         float | None,
         typer.Option(
             min=0,
-            help="Seconds between two lines on how it stands; 0: none (default: 60 without a terminal).",
+            help="Seconds between lines of progress; 0: none (default: 60 without a terminal).",
         ),
     ] = None,
     ray: Ray = None,
@@ -334,15 +338,16 @@ def model_server(
     worlds: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A folder in which instances, runs or a server's episodes lie (again for further ones): "
-            "a task in YAML is solved by the solution in its file, which has to know the instance.",
+            help="Folder with instances, runs or a server's episodes; repeatable. Needed for tasks in "
+            "YAML, whose solution has to know the instance.",
             exists=True,
             file_okay=False,
         ),
     ] = None,
 ) -> None:
-    """Serve the scripted models: chat completions, OpenAI's responses, Anthropic's messages; no key is
-    needed."""
+    """Serve the scripted models over the APIs of OpenAI (chat completions, responses) and Anthropic
+    (messages); no key is needed.
+    """
     from mesocosm.agents.scripted.behaviours import BEHAVIOURS
     from mesocosm.agents.scripted.http_server import serve_models
     from mesocosm.agents.scripted.known_truth import known

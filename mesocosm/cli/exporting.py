@@ -40,7 +40,7 @@ def harbor(
         str, typer.Option(help="The image of the server (docker compose build servers).")
     ] = "mesocosm",
     agent_image: Annotated[
-        str, typer.Option(help="The image that the agent is in; it needs Python for the verifier.")
+        str, typer.Option(help="Image of the agent's container; it needs Python for the verifier.")
     ] = "python:3.12-slim",
     trust: Trust = False,
     as_json: AsJson = False,
@@ -81,7 +81,7 @@ def huggingface(
     seeds: Annotated[str, typer.Option(help="Seeds: 0, 0-4 or 1,7.")] = "0",
     split: Annotated[str, typer.Option(help="Name of the split.")] = "train",
     kind: Annotated[
-        Literal["jsonl", "parquet"], typer.Option("--format", help="How the rows are written.")
+        Literal["jsonl", "parquet"], typer.Option("--format", help="Format of the rows.")
     ] = "jsonl",
     param: Parameter = None,
     tools: Tools = "needed",

@@ -41,10 +41,10 @@ def suite_exposure(
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure what filters could skip that are trained on other seeds (see: mesocosm describe --exposure).
+    """Measure what filters trained on other seeds could skip (see: mesocosm describe --exposure).
 
-    Each task at each length is measured over the instances of its seeds, each by a filter that learned from
-    the others (at most six): two at least, and six say more. The figures are means with 95 % intervals.
+    For each task and length, a filter is tested on each seed's instance and trained on the others (at
+    most six). Use at least two seeds, better six. The figures are means with 95 % intervals.
     """
     from mesocosm.families.drawing import kind_of
     from mesocosm.families.exposure.drawing import draw_families

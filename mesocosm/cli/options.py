@@ -28,7 +28,7 @@ Structured = Annotated[
     bool,
     typer.Option(
         "--structured",
-        help="Tools whose result is an object have an output schema and give it as structured content, too.",
+        help="Tools that return an object also have an output schema and structured content.",
     ),
 ]
 Tools = Annotated[
@@ -42,18 +42,15 @@ Disturb = Annotated[
     str,
     typer.Option(
         "--disturb",
-        help="Disturb the agent on purpose: light, hard, or chances such as rate_limits=0.1,errors=0.05.",
+        help="Disturb the agent on purpose: light, hard, or probabilities such as "
+        "rate_limits=0.1,errors=0.05.",
     ),
 ]
 FinalText = Annotated[
     bool,
-    typer.Option(
-        help="The model's last message is its answer: submit_answer is called with it, not offered to it."
-    ),
+    typer.Option(help="Take the model's last message as its answer, instead of offering submit_answer."),
 ]
-Trust = Annotated[
-    bool, typer.Option("--trust", help="Run the Python beside the task files, if these ask for some.")
-]
+Trust = Annotated[bool, typer.Option("--trust", help="Run the Python files beside task files.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 AdminToken = Annotated[
     str | None, typer.Option(envvar="MESOCOSM_ADMIN_TOKEN", help="Token of the control plane.")

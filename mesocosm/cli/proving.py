@@ -37,7 +37,7 @@ app.add_typer(suite_app, name="suite")
 
 
 Resume = Annotated[
-    Path | None, typer.Option(help="A file of proofs (JSON lines): proofs in it are kept, new ones added.")
+    Path | None, typer.Option(help="A file of proofs (JSON lines): its proofs are kept, new ones are added.")
 ]
 
 
@@ -55,17 +55,17 @@ def prove(
         bool,
         typer.Option(
             "--report",
-            help="Also what an agent must know and where it stands, and the near misses: what does not count "
-            "and what tells it apart, and the mistakes that were tried.",
+            help="Also list what an agent must know and where it is written, the near misses and what "
+            "distinguishes them, and the mistakes that were tried.",
         ),
     ] = False,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Prove instances: the length holds, the same seed gives the same bytes, the reference solver scores 1,
-    doing nothing scores 0, and so does every mutant; and what is asked can be known: by a solver that reads,
-    or by following each value that the goal needs to the text that tells it. With --disturb: the solver
-    passes all the same, if it tries again."""
+    """Prove instances: the length is right, the same seed gives the same bytes, the reference solver scores
+    1, doing nothing and every mutant score 0, and the answer can be found: by a solver that reads, or by
+    tracing each needed value to a text. With --disturb: a solver with retries still passes.
+    """
     from mesocosm.families.disturbing import read_disturb
     from mesocosm.families.family import load_family
 
@@ -109,7 +109,7 @@ def suite_list(
 
 @suite_app.command("build", cls=SpreadCommand)
 def suite_build(
-    to: Annotated[Path, typer.Option("--out", help="Directory for the instances; what is there is kept.")],
+    to: Annotated[Path, typer.Option("--out", help="Directory for the instances; existing ones are kept.")],
     lengths: SuiteLengths = None,
     seeds: SuiteSeeds = None,
     tasks: SuiteTasks = None,
@@ -119,7 +119,7 @@ def suite_build(
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build all instances that are not there yet, on all cores or on a cluster."""
+    """Build all missing instances, on all cores or on a cluster."""
     from mesocosm.families.suite import build_all, instances
 
     trusted(trust, tasks)

@@ -50,23 +50,26 @@ def evaluation(
     to: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="Folder for the page, tables and figures; what is there is replaced."
+            "--out", "-o", help="Folder for the page, tables and figures; existing files are replaced."
         ),
     ] = None,
     paper: Annotated[
         PaperName | None,
-        typer.Option(help="Draw the figures and tables of this paper, by their numbers; see `eval --paper`."),
+        typer.Option(
+            help="Draw the figures and tables of this paper, under their original numbers; see `eval "
+            "--paper`."
+        ),
     ] = None,
     by: Annotated[
         str | None,
         typer.Option(
-            help="What rows are by, instead of model and settings: fields of samples, settings, parameters "
-            "(model,task; window; log), separated by commas."
+            help="Columns to group rows by, instead of model and settings: fields of samples, "
+            "settings, parameters (model,task; window; log), separated by commas."
         ),
     ] = None,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "Evaluation",
     episodes: Annotated[
-        int, typer.Option(min=0, help="Pages of failed episodes (as of `look`) to write beside it, at most.")
+        int, typer.Option(min=0, help="Maximum number of failed episodes that get pages (as of `look`).")
     ] = 10,
     workers: Workers = None,
     ray: Ray = None,
@@ -141,13 +144,13 @@ def lore(
     ],
     to: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for the table and the plots; what is there is replaced."),
+        typer.Option("--out", help="Folder for the table and the plots; existing files are replaced."),
     ] = None,
     by: Annotated[
         list[str] | None,
         typer.Option(help="What to report against: operations, height (default: both); repeatable."),
     ] = None,
-    bins: Annotated[int, typer.Option(min=1, help="Points of a curve, at most.")] = 12,
+    bins: Annotated[int, typer.Option(min=1, help="Maximum number of points of a curve.")] = 12,
     as_json: AsJson = False,
 ) -> None:
     """Accuracy of dependency-tree tasks against operations and tree height, per model, domain and variant."""
@@ -191,11 +194,13 @@ def longproc(
     ],
     to: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for the tables and the curves; what is there is replaced."),
+        typer.Option("--out", help="Folder for the tables and the curves; existing files are replaced."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Long procedures: tables by procedure and level, and how far into the output answers stay right."""
+    """Long procedures: tables by procedure and level, and curves of how far into the output answers stay
+    right.
+    """
     from mesocosm.evaluation.procedures import (
         read_scores,
         show_cells,
@@ -225,15 +230,18 @@ def agentlongbench(
     ],
     by: Annotated[
         str,
-        typer.Option(help="What to tell apart: how, type (or category), length, setting, format, by commas."),
+        typer.Option(
+            help="Columns to group by: how, type (or category), length, setting, format, separated by commas."
+        ),
     ] = "how,type,length,setting,format",
     to: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the tables; what is there is replaced.")
+        Path | None, typer.Option("--out", help="Folder for the tables; existing files are replaced.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Questions about rollouts: accuracy by type, length, setting and format, with intervals; and where they
-    were asked both ways, the history in the prompt against the history served to tools."""
+    """Questions about rollouts: accuracy by type, length, setting and format, with intervals; if both were
+    run, the history in the prompt against the history served to tools.
+    """
     from mesocosm.evaluation.rollouts import (
         BY,
         compare,
@@ -277,22 +285,24 @@ def lumina(
         typer.Option(help="Let noisy players act, on listworld, treeworld or gridworld, and report on them."),
     ] = None,
     p: Annotated[
-        str, typer.Option("--p", help="With --calibrate: how likely the players make an optimal call.")
+        str, typer.Option("--p", help="With --calibrate: probability that players make an optimal call.")
     ] = "0.9,0.99,0.999",
-    horizons: Annotated[str, typer.Option(help="With --calibrate: calls that are needed.")] = "10,30,100,300",
+    horizons: Annotated[
+        str, typer.Option(help="With --calibrate: calls of an optimal policy.")
+    ] = "10,30,100,300",
     episodes: Annotated[
         int, typer.Option(min=1, help="With --calibrate: episodes of each player at each horizon.")
     ] = 20,
     to: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for the table and the plot; what is there is replaced."),
+        typer.Option("--out", help="Folder for the table and the plot; existing files are replaced."),
     ] = None,
-    bins: Annotated[int, typer.Option(min=1, help="Points of a curve, at most.")] = 12,
+    bins: Annotated[int, typer.Option(min=1, help="Maximum number of points of a curve.")] = 12,
     workers: Workers = None,
     ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
-    """Success and step accuracy against the horizon, beside what players that err must come to."""
+    """Success and step accuracy against the horizon, beside the expected values of noisy players."""
     from mesocosm.evaluation.horizons import HEAD, points, row, write_report
     from mesocosm.evaluation.playing import calibrate as play
     from mesocosm.evaluation.reports import read_results

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Strict = Annotated[
     bool,
     typer.Option(
-        "--strict", help="For training: reward 0 where a run is errored, so that faults are worth nothing."
+        "--strict", help="For training: reward 0 for errored runs, so that provoking errors does not pay."
     ),
 ]
 EXIT_CODES = {"passed": 0, "failed": 1, "errored": 3}
@@ -68,7 +68,7 @@ def run(
     task: TaskName,
     length: Length = None,
     seed: Seed = 0,
-    agent: Annotated[AgentChoice, typer.Option(help="Who acts.")] = AgentChoice.reference,
+    agent: Annotated[AgentChoice, typer.Option(help="The agent.")] = AgentChoice.reference,
     agent_command: Annotated[
         str | None,
         typer.Option(
@@ -79,8 +79,8 @@ def run(
     agent_walls: Annotated[
         bool,
         typer.Option(
-            help="With --agent command: hide the run's files and Mesocosm's source from the agent. Without, "
-            "a result is worth as much as the agent is trusted."
+            help="With --agent command: hide the run's files and Mesocosm's source from the agent. "
+            "Without it, trust a result only as far as you trust the agent."
         ),
     ] = True,
     model: Annotated[
@@ -98,12 +98,12 @@ def run(
         int | None,
         typer.Option(
             min=0,
-            help="With --agent react: so many consecutive rounds in which every call failed end the episode "
-            "as failed; 0: none do (default: what the task says).",
+            help="With --agent react: consecutive rounds of only failed calls that end the episode as "
+            "failed; 0: no limit (default: the task's).",
         ),
     ] = None,
     max_turns: Annotated[
-        int | None, typer.Option(min=1, help="With --agent react: answers of the model, at most.")
+        int | None, typer.Option(min=1, help="With --agent react: maximum answers of the model.")
     ] = None,
     final_text: FinalText = False,
     temperature: Annotated[
@@ -117,10 +117,10 @@ def run(
     ] = None,
     p: Annotated[
         float | None,
-        typer.Option("--p", help="With --agent noisy: how likely it is to make an optimal call (0 to 1)."),
+        typer.Option("--p", help="With --agent noisy: probability of an optimal call (0 to 1)."),
     ] = None,
     player_seed: Annotated[
-        int, typer.Option(min=0, help="With --agent random or noisy: what is done at random follows from it.")
+        int, typer.Option(min=0, help="With --agent random or noisy: seed of the random choices.")
     ] = 0,
     with_: With = None,
     param: Parameter = None,
@@ -128,7 +128,7 @@ def run(
     structured: Structured = False,
     disturb: Disturb = "",
     to: Annotated[
-        Path | None, typer.Option("--out", help="Run directory (default: the next below runs/).")
+        Path | None, typer.Option("--out", help="Run directory (default: a new one below runs/).")
     ] = None,
     era: Annotated[
         EraChoice, typer.Option(help="MCP revision that the reference agent speaks.")
@@ -289,7 +289,7 @@ def replay(
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make the calls of a run again on a fresh copy of its world; results and databases must be the same."""
+    """Repeat the calls of a run on a fresh copy of its world; results and databases must be the same."""
     from mesocosm.evaluation.replay import replay_episode
 
     trusted_in(trust, run)
@@ -316,17 +316,15 @@ class Asked(StrEnum):
 @app.command()
 def oracle(
     run: Annotated[Path, typer.Argument(help="A run directory, or the directory of an episode.")],
-    show: Annotated[
-        Asked, typer.Option(help="What is known, or what could best be done next.")
-    ] = Asked.state,
+    show: Annotated[Asked, typer.Option(help="The known state, or the best next steps.")] = Asked.state,
     after: Annotated[
         int | None,
-        typer.Option(min=0, help="After so many calls of the agent (default: all that were made)."),
+        typer.Option(min=0, help="After this many calls of the agent (default: all)."),
     ] = None,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say what is truly known at a step of an episode, or what would be best done next. Not for agents."""
+    """Show what can be known at a step of an episode, or the best next steps. Not for agents."""
     from mesocosm.evaluation.replay import episode_after
 
     trusted_in(trust, run)

@@ -42,8 +42,7 @@ def _scenes(domain: str, folder: Path | None, unsound: bool = False) -> tuple[Do
 
 @group.command()
 def check(folder: Folder = None, domain: OfDomain = "campus", as_json: AsJson = False) -> None:
-    """Look through scenes: slots, roles, alternates, coverage, whether readers can follow them; 1 if
-    something is amiss."""
+    """Check scenes: slots, roles, alternates, coverage, readability. Exit code 1 if something is wrong."""
     from mesocosm.kits.organisations import readings
     from mesocosm.kits.organisations.rehearsal import rehearse
     from mesocosm.kits.organisations.scenes import complaints, sound
@@ -116,10 +115,10 @@ def sheet(
     split: Split = "",
     domain: OfDomain = "campus",
     unread: Annotated[
-        bool, typer.Option("--unread", help="Only what has not been read twice as it is now.")
+        bool, typer.Option("--unread", help="Only scenes whose current text has not been read twice.")
     ] = False,
 ) -> None:
-    """Print a sheet for blind readers: castings of all scenes that tell something, and how to answer."""
+    """Print a sheet for blind readers: castings of all scenes with content, and instructions."""
     from mesocosm.kits.organisations import readings
 
     of, place, scenes = _scenes(domain, folder)
@@ -136,11 +135,11 @@ def sheet(
 
 @group.command("keep")
 def keep_readings(
-    answers: Annotated[list[Path], typer.Argument(help="Files of answers, one a reader: `ID | codes`.")],
+    answers: Annotated[list[Path], typer.Argument(help="Files of answers, one per reader: `ID | codes`.")],
     folder: Annotated[Path | None, typer.Option(help="A folder of scenes; default: those that ship.")] = None,
     domain: OfDomain = "campus",
 ) -> None:
-    """Keep what readers made out beside the scenes, and say where they differ from what was meant."""
+    """Store readers' answers beside the scenes, and report where they differ from the intended meaning."""
     from mesocosm.kits.organisations import readings
 
     of, place, scenes = _scenes(domain, folder)

@@ -28,14 +28,14 @@ def longproc(
     rule: Annotated[
         Literal["strict", "paper"],
         typer.Option(
-            help="What is right: the text as it stands, or as the paper compares it (no case, punctuation, "
-            "blanks; names of a table's header do not count)."
+            help="Comparison: exact text, or as in the paper (ignoring case, punctuation, blanks and "
+            "the names of a table's header)."
         ),
     ] = "strict",
     to: Annotated[Path | None, typer.Option("--out", help="File for one score per line (.jsonl).")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge answers: whether the result is right, the text is, and where it first deviates.
+    """Judge answers: whether the result and the text are right, and where the text first deviates.
 
     Programs are run in the sandbox. `report longproc` makes tables and curves of the scores.
     """
@@ -74,7 +74,7 @@ def agentlongbench(
         Path,
         typer.Argument(help='JSON lines {"id": ..., "reply": ...}, or "pred_answer" for the answer alone.'),
     ],
-    model: Annotated[str, typer.Option(help="What the report calls who answered.")] = "model",
+    model: Annotated[str, typer.Option(help="Name of the model in the report.")] = "model",
     to: Annotated[Path | None, typer.Option("--out", help="File for one score per line (.jsonl).")] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -29,8 +29,8 @@ Manifest = Annotated[Path, typer.Argument(help="The manifest that suite seal wro
 
 
 @suite_app.command("key")
-def suite_key(file: Annotated[Path, typer.Argument(help="Where to write it; nothing may be there.")]) -> None:
-    """Make a secret key for suites that are held out."""
+def suite_key(file: Annotated[Path, typer.Argument(help="The file to write; must not exist yet.")]) -> None:
+    """Make a secret key for held-out suites."""
     from mesocosm.families.sealing import make_key
 
     make_key(file)
@@ -39,7 +39,7 @@ def suite_key(file: Annotated[Path, typer.Argument(help="Where to write it; noth
 
 @suite_app.command("seal", cls=SpreadCommand)
 def suite_seal(
-    suite: Annotated[str, typer.Argument(help="A name: of one key, each name is another suite.")],
+    suite: Annotated[str, typer.Argument(help="A name; each name is a different suite of the key.")],
     key: KeyFile,
     to: Annotated[Path, typer.Option("--out", help="The manifest to write, which may be published.")],
     count: Annotated[int, typer.Option(min=1, max=10_000, help="Instances of each task and length.")] = 5,
@@ -50,7 +50,7 @@ def suite_seal(
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Seal a suite: its seeds follow from a key; a manifest has a digest of each instance, no more."""
+    """Seal a suite: derive its seeds from a key, and write a manifest with only a digest of each instance."""
     from mesocosm.families.sealing import digests, seal, secret_of, seed_of
     from mesocosm.families.suite import instances
 
@@ -75,7 +75,7 @@ def suite_seal(
 
 @suite_app.command("seeds")
 def suite_seeds(manifest: Manifest, key: KeyFile, as_json: AsJson = False) -> None:
-    """The seeds of a sealed suite, as --seeds takes them; a secret."""
+    """Print the seeds of a sealed suite, in the format of --seeds. They are secret."""
     from mesocosm.families.sealing import Sealed, instances_of, read, secret_of
 
     found = read(manifest, Sealed)
@@ -90,7 +90,7 @@ def suite_seeds(manifest: Manifest, key: KeyFile, as_json: AsJson = False) -> No
 def suite_reveal(
     manifest: Manifest, key: KeyFile, to: Annotated[Path, typer.Option("--out", help="The file to publish.")]
 ) -> None:
-    """Write the secret of one sealed suite, with which anybody can verify it; the key stays secret."""
+    """Write the secret of one sealed suite, so that anybody can verify it; the key stays secret."""
     from mesocosm.families.sealing import Revealed, Sealed, read, secret_of
 
     found = read(manifest, Sealed)
@@ -103,14 +103,16 @@ def suite_reveal(
 @suite_app.command("verify", cls=SpreadCommand)
 def suite_verify(
     manifest: Manifest,
-    revealed: Annotated[Path, typer.Argument(help="What suite reveal wrote.")],
-    sample: Annotated[int | None, typer.Option(min=1, help="So many instances, spread over all.")] = None,
+    revealed: Annotated[Path, typer.Argument(help="The file that suite reveal wrote.")],
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="Number of instances to check, spread over all.")
+    ] = None,
     workers: Workers = None,
     ray: Ray = None,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build a revealed suite again and compare it with the manifest that was published before."""
+    """Rebuild a revealed suite and compare it with the published manifest."""
     from mesocosm.families.sealing import Revealed, Sealed, digests, instances_of, read
 
     trusted_in(trust, manifest)

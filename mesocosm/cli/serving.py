@@ -60,7 +60,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8321,
     state: Annotated[
         Path,
-        typer.Option(envvar="MESOCOSM_STATE", help="Directory of the episodes; a restart serves them again."),
+        typer.Option(envvar="MESOCOSM_STATE", help="Directory of the episodes, which survive a restart."),
     ] = Path(".mesocosm"),
     admin_token: AdminToken = None,
     tokens: Annotated[
@@ -86,13 +86,14 @@ def serve(
         typer.Option(
             min=0,
             max=256,
-            help="Serve with so many processes behind this one address (0: those that join).",
+            help="Number of processes behind this address (0: those that join).",
         ),
     ] = None,
     join: Annotated[
         str | None,
         typer.Option(
-            metavar="URL", help="Be a host of the server there, which has --hosts 0 and this admin token."
+            metavar="URL",
+            help="Join the server at this URL as a host; it has --hosts 0 and the same admin token.",
         ),
     ] = None,
     ray: Annotated[
@@ -106,32 +107,32 @@ def serve(
         str | None,
         typer.Option(
             envvar="MESOCOSM_STORE",
-            help="Keep episodes and instances here, too: file:///folder, s3://bucket/path.",
+            help="Also store episodes and instances here: file:///folder, s3://bucket/path.",
         ),
     ] = None,
     keep_every: Annotated[
         float,
-        typer.Option(min=0, help="With --store: seconds until a change is kept (0: before it is answered)."),
+        typer.Option(
+            min=0, help="With --store: seconds until a change is stored (0: before it is answered)."
+        ),
     ] = 5.0,
     expire_after: Annotated[
         str | None,
         typer.Option(
             envvar="MESOCOSM_EXPIRE_AFTER",
-            help="Remove episodes without a call, and instances without use, after so long: 12h, 7d.",
+            help="Remove episodes without a call, and unused instances, after this long: 12h, 7d.",
         ),
     ] = None,
     expire_abandoned: Annotated[
         bool,
         typer.Option(
             "--expire-abandoned/--keep-abandoned",
-            help="Remove episodes of trainers that have made no call for as long as they said (2 hours).",
+            help="Remove trainers' episodes that had no call for their `abandoned_after` (2 hours).",
         ),
     ] = True,
     tls: Annotated[
         bool,
-        typer.Option(
-            "--tls", help="Serve https with a certificate made on the spot, for clients such as gh."
-        ),
+        typer.Option("--tls", help="Serve HTTPS with a self-signed certificate, for clients such as gh."),
     ] = False,
     tls_cert: Annotated[
         Path | None, typer.Option(help="Serve https with this certificate (PEM, with its chain) ...")
@@ -436,7 +437,7 @@ def mcp_config(
         str | None, typer.Option(help="One entry per service, separated by commas (default: one for all).")
     ] = None,
 ) -> None:
-    """Print the MCP configuration of an episode in a client's own dialect."""
+    """Print the MCP configuration of an episode in a client's own format."""
     from mesocosm.doors.client_configurations import client_config
     from mesocosm.families.tool_limits import CLIENTS, too_many
     from mesocosm.services.service import load_service
@@ -467,7 +468,7 @@ def _tools_at(url: str) -> int:
 
 @app.command()
 def bridge(url: Annotated[str, typer.Argument(help="URL of an MCP endpoint.")]) -> None:
-    """Be a stdio MCP server that passes everything on to an HTTP endpoint."""
+    """Run a stdio MCP server that forwards everything to an HTTP endpoint."""
     from mesocosm.doors.bridge import main as run_bridge
 
     run_bridge(url)

@@ -24,7 +24,7 @@ What = Annotated[
     ),
 ]
 Hide = Annotated[
-    bool, typer.Option("--hide-answers", help="Show neither verdicts nor evidence, as an agent would see it.")
+    bool, typer.Option("--hide-answers", help="Hide verdicts and evidence, as an agent would see it.")
 ]
 Server = Annotated[
     str | None,
@@ -50,15 +50,16 @@ def _at_hand(what: Path, server: str | None, token: str | None) -> Iterator[Path
 @app.command()
 def view(
     what: What,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of this machine; 0: any free one.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0: any free one.")] = 0,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser.")] = True,
     hide_answers: Hide = False,
     server: Server = None,
     admin_token: AdminToken = None,
     trust: Trust = False,
 ) -> None:
-    """Browse worlds and runs on this machine: services as their products look, evidence, calls, changes, why
-    it failed; tools by hand in a copy."""
+    """Browse worlds and runs on this machine: services as their products look, evidence, calls, changes,
+    reasons for a failure; call tools by hand in a copy.
+    """
     import uvicorn
 
     from mesocosm.evaluation.browser.application import Browser, application
@@ -95,7 +96,7 @@ def look(
     to: Annotated[
         Path | None, typer.Option("--out", "-o", help="The file (default: look.html in the folder).")
     ] = None,
-    pages: Annotated[int, typer.Option(min=1, help="Pages of the file, at most.")] = 5_000,
+    pages: Annotated[int, typer.Option(min=1, help="Maximum number of pages.")] = 5_000,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     hide_answers: Hide = False,
     server: Server = None,

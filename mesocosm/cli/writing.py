@@ -21,10 +21,10 @@ def lint(
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read task files that are YAML alone, and say what is wrong with them: file, line, key.
+    """Check task files in YAML, and report errors with file, line and key.
 
-    Facts that no statement tells, rules that the prompt does not tell, cases that cannot be told apart,
-    evidence that sticks out. Exit code 1 if there are errors; warnings are to be thought about.
+    Finds facts that no text states, rules missing from the prompt, cases that cannot be distinguished,
+    and evidence that stands out. Exit code 1 if there are errors; consider the warnings.
     """
     from mesocosm.families.family import task_path
     from mesocosm.kits.yaml_tasks.lint import lint as read
@@ -45,10 +45,10 @@ def lint(
 def convert(
     files: Annotated[list[str], typer.Argument(help="Names of tasks, or paths of their YAML files.")],
 ) -> None:
-    """Rewrite task files from before in the words that are used now.
+    """Rewrite task files of an earlier version in the current vocabulary.
 
-    Only these words change; comments, order and layout stay. What has to be changed by hand first is said
-    with its line.
+    Only the vocabulary changes; comments, order and layout stay. Lines that need a change by hand are
+    reported.
     """
     from mesocosm.families.family import task_path
     from mesocosm.kits.yaml_tasks.conversion import Unconvertible, converted
@@ -69,7 +69,7 @@ def convert(
 def new(
     task: Annotated[str, typer.Argument(help="Path of the file to write, such as my_task.yaml.")],
 ) -> None:
-    """Write a small task file that works, with comments, to start from, and the schema for editors."""
+    """Write a small working task file with comments, and the schema for editors."""
     from mesocosm.families.task import Task
     from mesocosm.kits.yaml_tasks.schema import schema as written
     from mesocosm.kits.yaml_tasks.template import SCHEMA, starting_file
