@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from mesocosm.errors import UsageError
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.services.content import roots
 
-TASK = "canvas_arrange_exam"
+TASK = "canvas_list_test"
 SPY = """
 import importlib.util, json, os, sys
 top = sys.argv[1]
@@ -54,7 +55,7 @@ for pid in [name for name in os.listdir("/proc") if name.isdigit()]:
 found["environment"] = [name for name, value in os.environ.items() if "/state" in value]
 for package in ("generators", "checkers", "solvers"):
     try:
-        spec = importlib.util.find_spec(f"mesocosm.{package}.canvas_arrange_exam")
+        spec = importlib.util.find_spec(f"mesocosm.{package}.canvas_list_test")
     except ImportError:
         spec = None
     found["modules"] += [package] if spec else []
@@ -98,6 +99,7 @@ def test_neither_answers_nor_databases_nor_processes_nor_source_can_be_seen(tmp_
     found = json.loads(log)
     assert answers(found, "files") == []
     assert [found["others"], found["modules"], found["environment"]] == [[], [], []]
+    assert all(find_spec(f"mesocosm.{package}.{TASK}") for package in ("generators", "checkers", "solvers"))
     assert "NOT KEPT" not in said
     assert result["agent_confined"] is True
     kept = tmp_path / result["episode"] / "expected.json"
@@ -151,7 +153,7 @@ def test_what_is_hidden_cannot_be_uncovered(tmp_path: Path, how: str) -> None:
 
 @needs_sandbox
 @given(out=some.lists(some.sampled_from(["a", "b", "run", ".x", "ö"]), min_size=1, max_size=3))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_wherever_a_run_lies_nothing_of_it_is_seen(
     tmp_path_factory: pytest.TempPathFactory, out: list[str]
 ) -> None:
@@ -168,7 +170,8 @@ def test_wherever_a_run_lies_nothing_of_it_is_seen(
 @needs_sandbox
 def test_nothing_that_the_agent_started_outlives_it(tmp_path: Path) -> None:
     beat = tmp_path / "beat"
-    act(tmp_path, f"setsid sh -c 'while :; do echo x >> {beat}; sleep 0.02; done' & sleep 0.5")
+    beating = f"setsid sh -c 'while :; do echo x >> {beat}; sleep 0.02; done' &"
+    act(tmp_path, f"{beating} while ! test -s {beat}; do sleep 0.02; done")
     size = beat.stat().st_size
     time.sleep(0.3)
     assert beat.stat().st_size == size > 0

@@ -93,7 +93,9 @@ def needed(package: str, extra: str | None = None) -> set[str]:
 
 
 WITHOUT = """
-import sys
+import json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from importlib.abc import MetaPathFinder
 from importlib import metadata
 
@@ -114,7 +116,17 @@ from mesocosm.__main__ import main
 from mesocosm.families.family import family_names, load_family
 for name in family_names():
     load_family(name)
-main()
+ended = []
+for words in json.loads(sys.argv[1]):
+    sys.argv[1:] = words
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        try:
+            main()
+            status = 0
+        except SystemExit as end:
+            status = end.code or 0
+    ended.append([status, out.getvalue(), err.getvalue()])
+print(json.dumps(ended))
 """
 
 
@@ -129,22 +141,19 @@ def test_without_extras_there_is_all_but_what_says_which_it_needs(tmp_path: Path
     }
     given = [",".join(sorted(one)) for one in (modules - {"mypy_extensions"}, absent)]
 
-    def ask(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", WITHOUT, *given, *words]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-
-    ran = ask("run", "canvas_arrange_exam", "--length", "8k", "--agent", "reference")
-    assert ran.stdout.startswith("passed"), ran.stderr
-    listed = ask("list", "tools")
-    assert listed.returncode == 0, listed.stderr
-    for task, extra in (
-        ("ab_testing", "warehouses"),
-        ("gridworld", "lumina"),
-        ("nhl_b2b_analysis", "sheets"),
-    ):
-        refused = ask("run", task, "--length", "8k", "--agent", "reference")
-        assert refused.returncode == 2
-        assert refused.stderr.endswith(f"needs the extra `{extra}`: pip install 'mesocosm[{extra}]'\n")
+    lacking = {"ab_testing": "warehouses", "gridworld": "lumina", "nhl_b2b_analysis": "sheets"}
+    tasks = [
+        ["run", task, "--length", "8k", "--agent", "reference"] for task in ("canvas_arrange_exam", *lacking)
+    ]
+    command = [sys.executable, "-c", WITHOUT, *given, json.dumps([*tasks, ["list", "tools"]])]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    ran, *refused, listed = json.loads(done.stdout)
+    assert ran[1].startswith("passed"), ran
+    assert listed[0] == 0, listed
+    for extra, (status, _, said) in zip(lacking.values(), refused, strict=True):
+        assert status == 2
+        assert said.endswith(f"needs the extra `{extra}`: pip install 'mesocosm[{extra}]'\n")
 
 
 def test_what_images_install_is_locked_and_is_what_the_program_asks_for() -> None:

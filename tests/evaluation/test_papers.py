@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from commands import mesocosm
 from later import Later
+from samples import sampled
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.papers.drawing import plates_of
@@ -72,7 +73,7 @@ def ran(paper: Paper, logs: Path) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("paper", list(SMALL))
+@pytest.mark.parametrize("paper", sampled(SMALL, ("loca", "lore", "lumina")))
 def test_a_papers_figures_are_drawn_of_a_small_run(paper: Paper, logs: Path, tmp_path: Path) -> None:
     for outcome in ran(paper, logs):
         assert outcome["errored"] == 0, outcome

@@ -2,41 +2,56 @@
 
 from __future__ import annotations
 
-import resource
 import threading
 import time
 from collections.abc import Callable
 
+import pytest
+
 from mesocosm.worlds import cpu_yield, deadlines
 
 
-def _rests(work: Callable[[], object]) -> int:
-    """How often a thread gives its processor away while it works for a tenth of a second: the least of five
-    times, for a thread that has to wait for others gives it away, too."""
-    return min(_given_away(work) for _ in range(5))
+@pytest.fixture
+def rests_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], int]:
+    """How often a thread rests while it works for a fiftieth of a second of a processor."""
+    rests: list[tuple[int, float]] = []
 
+    def sleep(seconds: float) -> None:
+        rests.append((threading.get_ident(), seconds))
+        time.sleep(seconds)
 
-def _given_away(work: Callable[[], object]) -> int:
-    counted: list[int] = []
+    monkeypatch.setattr(cpu_yield, "sleep", sleep)
 
-    def run() -> None:
-        before = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
-        end = time.perf_counter() + 0.1
-        while time.perf_counter() < end:
-            work()
-        counted.append(resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw - before)
+    def rests_of(work: Callable[[], object]) -> int:
+        counted: list[int] = []
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    return counted[0]
+        def run() -> None:
+            end = time.thread_time() + 0.02
+            while time.thread_time() < end:
+                work()
+            own = [seconds for ident, seconds in rests if ident == threading.get_ident()]
+            assert all(0 < seconds <= 0.02 for seconds in own)
+            counted.append(len(own))
+
+        rests.clear()
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+        return counted[0]
+
+    return rests_of
 
 
 def _asked() -> None:
     deadlines.check()
 
 
-def test_who_computes_rests_only_while_requests_come_in_and_never_at_the_door() -> None:
+def test_who_computes_rests_only_while_requests_come_in_and_never_at_the_door(
+    rests_of: Callable[[Callable[[], object]], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cpu_yield._Door, "ident", None)
+    monkeypatch.setattr(cpu_yield._Door, "last", float("-inf"))
+
     def busy() -> None:
         # As if the thread that answers had been asked a moment ago.
         cpu_yield._Door.ident, cpu_yield._Door.last = 0, time.perf_counter()
@@ -46,7 +61,6 @@ def test_who_computes_rests_only_while_requests_come_in_and_never_at_the_door() 
         cpu_yield.request_came()
         _asked()
 
-    cpu_yield._Door.last = float("-inf")
-    idle = _rests(_asked)
-    assert _rests(busy) > idle + 2
-    assert _rests(at_the_door) <= idle + 2
+    assert rests_of(_asked) == 0
+    assert rests_of(busy) > 2
+    assert rests_of(at_the_door) == 0

@@ -13,6 +13,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 from confinement import needs_sandbox
+from patience import PATIENCE
 
 from mesocosm.doors.mcp import McpTools
 from mesocosm.hosting.application import Hosting
@@ -22,6 +23,7 @@ from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.shares import Shares
 
 TOKEN = "token-of-the-test"
+WAITS = "import os, time\nwhile not os.path.exists('go'): time.sleep(0.02)"
 TASK: Any = SimpleNamespace(name="code", path=Path("tasks/code.yaml"), task=SimpleNamespace(servers={}))
 
 
@@ -81,34 +83,42 @@ def test_who_has_seldom_run_code_comes_before_who_has_often(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MESOCOSM_SANDBOX_JOBS", "1")
+    monkeypatch.setenv("MESOCOSM_SANDBOX_MAX_TIMEOUT", str(PATIENCE))
     instance = tmp_path / "instance"
     with World.create(instance / "world", Manifest(services={"python_execute": None})) as world:
         world.finish_building()
     (instance / "expected.json").write_text("{}")
     (instance / "prompt.md").write_text("Run code.\n")
     app = Hosting(tmp_path / "state", admin_token=TOKEN)
-    order: list[str] = []
     with serving(app) as base, ThreadPoolExecutor(3) as pool:
 
-        def run(whom: str, id_: str, code: str = "pass") -> None:
+        def run(id_: str, code: str = WAITS) -> None:
             with McpTools(f"{base}/e/{id_}/mcp") as tools:
-                tools.call("python_execute", "python_execute", code=code)
-            order.append(whom)
+                assert "Return code: 0" in tools.call(
+                    "python_execute", "python_execute", code=code, timeout=PATIENCE
+                )
 
         def until(line: bytes) -> None:
             asked = urllib.request.Request(f"{base}/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+            end = time.monotonic() + PATIENCE
             while line not in urllib.request.urlopen(asked).read():
+                assert time.monotonic() < end
                 time.sleep(0.05)
 
+        def let_end(id_: str) -> None:
+            (app.pool.path(id_) / "world/workspace/go").touch()
+
         often, seldom, first = (app.pool.adopt(instance, TASK) for _ in range(3))
-        run("often", often, "import time; time.sleep(0.2)")
-        order.clear()
-        jobs = [pool.submit(run, "first", first, "import time; time.sleep(2.5)")]
+        run(often, "import time; time.sleep(0.2)")
+        jobs = [pool.submit(run, first)]
         until(b"mesocosm_code_running 1.0")
-        jobs.append(pool.submit(run, "often", often))
+        jobs.append(pool.submit(run, often))
         until(b"mesocosm_code_waiting 1.0")
-        jobs.append(pool.submit(run, "seldom", seldom))
+        jobs.append(pool.submit(run, seldom))
         until(b"mesocosm_code_waiting 2.0")
+        let_end(first)
+        let_end(seldom)
+        jobs[2].result(PATIENCE)  # the other, which has not ended, did not get the place before it
+        let_end(often)
         for job in jobs:
-            job.result()
-    assert order == ["first", "seldom", "often"]
+            job.result(PATIENCE)

@@ -139,7 +139,8 @@ def server(instance: Path, tmp_path: Path) -> Iterator[Server]:
     def start() -> None:
         command = [*MESOCOSM, "serve", "--port", str(port), "--state", str(state)]
         processes.append(subprocess.Popen(command, stderr=subprocess.DEVNULL))
-        for _ in range(300):
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
             try:
                 urllib.request.urlopen(base + "/health").close()
             except OSError:

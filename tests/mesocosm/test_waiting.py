@@ -24,8 +24,9 @@ def port() -> int:
 
 
 def test_a_server_that_comes_up_late_is_waited_for(
-    port: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    port: int, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv(WAIT, str(PATIENCE))
     serve = [sys.executable, "-m", "mesocosm", "serve", "--port", str(port), "--state", str(tmp_path)]
     late = subprocess.Popen(["sh", "-c", 'sleep 1; exec "$@"', "sh", *serve])
     try:
@@ -34,7 +35,7 @@ def test_a_server_that_comes_up_late_is_waited_for(
     finally:
         late.terminate()
         late.wait(PATIENCE)
-    assert f"waiting for http://127.0.0.1:{port}, at most 60 seconds" in caplog.text
+    assert f"waiting for http://127.0.0.1:{port}, at most {PATIENCE} seconds" in caplog.text
 
 
 def test_it_is_waited_for_no_longer_than_was_said(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,7 +45,7 @@ def test_it_is_waited_for_no_longer_than_was_said(port: int, monkeypatch: pytest
     for _ in range(2):
         with pytest.raises(UsageError, match="cannot reach"):
             plane.grade("0" * 32)
-    assert monotonic() - started < 30
+    assert monotonic() - started < 110  # where nothing is said, it is waited for 60 seconds each time
 
 
 @pytest.mark.parametrize("value", ["x", "-1", "nan", "1e9"])

@@ -86,7 +86,7 @@ def test_requests_that_do_not_end_take_no_more_room_than_there_is(
     assert waiting.recv(10) == b""
     # The server learns that a client has gone a moment after it: who is told to send again does so.
     said = [upload(hosted, b"x" * 900_000)]
-    while said[-1].status_code == 503 and len(said) < 20:
+    while said[-1].status_code == 503 and time.monotonic() < until:
         time.sleep(float(said[-1].headers["Retry-After"]) / 4)
         said.append(upload(hosted, b"x" * 900_000))
     assert said[-1].status_code == 200

@@ -6,7 +6,6 @@ import asyncio
 import fnmatch
 import socket
 from collections.abc import Iterator
-from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
@@ -72,9 +71,8 @@ def test_a_line_is_answered_at_once(
         for number, sent in enumerate(lines):
             stream.write(b"%d %s\r\n" % (number, sent))
         stream.flush()
-        started = perf_counter()
-        while not stream.readline().startswith(b"%d OK" % (len(lines) - 1)):
-            assert perf_counter() - started < 10
+        while not (said := stream.readline()).startswith(b"%d OK" % (len(lines) - 1)):
+            assert said
 
 
 class _Transport(asyncio.Transport):

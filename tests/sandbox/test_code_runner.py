@@ -205,7 +205,7 @@ def test_programs_inside_of_programs_do_not_wait_for_each_other(world: World, ma
     code = "import time; time.sleep(0.3); print(python_execute(code='print(41 + 1)'))"
     results: list[dict[str, Any]] = []
     threads = [
-        threading.Thread(target=lambda w=w: results.append(program(w, code, timeout=25))) for w in others
+        threading.Thread(target=lambda w=w: results.append(program(w, code, timeout=120))) for w in others
     ]  # type: ignore[misc]
     for thread in threads:
         thread.start()
