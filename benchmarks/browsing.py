@@ -23,11 +23,11 @@ import uvicorn
 
 from mesocosm.errors import Refusal
 from mesocosm.evaluation.browser.application import Browser, Entry, application
-from mesocosm.evaluation.browser.exporting import export
+from mesocosm.evaluation.browser.export import export
 from mesocosm.evaluation.runs import grade_run
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import parse_length
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import Image, UnknownTool

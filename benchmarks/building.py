@@ -32,7 +32,7 @@ BUILD = """
 import json, resource, sys, time
 from pathlib import Path
 from mesocosm.families.family import load_family
-from mesocosm.families.building import build_instance, fingerprint
+from mesocosm.families.instances import build_instance, fingerprint
 from mesocosm.worlds import tokens
 tokens.count("warm")
 task, length, seed, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])

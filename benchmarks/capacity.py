@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from hosts import LENGTH, TASK, rate
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import parse_length
 from mesocosm.hosting.gc_freeze import leave_modules_out
 from mesocosm.hosting.pool import EpisodePool

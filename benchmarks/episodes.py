@@ -17,8 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import parse_length
 from mesocosm.hosting.pool import EpisodePool
 

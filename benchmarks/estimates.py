@@ -22,7 +22,7 @@ from typing import Any
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ChatMessage, ChatMessageAssistant
 
-from mesocosm.evaluation.planning import BYTES_OF_TOKEN, OUTPUT_OF_CALL
+from mesocosm.evaluation.estimate import BYTES_OF_TOKEN, OUTPUT_OF_CALL
 from mesocosm.families.family import family_names, load_family
 from mesocosm.worlds import tokens
 

@@ -24,8 +24,8 @@ from time import perf_counter, sleep
 from types import SimpleNamespace
 from typing import Any
 
-from mesocosm.hosting.listening import listen
 from mesocosm.hosting.pool import EpisodePool
+from mesocosm.hosting.server import listen
 from mesocosm.servers.codehost.store import CodehostStore, NewCommit
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
@@ -35,7 +35,7 @@ SERVE = """
 import sys
 from pathlib import Path
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import serve
+from mesocosm.hosting.server import serve
 serve(Hosting(Path(sys.argv[2]), admin_token="benchmark"), "127.0.0.1", int(sys.argv[1]))
 """
 

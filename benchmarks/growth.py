@@ -18,8 +18,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import Family, family_names, load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import parse_lengths, parse_seeds, show_length
 from mesocosm.worlds.manifest import Manifest
 

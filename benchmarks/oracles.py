@@ -18,9 +18,9 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names, load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.oracle import Call
 from mesocosm.families.solver_oracle import SolverOracle
 

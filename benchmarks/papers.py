@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 from mesocosm.evaluation.rollouts import CATEGORIES
 from mesocosm.evaluation.sizes import sized
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.procedures import procedure
 from mesocosm.kits.procedures.rows import make_row

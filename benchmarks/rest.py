@@ -49,7 +49,7 @@ OURS = """
 import sys
 from pathlib import Path
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import serve
+from mesocosm.hosting.server import serve
 serve(Hosting(Path(sys.argv[2]), admin_token="benchmark"), "127.0.0.1", int(sys.argv[1]))
 """
 ROWS = 50

@@ -17,7 +17,7 @@ from unittest.mock import patch
 import httpx2
 
 from mesocosm.doors.connections import IDLE
-from mesocosm.hosting import listening
+from mesocosm.hosting import server
 from mesocosm.hosting.application import Hosting
 
 CLIENTS, ROUNDS = 200, 6
@@ -53,8 +53,8 @@ async def _all(base: str) -> int:
 def _broken(keep: int) -> int:
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(listening, "IDLE", keep),
-        listening.serving(Hosting(Path(folder), admin_token="token")) as base,
+        patch.object(server, "IDLE", keep),
+        server.serving(Hosting(Path(folder), admin_token="token")) as base,
     ):
         return asyncio.run(_all(base))
 

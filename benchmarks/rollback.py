@@ -17,9 +17,9 @@ import time
 from pathlib import Path
 from statistics import median
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import parse_length
 
 CALLS = 100

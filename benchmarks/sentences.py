@@ -15,9 +15,9 @@ import tempfile
 from pathlib import Path
 from time import process_time
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.exposure.sentences import judge_sentences
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import parse_length
 
 TASKS = ("course_assistant", "oral_exams", "canvas_arrange_exam")

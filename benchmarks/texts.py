@@ -30,8 +30,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import Family, family_names, load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.length import Survey
 from mesocosm.families.quantities import parse_length
 from mesocosm.kits.html_text import visible_text

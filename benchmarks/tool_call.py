@@ -55,7 +55,7 @@ OURS = """
 import sys
 from pathlib import Path
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import serve
+from mesocosm.hosting.server import serve
 serve(Hosting(Path(sys.argv[2]), admin_token="benchmark"), "127.0.0.1", int(sys.argv[1]))
 """
 VERSION = "2026-07-28"
@@ -129,8 +129,8 @@ def free_port() -> int:
 
 def build_episode(state: Path, folder: Path) -> str:
     """An episode of a 64K world, and its id."""
-    from mesocosm.families.building import build_instance
     from mesocosm.families.family import load_family
+    from mesocosm.families.instances import build_instance
     from mesocosm.hosting.pool import EpisodePool
 
     family = load_family("canvas_arrange_exam")

@@ -31,9 +31,9 @@ from fuzzing.leavings import Leavings
 from pydantic import BaseModel
 
 from mesocosm.doors.mcp import McpTools, world_server
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, family_names, load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.verdict import Verdict
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import Image

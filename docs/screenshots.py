@@ -16,9 +16,9 @@ from playwright.sync_api import sync_playwright
 
 from mesocosm.evaluation.browser.application import Browser, Entry, application
 from mesocosm.evaluation.browser.subject import Direct
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.verdict import Misreading
 
 FIGURES = Path(__file__).parent / "figures"

@@ -25,8 +25,8 @@ from typing import Any
 LOADED = (
     "mesocosm.cli.commands",
     "mesocosm.evaluation.runs",
-    "mesocosm.families.building",
-    "mesocosm.families.proving",
+    "mesocosm.families.instances",
+    "mesocosm.families.proofs",
     "mesocosm.kits.organisations.questions",
     "mesocosm.hosting.application",
     "mesocosm.kits.mailbox",

@@ -15,9 +15,9 @@ from rest.hosted import HostedWorld, host_world
 from shop import fill_shop
 from woocommerce import API
 
-from mesocosm.families.proving import prove_one
+from mesocosm.families.proofs import prove_one
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 
 PLACE, FIELD = Path(sys.argv[1]), sys.argv[2]
 

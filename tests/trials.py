@@ -6,9 +6,9 @@ import sqlite3
 from typing import Any
 
 from mesocosm.doors.mcp import McpTools, world_server
-from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family
+from mesocosm.families.instances import Instance
 from mesocosm.families.verdict import Verdict
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import Image

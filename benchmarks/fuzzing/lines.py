@@ -15,7 +15,7 @@ from typing import Any, Self
 from fuzzing.inputs import Inputs
 from mesocosm.doors.mail.ports import MailServers
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import listen, serving
+from mesocosm.hosting.server import listen, serving
 from mesocosm.services.outcomes import Outcome
 
 ME = "ann@mcp.com"

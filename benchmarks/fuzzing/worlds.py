@@ -9,8 +9,8 @@ from pathlib import Path
 from fills.texts import Call, Texts
 
 from fuzzing.inputs import Inputs
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.services.content import service_names
 from mesocosm.services.service import load_service
 from mesocosm.services.world import World

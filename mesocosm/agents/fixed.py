@@ -16,7 +16,7 @@ from pathlib import Path
 
 import mesocosm
 from mesocosm.errors import UsageError
-from mesocosm.families import trusting
+from mesocosm.families import trust
 from mesocosm.services.content import roots
 
 _CODE = (".py", ".pyc", ".so", ".pth", ".zip", ".cfg")
@@ -39,14 +39,14 @@ OWN_VARIABLES = ("PYTHONSAFEPATH", "PYTHONNOUSERSITE")
 
 def code_places() -> list[Path]:
     """Files and folders from which Python code may be loaded, by this process or one that it starts."""
-    trusted = filter(None, os.environ.get(trusting.VARIABLE, "").split(os.pathsep))
+    trusted = filter(None, os.environ.get(trust.VARIABLE, "").split(os.pathsep))
     found = [
         _package(),
         *(root.path for root in roots()),
         *map(Path, (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix)),
         Path(sys.executable).resolve(),
         *(Path(entry or ".") for entry in sys.path),
-        *(file for task in trusted for file in (Path(task), trusting.code_of(Path(task)))),
+        *(file for task in trusted for file in (Path(task), trust.code_of(Path(task)))),
     ]
     places = sorted({path.resolve() for path in found if path.exists()})
     return [path for path in places if not any(other in path.parents for other in places)]

@@ -23,7 +23,7 @@ from pathlib import Path
 import mesocosm
 from mesocosm.agents import fixed
 from mesocosm.errors import UsageError
-from mesocosm.families.leasing import IN_STATE, IN_USE
+from mesocosm.families.leases import IN_STATE, IN_USE
 from mesocosm.sandbox.jobs import SandboxFailed
 from mesocosm.sandbox.screen import closed_to_others, screen
 from mesocosm.sandbox.supervisor import kill_with_namespace

@@ -13,7 +13,7 @@ from mesocosm.cli.application import app
 from mesocosm.cli.output import err
 from mesocosm.errors import UsageError
 
-_ALONE = {"lint": "writing", "new": "writing"}
+_ALONE = {"lint": "task_files", "new": "task_files"}
 """Commands that are used again and again while a file is written, and the modules that add them: they start
 in half the time when the others are not loaded."""
 

@@ -253,7 +253,7 @@ def lumina(
     """Write worlds with known optimal play: prompt, tools, the whole world, and trajectories of scripted
     players.
     """
-    from mesocosm.evaluation.playing import write_dataset
+    from mesocosm.evaluation.trajectories import write_dataset
 
     names = [name.strip() for name in tasks.split(",")]
     counts, wanted = parse_counts(horizons), parse_seeds(seeds)

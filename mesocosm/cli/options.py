@@ -125,17 +125,17 @@ def trusted(trust: bool, *tasks: str | None) -> None:
     """Take note of the task files whose Python is trusted, where ``--trust`` says so; each text may name
     several, separated by commas."""
     if trust:
-        from mesocosm.families import trusting
+        from mesocosm.families.trust import trust as trust_tasks
 
-        trusting.trust(*(name.strip() for names in tasks for name in (names or "").split(",")))
+        trust_tasks(*(name.strip() for names in tasks for name in (names or "").split(",")))
 
 
 def trusted_in(trust: bool, *folders: Path) -> None:
     """The same for runs, episodes and logs, which name the task files that they were made of."""
     if trust and folders:
-        from mesocosm.families import trusting
+        from mesocosm.families.trust import trust_everything
 
-        trusting.trust_everything()
+        trust_everything()
 
 
 def read_parameters(pairs: list[str] | None) -> dict[str, Any]:

@@ -26,10 +26,10 @@ from mesocosm.families.quantities import show_length
 
 if TYPE_CHECKING:
     from mesocosm.evaluation.runs import RunResult
-    from mesocosm.families.exposure.measuring import Estimate, Exposure, FamilyExposure
+    from mesocosm.families.exposure.measurement import Estimate, Exposure, FamilyExposure
     from mesocosm.families.exposure.sentences import SentenceExposure
     from mesocosm.families.faults import Fault
-    from mesocosm.families.proving import Proof
+    from mesocosm.families.proofs import Proof
 
 out = Console(soft_wrap=True)
 err = Console(stderr=True, soft_wrap=True)

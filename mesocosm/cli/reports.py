@@ -77,7 +77,7 @@ def evaluation(
 ) -> None:
     """Models and strategies against length: one page with figures, tables as CSV and Markdown (the
     default)."""
-    from mesocosm.evaluation.browser.exporting import write_files
+    from mesocosm.evaluation.browser.export import write_files
     from mesocosm.evaluation.report.contents import all_tables
     from mesocosm.evaluation.report.page import write_report
     from mesocosm.evaluation.report.rows import read_samples
@@ -114,7 +114,7 @@ def evaluation(
 
 def _draw_paper(paper: PaperName, logs: list[Path], to: Path | None, *, as_json: bool) -> None:
     """The plates of a paper: written to a folder, and printed."""
-    from mesocosm.evaluation.papers.drawing import TITLES, plates_of
+    from mesocosm.evaluation.papers.plate_data import TITLES, plates_of
     from mesocosm.evaluation.papers.plates import write_plates
 
     plates = plates_of(paper, logs)
@@ -304,8 +304,8 @@ def lumina(
 ) -> None:
     """Success and step accuracy against the horizon, beside the expected values of noisy players."""
     from mesocosm.evaluation.horizons import HEAD, points, row, write_report
-    from mesocosm.evaluation.playing import calibrate as play
     from mesocosm.evaluation.reports import read_results
+    from mesocosm.evaluation.trajectories import calibrate as play
     from mesocosm.families.quantities import parse_counts
 
     if not runs and not calibrate:

@@ -27,7 +27,7 @@ class NodeServer:
     def __init__(self, address: str, token: str) -> None:
         from mesocosm.doors.connections import raise_file_limit
         from mesocosm.hosting.application import Hosting
-        from mesocosm.hosting.listening import listen, serve
+        from mesocosm.hosting.server import listen, serve
 
         raise_file_limit()
         folder = tempfile.mkdtemp(prefix="mesocosm-node-")

@@ -26,12 +26,12 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from mesocosm.agents.loop import Conversation, check_final_text
 from mesocosm.agents.strategies.registry import label, parse_strategies
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.acting import ACTING, STORED, Acting, Axes, acting
 from mesocosm.evaluation.actors import actor
 from mesocosm.evaluation.reasons import EpisodeErrored, explained
 from mesocosm.evaluation.reports import WORLDS
-from mesocosm.evaluation.resuming import conversation_of, left_behind, take_up_usage
+from mesocosm.evaluation.resume import conversation_of, left_behind, take_up_usage
 from mesocosm.evaluation.runs import CUT_OFF, FAULT_FILE, RunResult, judge
+from mesocosm.evaluation.sample_episode import ACTING, STORED, Acting, Axes, acting
 from mesocosm.evaluation.samples import Row, explain
 from mesocosm.evaluation.sizes import parameters_of_size
 from mesocosm.evaluation.stage import (
@@ -45,9 +45,9 @@ from mesocosm.evaluation.stage import (
     settle,
 )
 from mesocosm.families import program
-from mesocosm.families.building import check_parameters
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, known_as, load_family
+from mesocosm.families.instances import check_parameters
 from mesocosm.families.quantities import show_length
 from mesocosm.worlds.limits import setting
 from mesocosm.worlds.workspace import replace_file

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from mesocosm.agents.loop import Conversation
-from mesocosm.families.reading import Reading
+from mesocosm.families.evidence_coverage import Reading
 from mesocosm.families.verdict import Verdict
 
 CLASSES = {

@@ -18,7 +18,7 @@ from mesocosm.evaluation.report.figures import plain_numbers
 from mesocosm.evaluation.reports import wide_bins
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
-from mesocosm.families.drawing import render
+from mesocosm.families.figures import render
 from mesocosm.worlds.workspace import replace_file
 
 if TYPE_CHECKING:

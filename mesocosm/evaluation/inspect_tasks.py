@@ -18,11 +18,11 @@ from inspect_ai import Task, task
 from mesocosm.agents.local import local
 from mesocosm.agents.scripted import provider
 from mesocosm.agents.strategies.registry import label, parse_strategies
-from mesocosm.evaluation.acting import WINDOW, Axes
-from mesocosm.evaluation.asking import question_task
 from mesocosm.evaluation.episodes import episode_task
+from mesocosm.evaluation.question_tasks import question_task
 from mesocosm.evaluation.questions import question_sets
-from mesocosm.families.disturbing import read_disturb
+from mesocosm.evaluation.sample_episode import WINDOW, Axes
+from mesocosm.families.disturbances import read_disturb
 from mesocosm.families.family import Family, family_names, load_family
 from mesocosm.families.quantities import parse_counts, parse_length, parse_seeds, parse_size
 from mesocosm.families.task import Offer

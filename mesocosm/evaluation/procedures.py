@@ -20,7 +20,7 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.reports import read_results
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
-from mesocosm.families.drawing import render
+from mesocosm.families.figures import render
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.procedures import procedure
 from mesocosm.kits.procedures.normal_forms import Rule

@@ -16,9 +16,9 @@ from pydantic import BaseModel, ValidationError
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
-from mesocosm.families.drawing import render
 from mesocosm.families.family import load_family
 from mesocosm.families.faults import Fault
+from mesocosm.families.figures import render
 from mesocosm.kits.weaving.datasets import domain_of
 from mesocosm.worlds.workspace import replace_file
 

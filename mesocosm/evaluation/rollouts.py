@@ -16,8 +16,8 @@ from rich.table import Table
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.statistics import bootstrap, wilson
-from mesocosm.families.building import EXPECTED
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import EXPECTED
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.rollouts.chance import Kind, above_chance, chance_of, chances
 from mesocosm.kits.rollouts.dataset import name_of

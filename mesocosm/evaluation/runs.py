@@ -42,11 +42,11 @@ from mesocosm.doors.client_configurations import client_config
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.reasons import OUTSIDE, explain
 from mesocosm.families import grading
-from mesocosm.families.building import EXPECTED, build_instance
-from mesocosm.families.disturbing import Patient
+from mesocosm.families.disturbances import Patient
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, Family, known_as
 from mesocosm.families.faults import Fault
+from mesocosm.families.instances import EXPECTED, build_instance
 from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.program import parts
 from mesocosm.families.quantities import show_length
@@ -381,7 +381,7 @@ def _serve_and_act(
     """Serve an episode and let the agent act; returns what came of it, and the seconds."""
     # The SDK takes a second to import; commands that need no server should not wait for it.
     from mesocosm.hosting.application import Hosting
-    from mesocosm.hosting.listening import serving
+    from mesocosm.hosting.server import serving
 
     app = Hosting(out / "state", admin_token=secrets.token_urlsafe(32))
     added = actor.services(wanted)

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict
 
 from mesocosm.agents.loop import Conversation
 from mesocosm.evaluation.failures import classify
+from mesocosm.families.evidence_coverage import Reading
 from mesocosm.families.oracle import StepAccuracy
-from mesocosm.families.reading import Reading
 from mesocosm.families.verdict import Check, Verdict
 
 

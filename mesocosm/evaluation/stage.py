@@ -20,9 +20,9 @@ from mesocosm.errors import UsageError
 from mesocosm.families import grading
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
+from mesocosm.families.evidence_coverage import Reading, read_journal
 from mesocosm.families.family import Expected, Family, load_family
 from mesocosm.families.oracle import StepAccuracy
-from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
 from mesocosm.hosting.access import Access
@@ -133,7 +133,7 @@ class LocalStage(Stage):
         # The SDK takes a second to import; commands that need no server should not wait for it.
         from mesocosm.doors.connections import raise_file_limit
         from mesocosm.hosting.application import Hosting
-        from mesocosm.hosting.listening import serving
+        from mesocosm.hosting.server import serving
 
         raise_file_limit()
         _remove_dead(folder)

@@ -20,9 +20,9 @@ import orjson
 
 from mesocosm.errors import NotNow, UsageError
 from mesocosm.families import program
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import Family, load_family
-from mesocosm.families.storing import Store
+from mesocosm.families.instances import build_instance
+from mesocosm.families.store import Store
 from mesocosm.worlds.limits import settings
 
 _BUILDING_AT_ONCE = 2

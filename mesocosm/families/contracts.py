@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mesocosm.errors import UsageError
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.length import TOLERANCE
-from mesocosm.families.proving import prove_one
+from mesocosm.families.proofs import prove_one
 
 SMALLEST = 8_000
 """A length, in tokens, that every family must be able to have with each of its seeds."""

@@ -30,8 +30,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import InUse, OtherVersion, UsageError
-from mesocosm.families.building import EXPECTED
-from mesocosm.families.disturbing import (
+from mesocosm.families.disturbances import (
     Disturbances,
     EpisodeDisturber,
     base_with,
@@ -41,6 +40,7 @@ from mesocosm.families.disturbing import (
 )
 from mesocosm.families.family import Expected, Family, known_as, load_family
 from mesocosm.families.faults import Fault, faults_of
+from mesocosm.families.instances import EXPECTED
 from mesocosm.families.oracle import Made, Oracle, StepAccuracy, history_of
 from mesocosm.families.solver_oracle import SolverOracle
 from mesocosm.families.task import Offer

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.families.task import Task, read_task
-from mesocosm.families.trusting import functions, stamp
+from mesocosm.families.trust import functions, stamp
 from mesocosm.families.verdict import Check, Misreading, Mutant
 from mesocosm.families.written import written
 from mesocosm.services.content import find_module, roots, service_names

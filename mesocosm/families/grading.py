@@ -28,7 +28,7 @@ from typing import IO, Any, Literal
 from pydantic import BaseModel
 
 from mesocosm.errors import OtherVersion
-from mesocosm.families import trusting
+from mesocosm.families import trust
 from mesocosm.families.episode import GRADING, Episode
 from mesocosm.families.faults import faults_of
 from mesocosm.families.verdict import Check, Verdict
@@ -56,7 +56,7 @@ def grade(episode: Episode) -> Verdict:
     """Judge the present state of an episode. A verdict is always made."""
     faults = episode.faults()
     episode.note_touched()
-    with _graders(os.environ.get(trusting.VARIABLE, "")).one() as grader:
+    with _graders(os.environ.get(trust.VARIABLE, "")).one() as grader:
         answer = grader.ask(episode, "world")
         if answer.too_much and (base := grader.ask(episode, "base")).too_much:
             answer = _Answer(fault=f"{base.too_much}\nRaised by the world as it was built.")
@@ -72,14 +72,14 @@ def grade(episode: Episode) -> Verdict:
 
 def untouched(episode: Episode) -> list[Check]:
     """Return the checker's findings in the world as built; empty if it cannot be judged."""
-    with _graders(os.environ.get(trusting.VARIABLE, "")).one() as grader:
+    with _graders(os.environ.get(trust.VARIABLE, "")).one() as grader:
         findings = grader.ask(episode, "base").findings
     return [*findings, *(check.model_copy(update={"passed": True}) for check in episode.provoked())]
 
 
 def prepare() -> None:
     """Start a process ahead of time; returns at once."""
-    with _graders(os.environ.get(trusting.VARIABLE, "")).one() as grader:
+    with _graders(os.environ.get(trust.VARIABLE, "")).one() as grader:
         grader.start()
 
 

@@ -12,9 +12,9 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
-from mesocosm.families.building import build_instance, memory_for
 from mesocosm.families.configurations import PRESET, configuration
 from mesocosm.families.family import family_names, load_family
+from mesocosm.families.instances import build_instance, memory_for
 from mesocosm.families.quantities import parse_lengths, parse_seeds, show_length
 from mesocosm.families.workers.workers import Workers
 

@@ -30,9 +30,9 @@ from mesocosm.doors.mcp import HttpEndpoints, error_body
 from mesocosm.doors.request_ids import RAW, current, known, new_id
 from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
 from mesocosm.errors import InUse, NotNow, OtherVersion, UsageError
-from mesocosm.families.storing import Store
+from mesocosm.families.store import Store
 from mesocosm.hosting.control_plane import control_plane
-from mesocosm.hosting.draining import REFUSED, RETRY_AFTER, Drain, Draining, gauge_draining
+from mesocosm.hosting.drain import REFUSED, RETRY_AFTER, Drain, Draining, gauge_draining
 from mesocosm.hosting.gc_freeze import leave_modules_out
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.metrics import LINES_LOST, RequestLog, kind_of

@@ -10,7 +10,7 @@ import anyio
 import anyio.to_thread
 
 from mesocosm.errors import NotNow, UsageError
-from mesocosm.families.disturbing import read_disturb
+from mesocosm.families.disturbances import read_disturb
 from mesocosm.families.family import load_family
 from mesocosm.families.quantities import parse_length
 from mesocosm.hosting.pool import EpisodePool

@@ -33,12 +33,12 @@ from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
-from mesocosm.families.leasing import IN_USE, server_of
-from mesocosm.families.storing import Store, mark
+from mesocosm.families.leases import IN_USE, server_of
+from mesocosm.families.store import Store, mark
 from mesocosm.families.task import Offer
 from mesocosm.hosting.background import Background
-from mesocosm.hosting.draining import LastUsed
-from mesocosm.hosting.expiring import (
+from mesocosm.hosting.drain import LastUsed
+from mesocosm.hosting.expiry import (
     MIN_ABANDONED,
     abandoned_episodes,
     old_episodes,

@@ -15,8 +15,8 @@ import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from mesocosm.errors import NotNow
-from mesocosm.families.leasing import HeldElsewhere, Leases
-from mesocosm.families.storing import NotPacked, Store, StoreFailed, Superseded
+from mesocosm.families.leases import HeldElsewhere, Leases
+from mesocosm.families.store import NotPacked, Store, StoreFailed, Superseded
 from mesocosm.hosting.background import Background
 
 KEEP_EVERY = 5.0

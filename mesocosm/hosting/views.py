@@ -10,12 +10,12 @@ import mesocosm
 from mesocosm.doors.mail import MAIL_SERVICE
 from mesocosm.families import grading
 from mesocosm.families.episode import Episode
+from mesocosm.families.evidence_coverage import Reading, read_journal
 from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.quantities import MAX_SEED
-from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
-from mesocosm.hosting.expiring import MIN_ABANDONED
+from mesocosm.hosting.expiry import MIN_ABANDONED
 from mesocosm.hosting.pool import HostedEpisode
 from mesocosm.hosting.tokens import Quota
 from mesocosm.services.service import ending_tools

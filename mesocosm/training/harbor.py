@@ -32,10 +32,10 @@ import mesocosm
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
 from mesocosm.families import grading
-from mesocosm.families.building import build_instance
 from mesocosm.families.canaries import canary
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import show_length
 from mesocosm.families.task import Offer
 from mesocosm.hosting.pool import EpisodePool

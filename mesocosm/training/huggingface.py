@@ -16,10 +16,10 @@ import orjson
 
 import mesocosm
 from mesocosm.errors import MissingExtra, UsageError
-from mesocosm.families.building import build_instance
 from mesocosm.families.canaries import canary
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import show_length
 from mesocosm.families.task import Offer
 from mesocosm.services.service import combined_names

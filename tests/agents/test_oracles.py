@@ -19,11 +19,11 @@ from mesocosm.agents.strategies.registry import parse_strategies
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.horizons import expected_success, points
-from mesocosm.evaluation.playing import calibrate, make_record
 from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
-from mesocosm.families.building import build_instance
+from mesocosm.evaluation.trajectories import calibrate, make_record
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.workers.processes import Processes
 
 MODEL = Path(__file__).with_name("scripted_model.py")

@@ -14,8 +14,8 @@ from mesocosm.agents.scripted.known_truth import known
 from mesocosm.agents.scripted.solver_model import Step, name_among, recognise
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning"),

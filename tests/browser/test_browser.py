@@ -27,17 +27,17 @@ from patience import PATIENCE
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.browser.application import Browser, Entry, application
 from mesocosm.evaluation.browser.entries import entries_of
-from mesocosm.evaluation.browser.exporting import export, write_files
+from mesocosm.evaluation.browser.export import export, write_files
 from mesocosm.evaluation.browser.why import summary
 from mesocosm.evaluation.report.rows import read_samples
 from mesocosm.evaluation.runs import Actor, Wanted, run_task
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.verdict import Inapplicable, Misreading
 from mesocosm.families.workers.processes import Processes
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 from mesocosm.services.calling import Direct, ToolError
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

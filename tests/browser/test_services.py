@@ -15,8 +15,8 @@ from browsing import asking, links_of, text_of
 
 from mesocosm.evaluation.browser.application import Browser, Entry
 from mesocosm.evaluation.browser.marks import Marks
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.services.content import service_names
 from mesocosm.services.views import load_view
 

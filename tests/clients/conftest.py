@@ -11,7 +11,7 @@ from rest.hosted import HostedWorld, host_world
 from secure_host import NAME, SecureHost, proxy_to
 
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 from mesocosm.hosting.tls import certificate
 from mesocosm.services.world import World
 

@@ -13,7 +13,7 @@ from trials import call, failures
 from mesocosm.families import contracts
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names, load_family
-from mesocosm.families.proving import prove_one
+from mesocosm.families.proofs import prove_one
 
 SHORT, LONGER = (8_000, 1), (16_000, 0)
 SOLVED = {

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import mesocosm
-from mesocosm.families.proving import prove_one
+from mesocosm.families.proofs import prove_one
 
 ROOT = Path(mesocosm.__file__).parent
 TESTS = Path(__file__).parents[1]

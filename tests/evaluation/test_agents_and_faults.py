@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mesocosm.agents.loop import Conversation
-from mesocosm.evaluation.evaluating import Evaluation, run_evaluation
+from mesocosm.evaluation.evaluation import Evaluation, run_evaluation
 from mesocosm.evaluation.report.rows import read_samples
 from mesocosm.families.verdict import Check, Verdict
 
@@ -78,7 +78,7 @@ def test_a_provider_that_breaks_is_an_error_and_is_run_again(
     # The first request is refused for good: its model is unknown to the server that the base URL names.
     broken = asked(models=["openai-api/nobody/none"], base_url="http://127.0.0.1:9/v1", retry_on_error=0)
     monkeypatch.setenv("NOBODY_API_KEY", "none")
-    monkeypatch.setattr("mesocosm.evaluation.evaluating.RETRIES", 0)
+    monkeypatch.setattr("mesocosm.evaluation.evaluation.RETRIES", 0)
     [outcome] = run_evaluation(broken, logs, quiet=True)
     assert (outcome.judged, outcome.errored) == (0, 1)
     run_evaluation(broken, logs, quiet=True)
@@ -90,7 +90,7 @@ def test_a_provider_that_breaks_is_an_error_and_is_run_again(
 
 def test_classes_of_failures_follow_from_reading_and_findings() -> None:
     from mesocosm.evaluation.failures import classify
-    from mesocosm.families.reading import Reading
+    from mesocosm.families.evidence_coverage import Reading
 
     def why(*missed: str, **read: object) -> str:
         checks = [Check(name=name, passed=False) for name in missed]

@@ -14,14 +14,14 @@ from commands import mesocosm
 from later import Later
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.evaluating import Evaluation, run_evaluation
-from mesocosm.evaluation.regrading import logs_in, regrade
+from mesocosm.evaluation.evaluation import Evaluation, run_evaluation
+from mesocosm.evaluation.regrade import logs_in, regrade
 from mesocosm.evaluation.report.figures import all_figures
 from mesocosm.evaluation.report.rows import read_samples
 from mesocosm.evaluation.report.tables import by_horizon
 from mesocosm.families.episode import Episode
 
-files, resuming = Later("inspect_ai.log"), Later("mesocosm.evaluation.resuming")
+files, resuming = Later("inspect_ai.log"), Later("mesocosm.evaluation.resume")
 WORDS = ("lore_documents", "--param", "operations=2", "--seeds", "0-1", "--agent", "reference")
 
 

@@ -10,7 +10,7 @@ import pytest
 from commands import mesocosm
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.evaluating import Evaluation, run_evaluation
+from mesocosm.evaluation.evaluation import Evaluation, run_evaluation
 from mesocosm.evaluation.stage import LocalStage, Order
 
 

@@ -12,7 +12,7 @@ from later import Later
 from samples import sampled
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.papers.drawing import plates_of
+from mesocosm.evaluation.papers.plate_data import plates_of
 from mesocosm.evaluation.papers.plates import Plate, write_plates
 from mesocosm.evaluation.papers.presets import ORACLES, Paper, evaluations, loca_tasks
 from mesocosm.kits.rollouts.paper import BUCKETS

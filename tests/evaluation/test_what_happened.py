@@ -16,14 +16,14 @@ from commands import mesocosm
 from patience import PATIENCE
 
 from mesocosm.errors import UsageError
+from mesocosm.evaluation.progress import read_prices
 from mesocosm.evaluation.reasons import explain, reason_of
 from mesocosm.evaluation.report.rows import Sample, name_rows, read_samples
 from mesocosm.evaluation.report.tables import pairs, unlike
-from mesocosm.evaluation.watching import read_prices
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
+from mesocosm.families.evidence_coverage import read_journal
 from mesocosm.families.family import load_family
-from mesocosm.families.reading import read_journal
+from mesocosm.families.instances import build_instance
 
 WORLD = ("gridworld", "--n", "5", "--seeds", "0-1")
 

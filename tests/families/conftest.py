@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from trials import solve
 
-from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected
+from mesocosm.families.instances import Instance, build_instance
 
 Build = Callable[..., Instance]
 

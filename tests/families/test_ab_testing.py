@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from trials import call, failures, rows_of, solve
 
-from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, load_family
+from mesocosm.families.instances import Instance
 
 FAMILY = load_family("ab_testing")
 FILE, BUCKET, LOG = "record.csv", "promo-assets-for-b", "abtesting_logging"

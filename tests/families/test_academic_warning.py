@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from trials import call, failures, solve
 
-from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, load_family
+from mesocosm.families.instances import Instance
 
 FAMILY = load_family("academic_warning")
 FILE = "bad_student.csv"

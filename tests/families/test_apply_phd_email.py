@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from trials import call, failures, rows_of, sizes, solve
 
-from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import Instance, build_instance
 from mesocosm.generators.apply_phd_email.expected import ASKING, OTHERS, Expected, Request
 from mesocosm.generators.apply_phd_email.params import Params
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from trials import call
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 
 TEAM = re.compile(r"[Tt]eam-[a-z]+")
 

@@ -17,9 +17,9 @@ from samples import sampled
 from trials import failed, rows_of, sizes, solve, truth
 
 from mesocosm.checkers.canvas_list_test import MUTANTS
-from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import Instance
 from mesocosm.generators.canvas_list_test import Params
 from mesocosm.generators.canvas_list_test.expected import ASSIGNMENT_FILE, QUIZ_FILE, QUIZ_HEADER
 from mesocosm.generators.canvas_list_test.filling import plain

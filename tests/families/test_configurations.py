@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from mesocosm.errors import UsageError
-from mesocosm.families.building import build_instance
 from mesocosm.families.configurations import configurations, released
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 
 EVERY = [
     (preset, task, length)

@@ -11,9 +11,9 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from trials import call, failures, sizes
 
-from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import Instance
 from mesocosm.generators.excel_market_research.expected import DATA, RESULT, Expected
 from mesocosm.generators.excel_market_research.params import Params
 from mesocosm.generators.excel_market_research.planning import UNITS, plan_market

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from trials import call, failures, rows_of, sizes, solve
 
-from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import Instance
 from mesocosm.generators.filter_low_selling_products.expected import HEADER, LIST, Expected
 from mesocosm.generators.filter_low_selling_products.params import (
     FATES,

@@ -9,9 +9,9 @@ import pytest
 
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.length import Survey
 from mesocosm.generators.longproc import Expected
 from mesocosm.kits.procedures import make_instance

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from mesocosm.checkers.lore_code import MUTANTS
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
-from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.instances import Instance, build_instance
 from mesocosm.families.oracle import Made
 from mesocosm.generators.lore_code import Expected, Params, compose
 from mesocosm.generators.lore_code.composing import Codebase

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from mesocosm.checkers.lore_documents import MUTANTS
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
-from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.instances import Instance, build_instance
 from mesocosm.generators.lore_documents import Expected, Params, generate
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore

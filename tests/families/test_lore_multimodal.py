@@ -22,9 +22,9 @@ from PIL import Image as Pictures
 from mesocosm.checkers.lore_multimodal import MUTANTS
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
-from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.instances import Instance, build_instance
 from mesocosm.generators.lore_multimodal import Expected, Params, compose
 from mesocosm.generators.lore_multimodal.distortions import CHOICES
 from mesocosm.generators.lore_multimodal.formulas import can_be_set, draw_formula

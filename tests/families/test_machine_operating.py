@@ -12,9 +12,9 @@ import pytest
 from trials import call, failures, rows_of, solve
 
 from mesocosm.errors import UsageError
-from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import Instance, build_instance
 
 FAMILY = load_family("machine_operating")
 CASES = ("recalibrated_rate", "proposed_rate", "withdrawn_rate", "restored_rate", "serviced_rate")

@@ -11,8 +11,8 @@ import pytest
 from samples import sampled
 
 from mesocosm.errors import UsageError
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import family_names, load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.length import TOLERANCE
 
 GRADED = [name for name in family_names() if load_family(name).task.presets]

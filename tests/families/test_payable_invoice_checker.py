@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from trials import call, failures, solve, solve_but_mails
 
-from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import Instance, build_instance
 from mesocosm.tasks.payable_invoice_checker import draw_scan, draw_second_scan
 
 FAMILY = load_family("payable_invoice_checker")

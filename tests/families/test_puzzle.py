@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from trials import call, failures, truth
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.oracle import Made, history_of
 from mesocosm.generators.puzzle import Expected
 from mesocosm.kits.rollouts.player import best_guess, marks, still_open

@@ -9,9 +9,9 @@ import pytest
 from trials import failures, solve, truth
 
 from mesocosm.errors import UsageError
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.generators.puzzle_history import Expected
 from mesocosm.kits.rollouts.dataset import Plan, make
 from mesocosm.kits.rollouts.questions import TYPES

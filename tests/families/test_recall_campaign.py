@@ -12,9 +12,9 @@ import orjson
 import pytest
 from trials import call, failures, rows_of, sizes
 
-from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import Instance
 from mesocosm.generators.recall_campaign import letters
 from mesocosm.generators.recall_campaign.expected import HOLDING, Expected, Pickup
 from mesocosm.generators.recall_campaign.params import FATES, Params

@@ -16,9 +16,9 @@ from trials import rows_of, sizes, solve
 
 from mesocosm.checkers.set_conf_cr_ddl import MUTANTS
 from mesocosm.errors import UsageError
-from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import Instance
 from mesocosm.families.verdict import Inapplicable, Verdict
 from mesocosm.generators.set_conf_cr_ddl import Expected, Params
 from mesocosm.generators.set_conf_cr_ddl.expected import LEAD

@@ -12,9 +12,9 @@ import orjson
 import pytest
 from trials import call, failures
 
-from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import Instance, build_instance
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.tasks.update_material_inventory import consumed, needs, producible
 

@@ -17,11 +17,11 @@ from rest.hosted import host_world
 
 from mesocosm.doors.mail.ports import MailServers
 from mesocosm.doors.mcp import McpTools, world_server
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import listen, serving
+from mesocosm.hosting.server import listen, serving
 from mesocosm.kits.damage import touched_tables
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.services.calling import Tools

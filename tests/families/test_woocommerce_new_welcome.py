@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from trials import call, failures, rows_of, solve_but_mails
 
-from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import Instance
 
 FAMILY = load_family("woocommerce_new_welcome")
 DONE = 3, {"parameters": {"first_time_customers": 6}}

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from trials import call, failures, solve
 
-from mesocosm.families.building import Instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import Instance
 
 FAMILY = load_family("woocommerce_stock_alert")
 DONE = 3, {"parameters": {"num_low_stock": 6}}

@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 import pytest
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.length import evidence_finders
 from mesocosm.families.oracle import Call
 from mesocosm.families.solver_oracle import SolverOracle

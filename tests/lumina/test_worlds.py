@@ -12,9 +12,9 @@ import pytest
 from trials import failures
 
 from mesocosm.errors import UsageError
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.kits.lumina.game import GameOracle
 from mesocosm.servers.gridworld.store import GridworldStore
 from mesocosm.servers.listworld.store import ListworldStore

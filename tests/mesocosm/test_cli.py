@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from mesocosm.cli.commands import app
 from mesocosm.doors.client_configurations import DIALECTS
-from mesocosm.families.building import build_instance, fingerprint
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance, fingerprint
 
 TASK = "canvas_arrange_exam"
 READ = "ab_testing"  # its reference solver reads before it writes

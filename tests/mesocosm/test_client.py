@@ -29,7 +29,7 @@ from mesocosm.hosting.client import (
     UnknownEpisode,
     Unreachable,
 )
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 
 TOKEN = "token-of-the-test"
 ORDER: Any = {"task": "refund_list", "length": "8k", "seed": 1, "tools": "needed"}

@@ -13,8 +13,8 @@ from commands import mesocosm
 
 from mesocosm.doors.mcp import McpTools, WorldCaller, build_server
 from mesocosm.errors import UsageError
-from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.family import Family, family_names, load_family
+from mesocosm.families.instances import Instance, build_instance
 from mesocosm.families.quantities import parse_counts
 from mesocosm.families.workers.processes import Processes
 from mesocosm.kits.weaving.datasets import Record, find_task, make_record, write_dataset

@@ -16,12 +16,12 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.replay import replay_episode
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.evaluation.report.tables import robustness
-from mesocosm.families.disturbing import FINDING, Disturbances, EpisodeDisturber
+from mesocosm.families.disturbances import FINDING, Disturbances, EpisodeDisturber
 from mesocosm.families.episode import Episode
-from mesocosm.families.proving import prove_one
+from mesocosm.families.proofs import prove_one
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import BlockingEpisode, BlockingServer, Refused
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 from mesocosm.services.content import service_names
 from mesocosm.services.troubles import KINDS, load_troubles
 from mesocosm.services.world import World

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from commands import mesocosm
 
-from mesocosm.families.exposure.measuring import judge, judge_family
-from mesocosm.families.exposure.reading import Item
+from mesocosm.families.exposure.items import Item
+from mesocosm.families.exposure.measurement import judge, judge_family
 from mesocosm.families.exposure.sentences import Messages, Sentence, SentenceExposure, judge_sentences
 
 WORDS = "the report of last week says numbers rose again nobody knows why".split()  # noqa: SIM905

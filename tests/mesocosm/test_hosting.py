@@ -25,8 +25,8 @@ from patience import PATIENCE
 from mesocosm.doors.mcp import Era, McpTools
 from mesocosm.families.family import load_family
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import serving
 from mesocosm.hosting.pool import EpisodePool, folder_of
+from mesocosm.hosting.server import serving
 from mesocosm.services.calling import ToolError
 from mesocosm.services.service import load_service
 from mesocosm.services.world import World

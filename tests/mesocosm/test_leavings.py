@@ -20,9 +20,9 @@ from hypothesis import strategies as some
 from openpyxl import Workbook
 from trials import call, failures, solve
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.kits.yaml_tasks.grading import matches
 from mesocosm.servers.excel.store.contents import Contents, contents_of
 from mesocosm.services.contents import Grid, Unreadable, csv_grid, json_data, text_of

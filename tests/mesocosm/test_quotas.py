@@ -22,13 +22,12 @@ from patience import PATIENCE
 import mesocosm
 from mesocosm.doors.mcp import McpTools
 from mesocosm.errors import UsageError
-from mesocosm.hosting import listening
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import Refused, ServerError, Unauthorised
-from mesocosm.hosting.expiring import alone
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.expiry import alone
 from mesocosm.hosting.metrics import RequestLog
 from mesocosm.hosting.pool import folder_of
+from mesocosm.hosting.server import serving
 from mesocosm.hosting.tls import certificate
 from mesocosm.hosting.tokens import read_tokens
 
@@ -256,7 +255,7 @@ def test_a_certificate_of_ones_own_is_served_and_its_key_has_to_fit(tmp_path: Pa
 def test_a_certificate_that_is_replaced_is_served_without_a_restart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "RENEWING", 0.05)
+    monkeypatch.setattr("mesocosm.hosting.server.RENEWING", 0.05)
     cert, key = certificate(tmp_path / "one", ["localhost", "127.0.0.1"])
     new_cert, new_key = certificate(tmp_path / "two", ["localhost", "127.0.0.1"])
     before, after = (ssl.PEM_cert_to_DER_cert(one.read_text()) for one in (cert, new_cert))

@@ -15,7 +15,7 @@ from cluster import Cluster
 from commands import mesocosm
 from patience import PATIENCE
 
-from mesocosm.families.building import fingerprint
+from mesocosm.families.instances import fingerprint
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'mesocosm[ray]'")
 SUITE = ("--tasks", "listworld,puzzle", "--lengths", "8k")

@@ -23,8 +23,8 @@ from mesocosm.families.family import known_as, load_family
 from mesocosm.families.quantities import parse_length, parse_lengths, parse_seeds
 from mesocosm.families.task import read_task
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import admin_token
 from mesocosm.hosting.pool import EpisodePool, HostedEpisode
+from mesocosm.hosting.server import admin_token
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import load_service
 from mesocosm.services.world import World

@@ -17,7 +17,7 @@ from patience import PATIENCE
 
 from mesocosm.doors.mcp import McpTools
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.shares import Shares

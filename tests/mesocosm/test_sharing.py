@@ -9,9 +9,9 @@ import pytest
 from confinement import needs_sandbox
 from trials import call, failures, solve
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.services.world import World
 from mesocosm.worlds.copies import copy_world
 

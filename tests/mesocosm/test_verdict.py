@@ -23,12 +23,12 @@ from trials import solve
 
 from mesocosm.doors.mcp import McpTools, ToolError
 from mesocosm.families import grading
-from mesocosm.families.building import EXPECTED, Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.faults import faults_of
+from mesocosm.families.instances import EXPECTED, Instance, build_instance
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 from mesocosm.servers.pdf_tools.store import write_pdf
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.manifest import Manifest

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from mesocosm.errors import Conflict, UsageError
-from mesocosm.families.building import fingerprint
+from mesocosm.families.instances import fingerprint
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.services.calling import FAULT_TEXT
 from mesocosm.services.service import Store, UnknownTool, load_service

@@ -11,8 +11,8 @@ import pytest
 from samples import sampled
 
 from mesocosm.errors import UsageError
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.length import Survey
 from mesocosm.kits.organisations.domains import load_domain
 from mesocosm.kits.organisations.questions import Asked, AskedExpected

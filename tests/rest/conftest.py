@@ -10,7 +10,7 @@ import pytest
 from rest.hosted import HostedWorld, host_world
 
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 from mesocosm.services.world import World
 
 EpisodeOf = Callable[[list[str], Callable[[World], Any]], HostedWorld]

@@ -15,7 +15,7 @@ from worlds import build_world
 
 from mesocosm.doors.mcp import McpTools
 from mesocosm.evaluation.replay import Replay, replay_episode
-from mesocosm.families.disturbing import Disturbances, EpisodeDisturber
+from mesocosm.families.disturbances import Disturbances, EpisodeDisturber
 from mesocosm.hosting.application import Hosting
 from mesocosm.services.world import World
 from mesocosm.worlds.journal import Entry

@@ -16,7 +16,7 @@ from rest.hosted import HostedWorld, host_world
 
 from mesocosm.doors.mail.ports import MailServers
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import listen, serving
+from mesocosm.hosting.server import listen, serving
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.services.world import World
 

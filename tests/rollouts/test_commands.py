@@ -12,7 +12,7 @@ from commands import mesocosm
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.question_sets.agentlongbench import questions as question_set
 from mesocosm.evaluation.rollouts import compare, read_scores
-from mesocosm.families.building import fingerprint
+from mesocosm.families.instances import fingerprint
 from mesocosm.families.workers.processes import Processes
 from mesocosm.kits.rollouts.answers import answer_to
 from mesocosm.kits.rollouts.dataset import Plan

@@ -20,7 +20,7 @@ from mesocosm.kits.rollouts.predictions import Scored
 from mesocosm.kits.rollouts.questions import TYPES
 from mesocosm.kits.rollouts.transcript import message_tokens
 
-asking = Later("mesocosm.evaluation.asking")
+asking = Later("mesocosm.evaluation.question_tasks")
 
 
 def test_the_papers_counts_are_two_hundred_questions_a_bucket() -> None:

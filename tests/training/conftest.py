@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 
 TOKEN = "token-of-the-test"
 

@@ -19,7 +19,7 @@ import pytest
 import mesocosm
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 from mesocosm.training.play import NotACall, parse_action
 from mesocosm.training.trl import environment
 

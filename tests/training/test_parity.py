@@ -24,7 +24,7 @@ from mesocosm.families.family import load_family
 from mesocosm.families.quantities import parse_length
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import BlockingServer
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 from mesocosm.training.harbor import write_tasks
 
 TOKEN = "token-of-the-test"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.oracle import Made
 
 RUNNER = Path(__file__).parents[1] / "virtual_time.py"

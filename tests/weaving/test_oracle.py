@@ -11,11 +11,11 @@ import pytest
 from commands import mesocosm
 
 from mesocosm.doors.mcp import McpTools, world_server
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
+from mesocosm.families.evidence_coverage import read_journal
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.oracle import Call, Made, Oracle, history_of
-from mesocosm.families.reading import read_journal
 from mesocosm.generators.lore_documents import Expected, Params, compose
 from mesocosm.worlds.randomness import Dice
 

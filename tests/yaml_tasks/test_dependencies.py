@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.kits.yaml_tasks import Written
 from mesocosm.kits.yaml_tasks.dependencies import Supposition
 from mesocosm.kits.yaml_tasks.grading import wanted_of

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from trials import failures, solve
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.kits.yaml_tasks.evidence_defaults import spread
 from mesocosm.kits.yaml_tasks.lint import lint
 

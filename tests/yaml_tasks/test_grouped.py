@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mesocosm.families.family import load_family
-from mesocosm.families.proving import prove_one
+from mesocosm.families.proofs import prove_one
 from mesocosm.kits.yaml_tasks.grading import wanted_of
 from mesocosm.kits.yaml_tasks.lint import lint
 from mesocosm.kits.yaml_tasks.written import Start, Written

@@ -12,9 +12,9 @@ from pydantic import BaseModel
 from typer.testing import CliRunner
 
 from mesocosm.cli.commands import app
-from mesocosm.families.proving import prove_one
+from mesocosm.families.proofs import prove_one
 from mesocosm.families.task import Growth, Limits, Task
-from mesocosm.families.trusting import trust
+from mesocosm.families.trust import trust
 from mesocosm.kits.yaml_tasks import definition
 from mesocosm.kits.yaml_tasks.draws import DRAWS, Period, Span
 from mesocosm.kits.yaml_tasks.grading import WAYS

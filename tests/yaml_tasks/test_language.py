@@ -11,9 +11,9 @@ import openpyxl
 import pytest
 from trials import call, failures, solve
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.kits.yaml_tasks.lint import lint
 from mesocosm.kits.yaml_tasks.mailboxes import in_quotes
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from trials import call, failures, solve
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 
 
 def _solved(name: str, tmp_path: Path) -> Episode:

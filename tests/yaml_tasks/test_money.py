@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.generators.excel_market_research.params import Params as Market
 from mesocosm.generators.excel_market_research.planning import UNITS, plan_market
 from mesocosm.generators.filter_low_selling_products.params import Params as Shop

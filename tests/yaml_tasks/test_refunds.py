@@ -11,10 +11,10 @@ import orjson
 import pytest
 from trials import call, failed, failures, solve
 
-from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
-from mesocosm.families.proving import prove_one
+from mesocosm.families.instances import Instance, build_instance
+from mesocosm.families.proofs import prove_one
 
 REFUNDS = Path(__file__).with_name("refunds.yaml")
 FAMILY = load_family(str(REFUNDS))

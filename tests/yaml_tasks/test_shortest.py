@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance
 
 
 @pytest.mark.parametrize(

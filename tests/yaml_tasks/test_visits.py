@@ -11,13 +11,13 @@ from trials import call, failed, failures, solve, truth
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import Actor, Wanted, run_remote
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
-from mesocosm.families.proving import prove_one
+from mesocosm.families.instances import build_instance
+from mesocosm.families.proofs import prove_one
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.control_plane_client import ControlPlane
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 
 WHOLE = Path(__file__).with_name("whole.yaml").read_text()
 

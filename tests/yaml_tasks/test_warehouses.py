@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from trials import call, failures, solve
 
-from mesocosm.families.building import Instance, build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import Instance, build_instance
 from mesocosm.families.items import items_of_text
-from mesocosm.families.proving import prove_one
-from mesocosm.families.trusting import trust
+from mesocosm.families.proofs import prove_one
+from mesocosm.families.trust import trust
 
 HERE = Path(__file__).parent
 VALUE, LIMITS = (str(HERE / name) for name in ("stock_value.yaml", "supplier_limits.yaml"))

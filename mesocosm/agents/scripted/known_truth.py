@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from mesocosm.families.building import EXPECTED
 from mesocosm.families.family import Family, family_of_instance, load_family
+from mesocosm.families.instances import EXPECTED
 from mesocosm.worlds.manifest import Manifest
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from mesocosm.errors import NotFound
 from mesocosm.evaluation.browser.calls import FILES, Call
-from mesocosm.evaluation.browser.comparing import compared
+from mesocosm.evaluation.browser.comparison import compared
 from mesocosm.evaluation.browser.content import file_path
 from mesocosm.evaluation.browser.marks import Marks, Piece, plain
 from mesocosm.evaluation.browser.subject import BUILT, NOW, Subject

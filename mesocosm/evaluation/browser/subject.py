@@ -24,11 +24,11 @@ from mesocosm.evaluation.browser.content import Content
 from mesocosm.evaluation.failures import CLASSES, classify
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.families import grading
-from mesocosm.families.building import EXPECTED
 from mesocosm.families.episode import Episode
+from mesocosm.families.evidence_coverage import Reading, read_journal
 from mesocosm.families.family import Evidence, Expected, family_of_instance
+from mesocosm.families.instances import EXPECTED
 from mesocosm.families.length import Survey
-from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.verdict import Verdict
 from mesocosm.services.calling import Direct, ToolError
 from mesocosm.services.outcomes import Outcome

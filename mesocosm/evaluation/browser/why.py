@@ -12,10 +12,10 @@ from typing import Any
 
 import orjson
 
-from mesocosm.evaluation.browser.comparing import Pair, compared
+from mesocosm.evaluation.browser.comparison import Pair, compared
 from mesocosm.evaluation.browser.marks import Marks, readable_parts
-from mesocosm.evaluation.browser.paging import unfinished_lists
 from mesocosm.evaluation.browser.subject import BUILT, Subject
+from mesocosm.evaluation.browser.unfinished_lists import unfinished_lists
 from mesocosm.evaluation.runs import CUT_OFF
 
 _NAMED = 4

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mesocosm.evaluation.report.tables import Table
 from mesocosm.evaluation.report.typeset import latex, pdf
 from mesocosm.evaluation.statistics import wilson
-from mesocosm.families.drawing import render
+from mesocosm.families.figures import render
 from mesocosm.worlds.workspace import replace_file
 
 if TYPE_CHECKING:

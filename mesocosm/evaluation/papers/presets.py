@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.evaluating import Evaluation
+from mesocosm.evaluation.evaluation import Evaluation
 from mesocosm.families.configurations import PRESET, configuration
 from mesocosm.families.quantities import parse_length, parse_lengths
 from mesocosm.kits.procedures import read_procedures

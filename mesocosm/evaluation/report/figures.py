@@ -23,7 +23,7 @@ from mesocosm.evaluation.report.tables import (
     tokens,
 )
 from mesocosm.evaluation.statistics import Rasch
-from mesocosm.families.drawing import TRANSPARENT, render_all
+from mesocosm.families.figures import TRANSPARENT, render_all
 from mesocosm.families.quantities import show_length
 
 if TYPE_CHECKING:

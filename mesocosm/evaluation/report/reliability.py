@@ -19,7 +19,7 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.failures import is_damage
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.evaluation.report.tables import Table, grouped, judge, mean
-from mesocosm.families.disturbing import FINDING, kinds_of
+from mesocosm.families.disturbances import FINDING, kinds_of
 from mesocosm.families.episode import Episode
 
 T = TypeVar("T")

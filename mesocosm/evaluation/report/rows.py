@@ -15,8 +15,8 @@ from mesocosm.evaluation.reports import read_results
 from mesocosm.evaluation.runs import CUT_OFF, RunResult
 from mesocosm.evaluation.samples import Row
 from mesocosm.families.episode import Episode
+from mesocosm.families.evidence_coverage import Reading, read_journal
 from mesocosm.families.quantities import show_length
-from mesocosm.families.reading import Reading, read_journal
 from mesocosm.families.verdict import Verdict
 
 if TYPE_CHECKING:

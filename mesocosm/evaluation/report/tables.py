@@ -23,7 +23,7 @@ from mesocosm.evaluation.statistics import (
     pass_hat,
     wilson,
 )
-from mesocosm.families.disturbing import FINDING
+from mesocosm.families.disturbances import FINDING
 from mesocosm.families.quantities import show_length
 
 K = TypeVar("K", bound=Hashable)

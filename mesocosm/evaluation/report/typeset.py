@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from mesocosm.families.drawing import render
+from mesocosm.families.figures import render
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

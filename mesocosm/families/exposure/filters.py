@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from mesocosm.families.exposure.reading import Item
+from mesocosm.families.exposure.items import Item
 
 KEPT = 0.99
 """The share of evidence items that a filter has to keep."""

@@ -15,9 +15,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from mesocosm.errors import MissingExtra, UsageError
-from mesocosm.families import program, trusting
-from mesocosm.families.workers import probing
-from mesocosm.families.workers.carrying import packed, unpacked
+from mesocosm.families import program, trust
+from mesocosm.families.workers import probe
+from mesocosm.families.workers.folders import packed, unpacked
 from mesocosm.families.workers.workers import J, R, Workers
 
 AUTO = "auto"
@@ -53,7 +53,7 @@ class RayCluster(Workers):
             self._ray.shutdown()
             raise
         self._perform = self._ray.remote(perform)
-        self._parts, self._trusted = self._ray.put(program.parts()), os.environ.get(trusting.VARIABLE, "")
+        self._parts, self._trusted = self._ray.put(program.parts()), os.environ.get(trust.VARIABLE, "")
         return self
 
     def __exit__(
@@ -147,7 +147,7 @@ def perform(function: Callable[[J], R], job: J, parts: dict[str, str], trusted: 
     """Run a job on a node, which may have joined after the cluster was probed."""
     if difference := _difference(parts, program.parts()):
         raise UsageError(f"node {socket.gethostname()} cannot take part: {difference}")
-    os.environ[trusting.VARIABLE] = trusted
+    os.environ[trust.VARIABLE] = trusted
     return function(job)
 
 
@@ -247,15 +247,15 @@ def _check_nodes(ray: Any) -> None:
     nodes = _nodes(ray)
     if not nodes:
         raise UsageError("the Ray cluster has no node with a processor to give")
-    ray.cloudpickle.register_pickle_by_value(probing)
+    ray.cloudpickle.register_pickle_by_value(probe)
     asked = {}
     try:
         for node in nodes:
             there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             options = {"num_cpus": 0, "max_retries": 0, "scheduling_strategy": there}
-            asked[ray.remote(probing.probe).options(**options).remote()] = node
+            asked[ray.remote(probe.probe).options(**options).remote()] = node
     finally:
-        ray.cloudpickle.unregister_pickle_by_value(probing)
+        ray.cloudpickle.unregister_pickle_by_value(probe)
     answered, _ = ray.wait(list(asked), num_returns=len(asked), timeout=_SECONDS)
     told = {node["NodeID"]: _told(ray, question) for question, node in asked.items() if question in answered}
     # A node that is gone meanwhile is none that is wrong.

@@ -19,17 +19,17 @@ from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import ENDING
 from mesocosm.hosting.background import Background
-from mesocosm.hosting.draining import REFUSED, RETRY_AFTER, Drain, Draining, gauge_draining
+from mesocosm.hosting.drain import REFUSED, RETRY_AFTER, Drain, Draining, gauge_draining
 from mesocosm.hosting.hosts import parting
 from mesocosm.hosting.hosts.asking import ask, handed_on
 from mesocosm.hosting.hosts.links import Host
 from mesocosm.hosting.hosts.placement import Placement
 from mesocosm.hosting.hosts.relay import ENDED, REPLACED, Choice, Client, Head, Reply, busy
-from mesocosm.hosting.listening import DRAINING
 from mesocosm.hosting.metrics import CONTENT_TYPE, LINES_LOST, MISSING, Metrics, RequestLog, kind_of, together
 from mesocosm.hosting.pool import log_request
 from mesocosm.hosting.quotas import Asked, Quotas
 from mesocosm.hosting.repeats import Repeats
+from mesocosm.hosting.server import DRAINING
 from mesocosm.hosting.tokens import OWN, Keys, Quota, Scope
 
 MOST_BUSY = 1000

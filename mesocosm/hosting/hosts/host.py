@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from mesocosm.families.storing import Store
+from mesocosm.families.store import Store
 from mesocosm.hosting.hosts.ids import Ids
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.hosts.scheduling import take_turns
@@ -64,7 +64,7 @@ class HostSettings(BaseModel):
 
 def run(settings: HostSettings, ready: Callable[[], None]) -> None:
     """Host episodes until told to end."""
-    from mesocosm.hosting.listening import listen_at, serve_at
+    from mesocosm.hosting.server import listen_at, serve_at
 
     hosting = hosting_of(settings)
     listeners = {protocol: listen_at(address) for protocol, address in settings.mail.items()}

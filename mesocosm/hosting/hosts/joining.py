@@ -24,7 +24,7 @@ from mesocosm.hosting.hosts.ids import key_of
 from mesocosm.hosting.hosts.links import Host
 from mesocosm.hosting.hosts.lives import STARTING, watch
 from mesocosm.hosting.hosts.relay import Reply
-from mesocosm.hosting.listening import authority, listen, serving
+from mesocosm.hosting.server import authority, listen, serving
 
 _LOOKED_EVERY = 0.5
 """Seconds after which the door looks again whether a host that comes serves."""

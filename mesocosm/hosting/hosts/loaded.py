@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import mesocosm.hosting.listening  # noqa: F401
+import mesocosm.hosting.server  # noqa: F401
 from mesocosm.doors.gateway import load_api
 from mesocosm.services.content import service_names
 from mesocosm.services.service import load_resources, load_service

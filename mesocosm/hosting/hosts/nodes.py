@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from mesocosm.families import trusting
+from mesocosm.families import trust
 from mesocosm.families.workers.cluster import RayCluster
 from mesocosm.hosting.hosts.door import Door
 from mesocosm.hosting.hosts.host import HostSettings, hosting_of, mail_servers
@@ -48,7 +48,7 @@ class NodeHost:
         """Serve; where: ``http``, ``imap``, ``smtp``."""
         import ray
 
-        from mesocosm.hosting.listening import authority, listen, serving
+        from mesocosm.hosting.server import authority, listen, serving
 
         sys.setswitchinterval(0.001)
         name = str(ray.util.get_node_ip_address())  # type: ignore[no-untyped-call, unused-ignore]  # without Ray installed
@@ -76,7 +76,7 @@ class NodeHosts(Hosts):
     def __init__(self, door: Door, settings: HostSettings, count: int, cluster: RayCluster) -> None:
         super().__init__(door, settings, count)
         self._cluster = cluster
-        names = [trusting.VARIABLE, *map(variable, Settings.model_fields)]
+        names = [trust.VARIABLE, *map(variable, Settings.model_fields)]
         self._environment = {name: os.environ[name] for name in names if name in os.environ}
 
     async def live(self, number: int) -> None:

@@ -22,9 +22,9 @@ from pydantic import BaseModel, Field, create_model, model_validator
 
 from mesocosm.errors import UsageError
 from mesocosm.families import family
-from mesocosm.families.building import build_instance
 from mesocosm.families.exposure.sentences import Messages
 from mesocosm.families.family import Evidence
+from mesocosm.families.instances import build_instance
 from mesocosm.families.task import Task
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant
 from mesocosm.kits.organisations.casting import MIXES, Cast, Director

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.families.task import FileProblem, Task, read_task
-from mesocosm.families.trusting import code_of, functions, is_trusted
+from mesocosm.families.trust import code_of, functions, is_trusted
 from mesocosm.families.written import written
 from mesocosm.kits.yaml_tasks import complaints, evidence_defaults, validation
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from mesocosm.families.building import build_instance, fingerprint
 from mesocosm.families.family import load_family
-from mesocosm.families.rebuilding import RebuildFailed, rebuilt_fingerprint
+from mesocosm.families.instances import build_instance, fingerprint
+from mesocosm.families.rebuilds import RebuildFailed, rebuilt_fingerprint
 
 TASK = "canvas_arrange_exam"
 NOISE = """
 import sys
 from mesocosm.families import rebuilding
-from mesocosm.families.building import build_instance
+from mesocosm.families.instances import build_instance
 def build(*arguments, **options):
     print("a generator that prints")
     return build_instance(*arguments, **options)

@@ -21,8 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 import mesocosm
 from mesocosm.errors import UsageError
-from mesocosm.families.building import build_instance, fingerprint, memory_for
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance, fingerprint, memory_for
 from mesocosm.families.suite import SuiteInstance
 from mesocosm.families.workers.workers import Workers
 

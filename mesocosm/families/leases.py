@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 
 from mesocosm.errors import NotNow
-from mesocosm.families.storing import Store
+from mesocosm.families.store import Store
 from mesocosm.worlds.workspace import keep_for_owner
 
 IN_USE = "in-use"

@@ -35,7 +35,7 @@ def drain(
 ) -> None:
     """Stop a server from making new episodes while existing ones continue, and report what still runs."""
     import mesocosm
-    from mesocosm.hosting.expiring import read_age
+    from mesocosm.hosting.expiry import read_age
 
     if undo and wait:
         raise UsageError("--wait is for draining, not for --undo")

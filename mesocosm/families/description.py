@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
-from mesocosm.families.building import build_instance
-from mesocosm.families.drawing import kind_of, render
 from mesocosm.families.episode import EpisodeInfo
-from mesocosm.families.exposure.drawing import draw_curves
-from mesocosm.families.exposure.measuring import Exposure, measure_exposure
+from mesocosm.families.exposure.figures import draw_curves
+from mesocosm.families.exposure.measurement import Exposure, measure_exposure
 from mesocosm.families.family import family_of_instance, load_family
+from mesocosm.families.figures import kind_of, render
+from mesocosm.families.instances import build_instance
 from mesocosm.families.length import Survey, take_survey
 from mesocosm.families.quantities import parse_length
 from mesocosm.services.world import World

@@ -20,8 +20,8 @@ import orjson
 from pydantic import BaseModel
 
 from mesocosm.errors import Refusal, UsageError
+from mesocosm.evaluation.progress import Price
 from mesocosm.evaluation.stage import kept_instances
-from mesocosm.evaluation.watching import Price
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.quantities import show_length

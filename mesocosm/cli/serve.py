@@ -38,7 +38,7 @@ from mesocosm.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from mesocosm.doors.mail.ports import MailServers
-    from mesocosm.families.storing import Store
+    from mesocosm.families.store import Store
     from mesocosm.families.task import Offer
     from mesocosm.hosting.hosts.host import HostSettings
     from mesocosm.hosting.hosts.serving import Start
@@ -177,14 +177,14 @@ def serve(
     from mesocosm.doors.connections import raise_file_limit
     from mesocosm.doors.mail import MAIL_SERVICE
     from mesocosm.families.family import load_family
-    from mesocosm.families.leasing import server_of
+    from mesocosm.families.leases import server_of
     from mesocosm.hosting.application import LOOPBACK, Hosting
-    from mesocosm.hosting.expiring import read_age
+    from mesocosm.hosting.expiry import read_age
     from mesocosm.hosting.hosts.host import HostSettings
     from mesocosm.hosting.hosts.ids import key_of
-    from mesocosm.hosting.listening import admin_token as choose_token
-    from mesocosm.hosting.listening import authority, listen
-    from mesocosm.hosting.listening import serve as serve_http
+    from mesocosm.hosting.server import admin_token as choose_token
+    from mesocosm.hosting.server import authority, listen
+    from mesocosm.hosting.server import serve as serve_http
     from mesocosm.hosting.tokens import read_tokens
 
     # What is made for this process alone, such as the image of its sandboxes, goes with it.
@@ -342,7 +342,7 @@ def _hosts(count: int | None, ray: str | None) -> Iterator[tuple[Start, str]]:
 
 def _join(door: str, token: str | None, state: Path, host: str, port: int) -> None:
     from mesocosm.hosting.hosts.joining import serve_joined
-    from mesocosm.hosting.listening import admin_token as choose_token
+    from mesocosm.hosting.server import admin_token as choose_token
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     serve_joined(
@@ -367,7 +367,7 @@ def _serve_hosts(
 ) -> None:
     import mesocosm
     from mesocosm.hosting.hosts.serving import serve_hosts
-    from mesocosm.hosting.listening import authority
+    from mesocosm.hosting.server import authority
 
     port = listener.getsockname()[1]
     base = f"http://{authority(host, port)}"
@@ -384,7 +384,7 @@ def _serve_hosts(
 
 
 def _store(url: str | None) -> Store | None:
-    from mesocosm.families.storing import Store
+    from mesocosm.families.store import Store
 
     if url is None:
         return None
@@ -416,7 +416,7 @@ def _mail_listeners(host: str, imap_port: int | None, smtp_port: int | None) -> 
         import mesocosm.doors.mail.ports  # noqa: F401
     except ModuleNotFoundError:
         raise MissingExtra("to serve mailboxes", "mail") from None
-    from mesocosm.hosting.listening import listen
+    from mesocosm.hosting.server import listen
 
     return {name: listen(host, port) for name, port in asked.items()}
 

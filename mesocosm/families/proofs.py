@@ -24,13 +24,13 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
-from mesocosm.families.building import Instance, build_instance, fingerprint, memory_for
 from mesocosm.families.configurations import PRESET
-from mesocosm.families.disturbing import Patient
+from mesocosm.families.disturbances import Patient
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Expected, Family, known_as, load_family
+from mesocosm.families.instances import Instance, build_instance, fingerprint, memory_for
 from mesocosm.families.length import TOLERANCE, Survey
-from mesocosm.families.rebuilding import RebuildFailed, rebuilt_fingerprint
+from mesocosm.families.rebuilds import RebuildFailed, rebuilt_fingerprint
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant, Verdict
 from mesocosm.families.workers.workers import Workers
 from mesocosm.services.calling import Direct, Tools

@@ -21,7 +21,7 @@ from mesocosm.cli.options import (
     workers_for,
 )
 from mesocosm.cli.output import out, print_json, progress
-from mesocosm.cli.proving import suite_app
+from mesocosm.cli.prove import suite_app
 from mesocosm.families.quantities import show_length
 
 KeyFile = Annotated[Path, typer.Option("--key", help="File with the key (see: mesocosm suite key).")]
@@ -31,7 +31,7 @@ Manifest = Annotated[Path, typer.Argument(help="The manifest that suite seal wro
 @suite_app.command("key")
 def suite_key(file: Annotated[Path, typer.Argument(help="The file to write; must not exist yet.")]) -> None:
     """Make a secret key for held-out suites."""
-    from mesocosm.families.sealing import make_key
+    from mesocosm.families.sealed_suites import make_key
 
     make_key(file)
     out.print(f"{file}: a new key. Who has it can build what is sealed with it: keep it to yourself.")
@@ -51,7 +51,7 @@ def suite_seal(
     as_json: AsJson = False,
 ) -> None:
     """Seal a suite: derive its seeds from a key, and write a manifest with only a digest of each instance."""
-    from mesocosm.families.sealing import digests, seal, secret_of, seed_of
+    from mesocosm.families.sealed_suites import digests, seal, secret_of, seed_of
     from mesocosm.families.suite import instances
 
     trusted(trust, tasks)
@@ -76,7 +76,7 @@ def suite_seal(
 @suite_app.command("seeds")
 def suite_seeds(manifest: Manifest, key: KeyFile, as_json: AsJson = False) -> None:
     """Print the seeds of a sealed suite, in the format of --seeds. They are secret."""
-    from mesocosm.families.sealing import Sealed, instances_of, read, secret_of
+    from mesocosm.families.sealed_suites import Sealed, instances_of, read, secret_of
 
     found = read(manifest, Sealed)
     seeds = sorted({one.seed for one in instances_of(found, secret_of(key, found.suite))})
@@ -91,7 +91,7 @@ def suite_reveal(
     manifest: Manifest, key: KeyFile, to: Annotated[Path, typer.Option("--out", help="The file to publish.")]
 ) -> None:
     """Write the secret of one sealed suite, so that anybody can verify it; the key stays secret."""
-    from mesocosm.families.sealing import Revealed, Sealed, read, secret_of
+    from mesocosm.families.sealed_suites import Revealed, Sealed, read, secret_of
 
     found = read(manifest, Sealed)
     secret = secret_of(key, found.suite)
@@ -113,7 +113,7 @@ def suite_verify(
     as_json: AsJson = False,
 ) -> None:
     """Rebuild a revealed suite and compare it with the published manifest."""
-    from mesocosm.families.sealing import Revealed, Sealed, digests, instances_of, read
+    from mesocosm.families.sealed_suites import Revealed, Sealed, digests, instances_of, read
 
     trusted_in(trust, manifest)
     sealed = instances_of(read(manifest, Sealed), bytes.fromhex(read(revealed, Revealed).secret))

@@ -19,11 +19,11 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, computed_field
 
 from mesocosm.errors import MissingExtra
-from mesocosm.families.building import memory_for
 from mesocosm.families.exposure import filters
-from mesocosm.families.exposure.reading import Item, items_of
+from mesocosm.families.exposure.items import Item, items_of
 from mesocosm.families.exposure.sentences import SentenceExposure, measure_all_sentences, measure_sentences
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.instances import memory_for
 from mesocosm.families.workers.workers import Workers
 
 TRAINING_SEEDS = 6

@@ -13,8 +13,8 @@ from typing import Any
 
 import orjson
 
-from mesocosm.families.building import build_instance
 from mesocosm.families.family import Evidence, Family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.items import items_of_text, written
 from mesocosm.families.length import EvidenceFinder, Survey
 from mesocosm.services.service import Image

@@ -64,7 +64,7 @@ def view(
 
     from mesocosm.evaluation.browser.application import Browser, application
     from mesocosm.evaluation.browser.entries import entries_of
-    from mesocosm.hosting.listening import listen
+    from mesocosm.hosting.server import listen
 
     trusted_in(trust, what)
     with _at_hand(what, server, admin_token) as path:
@@ -107,7 +107,7 @@ def look(
     ] = False,
 ) -> None:
     """Write the pages of `view` into one file, which needs neither server nor network."""
-    from mesocosm.evaluation.browser.exporting import export
+    from mesocosm.evaluation.browser.export import export
     from mesocosm.worlds.workspace import replace_file
 
     trusted_in(trust, what)

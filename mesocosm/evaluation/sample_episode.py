@@ -19,7 +19,7 @@ from mesocosm.agents.strategies.registry import label, parse_strategies
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.patience import in_time
 from mesocosm.evaluation.stage import Opened, Order, Settled, Stage
-from mesocosm.families.disturbing import read_disturb
+from mesocosm.families.disturbances import read_disturb
 from mesocosm.families.family import load_family
 from mesocosm.families.task import Offer
 from mesocosm.services.service import ending_tools, load_service

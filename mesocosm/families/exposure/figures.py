@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mesocosm.families.drawing import kind_of, render
 from mesocosm.families.exposure.filters import KEPT
-from mesocosm.families.exposure.measuring import (
+from mesocosm.families.exposure.measurement import (
     BOUND_AUC,
     BOUND_SKIPPABLE,
     Estimate,
     Exposure,
     FamilyExposure,
 )
+from mesocosm.families.figures import kind_of, render
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -56,8 +56,8 @@ def build(
     as_json: AsJson = False,
 ) -> None:
     """Build an instance: its world, its prompt, and, kept apart, the data of its checker."""
-    from mesocosm.families.building import build_instance
     from mesocosm.families.family import TASK, known_as, load_family
+    from mesocosm.families.instances import build_instance
 
     trusted(trust, task)
     family = load_family(task)
@@ -103,7 +103,7 @@ def describe(
     as_json: AsJson = False,
 ) -> None:
     """Describe an instance: its length, its composition, and where its evidence lies."""
-    from mesocosm.families.describing import describe_instance, draw_evidence
+    from mesocosm.families.description import describe_instance, draw_evidence
 
     trusted(trust, task)
     if Path(task).is_dir():

@@ -15,14 +15,14 @@ from mesocosm.agents.react import RETRIES, open_model
 from mesocosm.agents.scripted.ability import check_can_answer, check_can_play
 from mesocosm.agents.strategies.registry import parse_strategies
 from mesocosm.errors import MissingExtra, UsageError
-from mesocosm.evaluation.planning import Estimate, estimate
+from mesocosm.evaluation.estimate import Estimate, estimate
+from mesocosm.evaluation.progress import Say, Watch, read_prices, watching
 from mesocosm.evaluation.questions import question_sets
 from mesocosm.evaluation.reasons import reason_of
 from mesocosm.evaluation.report.rows import was_cancelled
 from mesocosm.evaluation.stage import check_calls, given_stage, kept_instances
-from mesocosm.evaluation.watching import Say, Watch, read_prices, watching
-from mesocosm.families.building import EXPECTED
 from mesocosm.families.family import family_names, load_family
+from mesocosm.families.instances import EXPECTED
 from mesocosm.families.quantities import parse_size
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 
 from mesocosm.errors import UsageError
-from mesocosm.families.leasing import IN_USE
+from mesocosm.families.leases import IN_USE
 from mesocosm.worlds.removal import remove
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}

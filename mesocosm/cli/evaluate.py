@@ -31,7 +31,7 @@ from mesocosm.cli.output import err, out, print_json
 from mesocosm.errors import UsageError
 
 if TYPE_CHECKING:
-    from mesocosm.evaluation.evaluating import Evaluation
+    from mesocosm.evaluation.evaluation import Evaluation
 
 
 _NAMED = 8
@@ -195,9 +195,9 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Evaluate models on tasks: every sample acts on a world of its own and is judged by the checker."""
-    from mesocosm.evaluation.evaluating import Evaluation, baselines_of, default_log_folder, run_parts
+    from mesocosm.evaluation.evaluation import Evaluation, baselines_of, default_log_folder, run_parts
     from mesocosm.evaluation.papers.presets import evaluations
-    from mesocosm.families.disturbing import read_disturb
+    from mesocosm.families.disturbances import read_disturb
     from mesocosm.families.quantities import parse_size
     from mesocosm.worlds.limits import STRUCTURED, override
 
@@ -285,8 +285,8 @@ def _say(line: str) -> None:
 
 def _tell_plan(parts: Sequence[Evaluation], *, as_json: bool) -> None:
     """Print what evaluations are going to take."""
-    from mesocosm.evaluation.evaluating import plan
-    from mesocosm.evaluation.planning import ASSUMED, AT_A_TIME, HEAD, row, total
+    from mesocosm.evaluation.estimate import ASSUMED, AT_A_TIME, HEAD, row, total
+    from mesocosm.evaluation.evaluation import plan
 
     found = plan(parts)
     if as_json:
@@ -351,7 +351,7 @@ def model_server(
     from mesocosm.agents.scripted.behaviours import BEHAVIOURS
     from mesocosm.agents.scripted.http_server import serve_models
     from mesocosm.agents.scripted.known_truth import known
-    from mesocosm.hosting.listening import listen
+    from mesocosm.hosting.server import listen
 
     known.look_into(worlds or [])
     with listen(host, port) as taken:

@@ -58,9 +58,9 @@ def regrade(log_path: Path, *, write: bool = False) -> list[Regraded]:
 
 
 def _regrade(log_path: Path, sample: EvalSample) -> Regraded:
-    from mesocosm.evaluation.acting import STORED
     from mesocosm.evaluation.episodes import score_kept
     from mesocosm.evaluation.reasons import EpisodeErrored
+    from mesocosm.evaluation.sample_episode import STORED
 
     before = next((score.answer or "" for score in (sample.scores or {}).values()), "errored")
     kept: dict[str, Any] = {"log": str(log_path), "sample": str(sample.id), "epoch": sample.epoch}

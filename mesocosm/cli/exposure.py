@@ -21,7 +21,7 @@ from mesocosm.cli.options import (
     workers_for,
 )
 from mesocosm.cli.output import out, print_json, progress, show_exposures
-from mesocosm.cli.proving import suite_app
+from mesocosm.cli.prove import suite_app
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import show_length
 
@@ -46,9 +46,9 @@ def suite_exposure(
     For each task and length, a filter is tested on each seed's instance and trained on the others (at
     most six). Use at least two seeds, better six. The figures are means with 95 % intervals.
     """
-    from mesocosm.families.drawing import kind_of
-    from mesocosm.families.exposure.drawing import draw_families
-    from mesocosm.families.exposure.measuring import measure_families
+    from mesocosm.families.exposure.figures import draw_families
+    from mesocosm.families.exposure.measurement import measure_families
+    from mesocosm.families.figures import kind_of
     from mesocosm.families.suite import instances
 
     trusted(trust, tasks)

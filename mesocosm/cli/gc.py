@@ -24,7 +24,7 @@ def gc(
     as_json: AsJson = False,
 ) -> None:
     """Remove episodes and built instances that were not used for long."""
-    from mesocosm.hosting.expiring import alone, old_episodes, old_instances, read_age, remove_instance
+    from mesocosm.hosting.expiry import alone, old_episodes, old_instances, read_age, remove_instance
     from mesocosm.worlds.removal import remove
 
     seconds = read_age(older_than)

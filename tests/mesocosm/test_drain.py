@@ -18,7 +18,7 @@ from patience import PATIENCE
 import mesocosm
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import Refused, ServerError
-from mesocosm.hosting.listening import serving
+from mesocosm.hosting.server import serving
 from mesocosm.hosting.tokens import Quota, read_tokens
 
 TOKEN = "token-of-the-test"

@@ -16,9 +16,9 @@ from mesocosm.agents.players import Player
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import RunResult, grade_run
 from mesocosm.evaluation.sizes import sized
-from mesocosm.families.building import build_instance
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
+from mesocosm.families.instances import build_instance
 from mesocosm.families.workers.workers import Workers
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.services.service import Image, load_service

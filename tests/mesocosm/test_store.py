@@ -30,7 +30,7 @@ from patience import PATIENCE
 
 import mesocosm
 from mesocosm.errors import UsageError
-from mesocosm.families.storing import NotPacked, Store, StoreFailed
+from mesocosm.families.store import NotPacked, Store, StoreFailed
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.background import OVERDUE, Background
 from mesocosm.hosting.client import (
@@ -42,8 +42,8 @@ from mesocosm.hosting.client import (
     UnknownEpisode,
 )
 from mesocosm.hosting.health import LEAST_FREE
-from mesocosm.hosting.listening import serving
 from mesocosm.hosting.metrics import RequestLog
+from mesocosm.hosting.server import serving
 from mesocosm.worlds.archives import unpack
 
 TOKEN = "token-of-the-test"
@@ -102,7 +102,7 @@ def connect(base: str) -> BlockingServer:
 def test_what_was_acknowledged_comes_back_without_the_machine(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mesocosm.families.leasing.LIFE", 4000.0)  # one sign of life is enough for the test
+    monkeypatch.setattr("mesocosm.families.leases.LIFE", 4000.0)  # one sign of life is enough for the test
     with serving(hosting(tmp_path / "one", url)) as base, connect(base) as server:
         episode, doomed = server.create_batch([{**ORDER, "count": 2}])
         episode.call("filesystem", "write_file", path="a.txt", content="first")
@@ -145,7 +145,7 @@ def test_what_was_acknowledged_comes_back_without_the_machine(
 def test_what_a_store_takes_without_having_answered_replaces_nothing_newer(
     moto: subprocess.Popen[str], bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mesocosm.families.storing._SILENCE", 0.0)
+    monkeypatch.setattr("mesocosm.families.store._SILENCE", 0.0)
     folder = tmp_path / "late"
     folder.mkdir()
     (folder / "a.txt").write_text("first")
@@ -153,7 +153,7 @@ def test_what_a_store_takes_without_having_answered_replaces_nothing_newer(
     store.keep(folder)
     (folder / "a.txt").write_text("second")
     with monkeypatch.context() as patch:
-        patch.setattr("mesocosm.families.storing.DEADLINE", 0.5)
+        patch.setattr("mesocosm.families.store.DEADLINE", 0.5)
         moto.send_signal(signal.SIGSTOP)
         try:
             with pytest.raises(StoreFailed, match="no answer"):
@@ -448,7 +448,7 @@ def test_an_episode_that_does_not_fit_on_the_disk_packed_is_not_packed(tmp_path:
 def test_many_requests_at_once_are_no_silence_and_those_that_hang_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mesocosm.families.storing._SILENCE", 0.0)
+    monkeypatch.setattr("mesocosm.families.store._SILENCE", 0.0)
     store, over = Store(f"file://{tmp_path}"), threading.Event()
     with ThreadPoolExecutor(40) as pool:
         asked = [pool.submit(store._timely, lambda: over.wait(PATIENCE), 60) for _ in range(40)]
@@ -470,8 +470,8 @@ def test_many_requests_at_once_are_no_silence_and_those_that_hang_are_counted(
 def test_a_store_that_hangs_is_said_and_holds_up_nobody_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mesocosm.families.storing.DEADLINE", 0.5)
-    monkeypatch.setattr("mesocosm.families.storing._SILENCE", 0.1)
+    monkeypatch.setattr("mesocosm.families.store.DEADLINE", 0.5)
+    monkeypatch.setattr("mesocosm.families.store._SILENCE", 0.1)
     url = f"file://{tmp_path}/store"
     with serving(hosting(tmp_path / "one", url)) as base, connect(base) as server:
         first, second = server.create_batch([{**ORDER, "count": 2}])

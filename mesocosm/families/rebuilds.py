@@ -18,9 +18,9 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
-from mesocosm.families import trusting
-from mesocosm.families.building import build_instance, fingerprint
+from mesocosm.families import trust
 from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance, fingerprint
 from mesocosm.worlds.garbage import look_rarely
 
 OTHER_HASH_SEED = "4711"
@@ -35,7 +35,7 @@ class Rebuilder:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "mesocosm.families.rebuilding"],
+            [sys.executable, "-m", "mesocosm.families.rebuilds"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONHASHSEED": OTHER_HASH_SEED},
@@ -78,7 +78,7 @@ def rebuilt_fingerprint(
     task: str, length: int, seed: int, parameters: Mapping[str, Any] | None = None
 ) -> str:
     """The fingerprint of an instance that is built again elsewhere; ``RebuildFailed`` says why it is not."""
-    trusted = os.environ.get(trusting.VARIABLE, "")
+    trusted = os.environ.get(trust.VARIABLE, "")
     if not _rebuilder(trusted).alive:
         _rebuilder.cache_clear()
     return _rebuilder(trusted).fingerprint(task, length, seed, parameters or {})

@@ -146,7 +146,7 @@ def run(
     from mesocosm.agents.loop import check_final_text
     from mesocosm.agents.react import React
     from mesocosm.evaluation import runs as evaluation
-    from mesocosm.families.disturbing import read_disturb
+    from mesocosm.families.disturbances import read_disturb
     from mesocosm.families.family import load_family
     from mesocosm.families.tool_limits import count_tools, too_many
     from mesocosm.hosting.control_plane_client import ControlPlane
@@ -230,7 +230,7 @@ def grade(
     as_json: AsJson = False,
 ) -> None:
     """Judge the final state of a run again, or of every sample of a log (or a folder of logs)."""
-    from mesocosm.evaluation.regrading import logs_in
+    from mesocosm.evaluation.regrade import logs_in
 
     trusted_in(trust, run)
     if logs := logs_in(run):
@@ -268,7 +268,7 @@ def grade(
 
 
 def _grade_logs(logs: list[Path], write: bool, as_json: bool) -> None:
-    from mesocosm.evaluation.regrading import regrade
+    from mesocosm.evaluation.regrade import regrade
 
     found = [one for log in logs for one in regrade(log, write=write)]
     if as_json:

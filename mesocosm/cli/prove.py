@@ -66,7 +66,7 @@ def prove(
     1, doing nothing and every mutant score 0, and the answer can be found: by a solver that reads, or by
     tracing each needed value to a text. With --disturb: a solver with retries still passes.
     """
-    from mesocosm.families.disturbing import read_disturb
+    from mesocosm.families.disturbances import read_disturb
     from mesocosm.families.family import load_family
 
     trusted(trust, *task)
@@ -155,7 +155,7 @@ def suite_prove(
     as_json: AsJson = False,
 ) -> None:
     """Prove all instances (see: mesocosm prove)."""
-    from mesocosm.families.disturbing import read_disturb
+    from mesocosm.families.disturbances import read_disturb
     from mesocosm.families.suite import instances
 
     trusted(trust, tasks)
@@ -177,7 +177,7 @@ def _prove_jobs(
     disturb: str = "",
     report: bool = False,
 ) -> NoReturn:
-    from mesocosm.families.proving import Proof, prove_jobs
+    from mesocosm.families.proofs import Proof, prove_jobs
 
     proofs: list[Proof] = []
     if resume and resume.exists():
