@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 from rest.hosted import HostedWorld
 
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
@@ -117,7 +118,9 @@ def told(episode_of: Callable[..., HostedWorld], tmp_path_factory: pytest.TempPa
 
     def run(client: str) -> Told:
         command = ["node", "google_cloud.js", client, hosted.api("google_cloud"), hosted.id, str(folder)]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
         assert done.returncode == 0, done.stderr
         return dict(json.loads(done.stdout))
 

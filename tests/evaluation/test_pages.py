@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 
 from mesocosm.evaluation.report.page import write_report
 from mesocosm.evaluation.report.rows import Sample, read_samples
@@ -35,7 +36,9 @@ def seen(html: str, folder: Path, *, dark: bool, width: int) -> dict[str, Any]:
     command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900"]
     command += [f"--user-data-dir={folder}/profile", "--virtual-time-budget=3000", "--dump-dom"]
     command += ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"] if dark else []
-    done = subprocess.run([*command, path.as_uri()], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [*command, path.as_uri()], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     title = re.search(r"<title>(.*?)</title>", done.stdout)
     assert title, done.stderr[-500:]
     found: dict[str, Any] = json.loads(unescape(title[1]))

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from commands import mesocosm
+from patience import PATIENCE
 from typer.testing import CliRunner
 
 from mesocosm.cli.commands import app
@@ -132,7 +133,7 @@ def test_a_bug_in_a_tool_makes_the_run_errored(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == 3, done.stderr
     result = json.loads(done.stdout)

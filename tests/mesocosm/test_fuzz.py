@@ -7,13 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+from patience import PATIENCE
+
 FUZZ = Path(__file__).parents[2] / "benchmarks" / "fuzz.py"
 
 
 def test_calls_that_nobody_would_make_are_answered_or_refused() -> None:
     words = ["--calls", "600", "--seed", "sample", "--only", "tools,rest,mail,sql", "--json"]
     done = subprocess.run(
-        [sys.executable, str(FUZZ), *words], capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, str(FUZZ), *words], capture_output=True, text=True, check=False, timeout=4 * PATIENCE
     )
     found = json.loads(done.stdout)
     assert (done.returncode, found["faults"]) == (0, []), found["examples"]

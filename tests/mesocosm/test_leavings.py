@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from openpyxl import Workbook
+from patience import PATIENCE
 from trials import call, failures, solve
 
 from mesocosm.families.episode import Episode
@@ -36,7 +37,11 @@ def test_a_verdict_comes_of_whatever_is_left() -> None:
     families = "stock_take,nhl_b2b_analysis,visit_calendar,filter_low_selling_products"
     words = ["--states", "28", "--families", families, "--seed", "sample", "--json"]
     done = subprocess.run(
-        [sys.executable, str(VERDICTS), *words], capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, str(VERDICTS), *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=4 * PATIENCE,
     )
     found = json.loads(done.stdout)
     assert (done.returncode, found["faults"]) == (0, []), found["examples"]

@@ -154,7 +154,7 @@ def test_orders_beyond_what_may_wait_are_told_to_come_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MESOCOSM_BUILDS_WAITING", "1")
-    with serving(Hosting(tmp_path, admin_token=OWN)) as base, httpx.Client(timeout=120) as client:
+    with serving(Hosting(tmp_path, admin_token=OWN)) as base, httpx.Client(timeout=PATIENCE) as client:
 
         def order(seed: int) -> httpx.Response:
             body = {**ORDER, "seed": seed}

@@ -168,14 +168,14 @@ def test_files_that_take_too_much_to_judge_are_the_agents_failure_and_nobody_els
     instance: Instance, episode: Episode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MESOCOSM_GRADING_TIMEOUT", "1")
-    monkeypatch.setattr(grading, "_PATIENCE", 60)
+    monkeypatch.setattr(grading, "_PATIENCE", PATIENCE)
     assert grading.grade(episode).verdict == "failed"  # the process is there, and has loaded what it needs
     solve(FAMILY, episode)
     monkeypatch.setattr(grading, "_PATIENCE", 0.0)
     verdict = grading.grade(episode)
     assert verdict.verdict == "errored"  # so much is too little for the world as it was built, too
     assert "as it was built" in (verdict.error or "")
-    monkeypatch.setattr(grading, "_PATIENCE", 60)
+    monkeypatch.setattr(grading, "_PATIENCE", PATIENCE)
     assert grading.grade(episode).verdict == "passed"
     _swell(episode.world.path / "workspace" / "growth_rate.xlsx")
     app = Hosting(tmp_path / "state", admin_token="token")
@@ -220,7 +220,7 @@ def _slow_pdf(pages: int, *, inflated: bool = False) -> bytes:
 def test_a_pdf_that_takes_too_much_to_judge_is_the_agents_failure(
     letters: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grading, "_PATIENCE", 60)
+    monkeypatch.setattr(grading, "_PATIENCE", PATIENCE)
     request = letters.expected.requests[0]  # type: ignore[union-attr]
     for inflated in (False, True):
         episode = Episode.create(tmp_path / f"episode-{inflated}", letters.path, LETTERS)

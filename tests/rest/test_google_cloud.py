@@ -315,9 +315,9 @@ def test_permissions_are_asked_for_and_nothing_else(hosted: HostedWorld) -> None
     url = f"{hosted.api('google_cloud')}/storage/v1/b/reports/iam/testPermissions"
     asked = [("permissions", "storage.objects.get"), ("permissions", "storage.objects.list")]
     authorized = {"Authorization": f"Bearer {hosted.id}"}
-    said = requests.get(url, params=asked, headers=authorized, timeout=30)
+    said = requests.get(url, params=asked, headers=authorized, timeout=PATIENCE)
     assert said.json()["permissions"] == [name for _, name in asked]
-    said = requests.get(url, params=[*asked, ("more", "1")], headers=authorized, timeout=30)
+    said = requests.get(url, params=[*asked, ("more", "1")], headers=authorized, timeout=PATIENCE)
     assert said.status_code == 400, said.text
 
 

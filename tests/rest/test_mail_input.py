@@ -14,7 +14,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -234,11 +235,15 @@ def test_a_message_with_many_fields_and_parts_is_read() -> None:
     assert (len(parsed.files), parsed.files[-1]["data"]) == (200, b"x")
 
 
-def _begin(host: MailHost, mailbox: HostedWorld) -> smtplib.SMTP:
-    """A client that may send its message."""
+def _begin(
+    host: MailHost, mailbox: HostedWorld, addressed: Callable[[], None] = lambda: None
+) -> smtplib.SMTP:
+    """A client that may send its message; what is ``addressed`` is called before it asks whether it may."""
     sender = smtplib.SMTP("127.0.0.1", host.port("smtp"), timeout=PATIENCE)
     sender.login(ADA, mailbox.id)
-    assert [sender.mail(ADA)[0], sender.rcpt(BOB)[0], sender.docmd("DATA")[0]] == [250, 250, 354]
+    assert [sender.mail(ADA)[0], sender.rcpt(BOB)[0]] == [250, 250]
+    addressed()
+    assert sender.docmd("DATA")[0] == 354
     return sender
 
 
@@ -305,8 +310,8 @@ def test_a_client_that_is_silent_is_sent_away(
         time.sleep(0.5)
         sender.send(b"Subject: x\r\n\r\nx\r\n.\r\n")
         assert sender.getreply()[0] == 250, "who has signed in may be silent for longer"
-        patch.setattr("mesocosm.doors.mail.smtp.SILENCE", 0.5)
-        with _begin(host, mailbox) as slow:
+        shorten = partial(patch.setattr, "mesocosm.doors.mail.smtp.SILENCE", 0.5)
+        with _begin(host, mailbox, shorten) as slow:
             assert slow.sock is not None
             slow.sock.settimeout(0.05)
             said = b""

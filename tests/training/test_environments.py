@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 
 import mesocosm
 from mesocosm.errors import UsageError
@@ -224,7 +225,7 @@ def test_a_program_that_ends_leaves_nothing_behind(tmp_path: Path) -> None:
         until(lambda: app.pool.ids() == [], 1)
     app = host()
     with serving(app):
-        until(lambda: app.pool.ids() == [], 30)
+        until(lambda: app.pool.ids() == [], PATIENCE)
 
 
 def until(holds: Callable[[], bool], seconds: float) -> None:
