@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -45,8 +46,10 @@ class Host:
 
 
 @pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
-    app = Hosting(tmp_path_factory.mktemp("client"), admin_token=TOKEN)
+def host(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Host]:
+    state = tmp_path_factory.mktemp("client")
+    shutil.copytree(built, state / "instances")
+    app = Hosting(state, admin_token=TOKEN)
     with serving(app) as base:
         yield Host(app, base)
 

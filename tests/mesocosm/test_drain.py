@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -26,8 +27,10 @@ ORDER: Any = {"task": "refund_list", "length": "8k", "seed": 1, "tools": "needed
 
 
 @pytest.fixture(scope="module")
-def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("state")
+def state(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Path:
+    state = tmp_path_factory.mktemp("state")
+    shutil.copytree(built, state / "instances")
+    return state
 
 
 @pytest.fixture(scope="module")

@@ -31,8 +31,6 @@ from patience import PATIENCE
 
 import mesocosm
 from mesocosm.doors.mcp import McpTools
-from mesocosm.families.cache import InstanceCache
-from mesocosm.families.family import load_family
 from mesocosm.hosting.client import (
     BlockingEpisode,
     BlockingServer,
@@ -135,14 +133,6 @@ def asked(method: str, path: str, host: str = "localhost", body: str = "") -> by
         f"Content-Length: {len(body)}",
     ]
     return "\r\n".join([*lines, "Content-Type: application/json", "", body]).encode()
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The instance of ``ORDER``, as a server keeps it: one that finds it there need not build it."""
-    folder = tmp_path_factory.mktemp("built")
-    InstanceCache(folder).get(load_family(ORDER["task"]), ORDER["seed"], 8000, {})
-    return folder
 
 
 @pytest.fixture(scope="module")

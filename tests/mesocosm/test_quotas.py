@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import ssl
 import subprocess
 import sys
@@ -50,7 +51,8 @@ def hosting(state: Path, **quotas: str) -> Hosting:
     return Hosting(state, admin_token=OWN, tokens=read_tokens(tokens_file(state, **quotas)))
 
 
-def test_a_token_has_so_many_episodes_and_others_are_free(tmp_path: Path) -> None:
+def test_a_token_has_so_many_episodes_and_others_are_free(tmp_path: Path, built: Path) -> None:
+    shutil.copytree(built, tmp_path / "state" / "instances")
     quotas = {"anna": "episodes: 3", "bob": "creations: 3/h", "carl": "bytes: 1KiB"}
     with serving(hosting(tmp_path / "state", **quotas)) as base:
         with mesocosm.connect_sync(base, token="anna-s", retries=0) as anna:
@@ -203,7 +205,8 @@ def test_tokens_change_while_the_server_runs(tmp_path: Path, monkeypatch: pytest
             ben.create(**ORDER)
 
 
-def test_a_request_is_found_again_by_its_id_and_its_token_by_name(tmp_path: Path) -> None:
+def test_a_request_is_found_again_by_its_id_and_its_token_by_name(tmp_path: Path, built: Path) -> None:
+    shutil.copytree(built, tmp_path / "s" / "instances")
     path = tokens_file(tmp_path, anna="episodes: 3")
     log = tmp_path / "log"
     app = Hosting(tmp_path / "s", admin_token=OWN, tokens=read_tokens(path), log=RequestLog(str(log)))
@@ -280,8 +283,9 @@ def test_a_certificate_that_is_replaced_is_served_without_a_restart(
             assert open_since.get("/health").status_code == 200
 
 
-def test_episodes_that_nobody_uses_are_removed(tmp_path: Path) -> None:
+def test_episodes_that_nobody_uses_are_removed(tmp_path: Path, built: Path) -> None:
     state = tmp_path / "state"
+    shutil.copytree(built, state / "instances")
     with serving(Hosting(state, admin_token=OWN)) as base, mesocosm.connect_sync(base, token=OWN) as server:
         left, used, kept = server.create_batch([{**ORDER, "count": 3}])
         with pytest.raises(UsageError, match="a server uses"), alone(state):
