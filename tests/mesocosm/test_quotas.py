@@ -11,7 +11,10 @@ import ssl
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
+from fcntl import LOCK_EX, flock
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,8 @@ from patience import PATIENCE
 import mesocosm
 from mesocosm.doors.mcp import McpTools
 from mesocosm.errors import UsageError
+from mesocosm.families.cache import InstanceCache
+from mesocosm.families.family import load_family
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import Refused, ServerError, Unauthorised
 from mesocosm.hosting.expiry import alone
@@ -162,8 +167,19 @@ def test_orders_beyond_what_may_wait_are_told_to_come_again(
             body = {**ORDER, "seed": seed}
             return client.post(f"{base}/episodes", json=body, headers={"Authorization": f"Bearer {OWN}"})
 
-        with ThreadPoolExecutor(6) as pool:
-            answers = list(pool.map(order, range(6)))
+        cache, family = InstanceCache(tmp_path / "instances"), load_family(ORDER["task"])
+        with ThreadPoolExecutor(6) as pool, ExitStack() as builders:
+            for seed in range(
+                6
+            ):  # as if other servers were building them: nothing is built before all have asked
+                path = cache.path(family, seed, 8000, {})
+                path.parent.mkdir(exist_ok=True)
+                flock(builders.enter_context(path.with_name(f".{path.name}.lock").open("w")), LOCK_EX)
+            asked = [pool.submit(order, seed) for seed in range(6)]
+            first = list(islice(as_completed(asked), 3))
+            builders.close()
+            answers = [answer.result() for answer in asked]
+        assert {answer.result().status_code for answer in first} == {503}
         refused = [answer for answer in answers if answer.status_code == 503]
         assert {answer.status_code for answer in answers} == {201, 503}
         assert len(refused) == 3
