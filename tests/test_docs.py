@@ -90,6 +90,21 @@ def test_the_tests_that_hold_what_is_promised_exist() -> None:
         assert f"def {test}(" in (ROOT / "tests" / file).read_text(), f"{file}::{test}"
 
 
+@pytest.mark.parametrize("page", ["architecture", "glossary"])
+def test_the_files_that_a_page_sends_readers_to_exist(page: str) -> None:
+    rooms = "mesocosm|servers|generators|checkers|solvers|docs"
+    named = re.findall(rf"`((?:{rooms})/[\w/.]*)`", (ROOT / f"docs/{page}.md").read_text())
+    assert len(named) > 40
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_the_glossary_is_short_and_has_each_word_once() -> None:
+    rows = re.findall(r"^\| (?!word|---)(.+?) \|", (ROOT / "docs/glossary.md").read_text(), re.MULTILINE)
+    words = [word for row in rows for word in row.split(", ")]
+    assert 40 < len(words) <= 60
+    assert len(words) == len(set(words))
+
+
 def test_the_changelog_announces_every_version_of_a_task() -> None:
     """The last number of a task's row is the version that its file has."""
     rows = re.findall(r"^\| `(\w+)` \|(.*)\|$", CHANGELOG.partition("## Versions of tasks")[2], re.MULTILINE)
