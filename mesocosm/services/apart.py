@@ -13,22 +13,26 @@ they have no tables. What is written is written when all is done.
 from __future__ import annotations
 
 import importlib
-import pickle
+import inspect
 import signal
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from traceback import format_exception
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast, get_type_hints
 
-from mesocosm.errors import Invalid, Refusal
+from pydantic import TypeAdapter, ValidationError
+
+from mesocosm.errors import Conflict, Denied, Invalid, NotFound, Refusal
 from mesocosm.services.service import Store
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.process_worker import Kind, bound_memory, serve
-from mesocosm.worlds.processes import Gone, Processes, Question
+from mesocosm.worlds.limits import setting
+from mesocosm.worlds.plain_values import Damaged, pack, unpack
+from mesocosm.worlds.processes import Answer, Gone, Processes, Question
 from mesocosm.worlds.workspace import Content
 
 MEMORY = 3 * 2**29
@@ -41,6 +45,8 @@ _HELD = 128 * 2**20
 """Bytes of files that a process holds."""
 _REMEMBERED = 4_000
 """Files of which it is remembered that they take long."""
+_SAID = 64 * 2**20
+"""Bytes of an answer besides the files that were written."""
 _START = "from mesocosm.services.apart import main; main()"
 
 Identity = tuple[int, ...]
@@ -71,12 +77,9 @@ def apart(
                 except deadlines.Overdue:
                     deadlines.check()
                     _remember(store, names)
-            call = _Call(
-                type(store).__module__, type(store).__name__, method.__name__, paths, arguments, named
-            )
             while True:
                 try:
-                    return cast("R", _done_apart(store, names, call))
+                    return cast("R", _done_apart(store, names, method, paths, *arguments, **named))
                 except _Changed:
                     continue
 
@@ -109,38 +112,25 @@ def _remember(store: Store, names: Sequence[str]) -> None:
         _long.popitem(last=False)
 
 
-@dataclass(frozen=True)
-class _Call:
-    module: str
-    store: str
-    method: str
-    paths: str | Sequence[str]
-    arguments: Sequence[Any]
-    named: Mapping[str, Any]
-
-    def made(self, world: _World) -> Any:
-        store = getattr(importlib.import_module(self.module), self.store)(world, None)
-        return getattr(store, self.method)(self.paths, *self.arguments, **self.named)
+@cache
+def _forms(method: Callable[..., Any]) -> Mapping[str, TypeAdapter[Any]]:
+    """What the arguments of a method are, by name, and as ``return`` what it returns."""
+    return {name: TypeAdapter(hint) for name, hint in get_type_hints(method).items()}
 
 
-@dataclass(frozen=True)
-class _Request:
-    call: _Call
-    identities: Mapping[str, Identity]
-    contents: Mapping[str, bytes] | None
-    """Those of all files, or ``None`` where the process has them."""
-    now: datetime
-    seconds: float
-
-
-def _done_apart(store: Store, names: Sequence[str], call: _Call) -> Any:
+def _done_apart(
+    store: Store, names: Sequence[str], method: Callable[..., Any], /, *arguments: Any, **named: Any
+) -> Any:
+    forms = _forms(method)
+    given = inspect.signature(method).bind(store, *arguments, **named).arguments
+    called = {name: forms[name].dump_python(given[name]) for name in given if name in forms}
     identities = {name: store.workspace.identity(name) for name in names}
     left = deadlines.left()
     seconds = 0.0 if left is None else max(left, 0.0) + 1  # whoever asks gives up before
 
     def request(contents: Mapping[str, bytes] | None) -> bytes:
-        asked = _Request(call, identities, contents, store.now, seconds)
-        return pickle.dumps(asked, pickle.HIGHEST_PROTOCOL)
+        where = [type(store).__module__, type(store).__name__, method.__name__]
+        return pack([where, called, dict(identities), contents, store.now, seconds])
 
     def whole() -> bytes:
         contents = {name: store.workspace.content(name) for name in identities}
@@ -148,18 +138,63 @@ def _done_apart(store: Store, names: Sequence[str], call: _Call) -> Any:
             raise _Changed
         return request({name: content.data for name, content in contents.items()})
 
+    def read(answer: Answer) -> tuple[Any, Mapping[str, bytes]]:
+        if answer.kind is not Kind.KEPT:
+            raise Damaged("it has no answer")
+        try:
+            said = _SAYING.validate_python(unpack(answer.data), strict=True)
+            if said[0] != "found":
+                return _raised(said), {}
+            # What is written is a file that the call named.
+            if not {*said[2]} <= {*names, *(text for text in called.values() if isinstance(text, str))}:
+                raise Damaged("it writes a file that nobody named")
+            return forms["return"].validate_python(said[1]), said[2]
+        except ValidationError as error:
+            raise Damaged(str(error)[:300]) from None
+
     state = repr(sorted(identities.values()))
+    largest = setting("workspace_file_size") + _SAID
     try:
-        answer = _processes.ask(str(store.world.path), Question(state, state, request(None), whole))
+        found, written = _processes.ask(
+            str(store.world.path), Question(state, state, request(None), whole, largest), read
+        )
     except Gone:
         deadlines.check()
         raise Invalid(f"{names[0]} takes too much memory to read.") from None
-    found, written = pickle.loads(answer.data)
     if isinstance(found, BaseException):
         raise found
     for name, data in written.items():
         store.workspace.write(name, data, store.now)
     return found
+
+
+# -- what a process says --------------------------------------------------------------------------------
+
+_Said = (
+    tuple[Literal["found"], Any, dict[str, bytes]]
+    | tuple[Literal["Invalid", "Denied", "NotFound", "Conflict"], str, str | None, str | None, str]
+    | tuple[Literal["fault"], str]
+)
+_SAYING: TypeAdapter[Any] = TypeAdapter(_Said)
+_REFUSALS: Mapping[str, type[Refusal]] = {one.__name__: one for one in (Invalid, Denied, NotFound, Conflict)}
+
+
+def _saying(refusal: Refusal) -> tuple[Any, ...]:
+    kind = next(name for one in type(refusal).__mro__ for name, known in _REFUSALS.items() if known is one)
+    parameter = getattr(refusal, "parameter", None)
+    return kind, refusal.message, refusal.code, parameter, getattr(refusal, "detail", "")
+
+
+def _raised(said: tuple[Any, ...]) -> Exception:
+    if said[0] == "fault":
+        return RuntimeError(said[1])
+    kind, message, code, parameter, detail = said
+    if kind == "Invalid":
+        return Invalid(message, code=code, parameter=parameter, detail=detail)
+    return _REFUSALS[kind](message, code=code)
+
+
+# -- in the other process -------------------------------------------------------------------------------
 
 
 class _Given:
@@ -199,30 +234,39 @@ class _Worker:
 
     def answer(self, data: bytes) -> tuple[Kind, bytes]:
         """Do what is asked, unless files are missing. The kernel ends it when the time is up."""
-        request: _Request = pickle.loads(data)
+        where, called, identities, contents, now, seconds = unpack(data)
         del data
-        if request.contents is None and not set(request.identities.values()) <= self._held.keys():
+        if contents is None and not set(identities.values()) <= self._held.keys():
             return Kind.MISSING, b""
-        for name, content in (request.contents or {}).items():
-            self._held[request.identities[name]] = content
-        for identity in request.identities.values():
+        for name, content in (contents or {}).items():
+            self._held[identities[name]] = content
+        for identity in identities.values():
             self._held.move_to_end(identity)
-        signal.setitimer(signal.ITIMER_REAL, request.seconds)
-        given = _Given(request.identities, self._held)
-        found: Any
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
-            found = request.call.made(_World(given, request.now))
-        except Refusal as refusal:
-            found = refusal
-        except MemoryError:
-            raise SystemExit(1) from None
-        except Exception as error:  # noqa: BLE001 - a fault of ours, recorded by whoever asked
-            found = RuntimeError("".join(format_exception(error)))
+            said = _done(_World(_Given(identities, self._held), now), where, called)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-        while len(self._held) > len(request.identities) and sum(map(len, self._held.values())) > _HELD:
+        while len(self._held) > len(identities) and sum(map(len, self._held.values())) > _HELD:
             self._held.popitem(last=False)
-        return Kind.KEPT, pickle.dumps((found, given.written), pickle.HIGHEST_PROTOCOL)
+        return Kind.KEPT, said
+
+
+def _done(world: _World, where: Sequence[str], called: Mapping[str, Any]) -> bytes:
+    module, name, method = where
+    store = getattr(importlib.import_module(module), name)(world, None)
+    function = inspect.unwrap(getattr(type(store), method))
+    forms = _forms(function)
+    given = {argument: forms[argument].validate_python(value) for argument, value in called.items()}
+    try:
+        found = forms["return"].dump_python(function(store, **given))
+        return pack(("found", found, world.workspace.written))
+    except Refusal as refusal:
+        return pack(_saying(refusal))
+    except MemoryError:
+        raise SystemExit(1) from None
+    except Exception as error:  # noqa: BLE001 - a fault of ours, recorded by whoever asked
+        return pack(("fault", "".join(format_exception(error))))
 
 
 def main() -> None:

@@ -8,17 +8,24 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import select
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import TypeVar
 
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.places import Place, Places, TakenBack, processor_seconds
+<<<<<<< HEAD
 from mesocosm.worlds.process_worker import SIZE, Kind
+=======
+from mesocosm.worlds.plain_values import Damaged
+from mesocosm.worlds.waiting import readable, writable
+
+T = TypeVar("T")
+>>>>>>> ef88bfd0 (Processes that read agents' files answer in a plain form of bounded size: no pickle of theirs is loaded)
 
 _MOST, _RESTING = 8, max(2, min(4, os.cpu_count() or 2))
 """Processes at a time, and those that stay when they are not used."""
@@ -28,6 +35,7 @@ waits."""
 _PATIENCE, _RANK = 0.1, 10
 """Seconds of a processor after which it gives way to whoever else has something to be done, by this
 niceness."""
+_KINDS = frozenset(Kind)
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,8 @@ class Question:
     """Question for a process that holds the state."""
     whole: Callable[[], bytes]
     """Called for what another one is asked."""
+    largest: int
+    """Bytes of an answer."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +82,16 @@ class _Process:
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "RUST_BACKTRACE": "0"},
         )
+        assert self.popen.stdin
+        os.set_blocking(self.popen.stdin.fileno(), False)
         self.whom = ""
         """For whom it worked last."""
         self.states: set[str] = set()
         self.gives_way = False
         self.used = False
         """True if something was asked of it."""
+        self.is_amid = False
+        """True while a request is sent."""
         self._found = bytearray()
         """Of the answer that is being read."""
         self.owed: Question | None = None
@@ -92,41 +106,61 @@ class _Process:
             self.owed = None
             if owed == request:
                 return answer
-        assert self.popen.stdin
-        try:
-            self.popen.stdin.write(SIZE.pack(len(request)))
-            self.popen.stdin.write(request)
-            self.popen.stdin.flush()
-        except OSError:
-            raise Gone from None
+        assert self.popen.stdout
+        if readable(self.popen.stdout.fileno(), 0):
+            self._more()
+            raise Damaged("an answer before the question")
+        self._send(SIZE.pack(len(request)))
+        self._send(request)
         self.owed, self._asked, self.asked_at = question, request, perf_counter()
         self._before = processor_seconds(self.popen.pid)
         answer = self._answer()
         self.owed, self._asked = None, b""
         return answer
 
+    def _send(self, data: bytes) -> None:
+        """Write to a process that may have stopped to read."""
+        assert self.popen.stdin
+        descriptor, left = self.popen.stdin.fileno(), memoryview(data)
+        self.is_amid = True
+        while left:
+            try:
+                left = left[os.write(descriptor, left) :]
+            except BlockingIOError:
+                self._wait(writable, descriptor)
+            except OSError:
+                raise Gone from None
+        self.is_amid = False
+
     def _answer(self) -> tuple[Kind, bytes]:
-        found = self._found
-        while len(found) < SIZE.size or len(found) <= SIZE.size + SIZE.unpack_from(found)[0]:
+        assert self.owed
+        found, whole = self._found, SIZE.size + 1
+        while len(found) < whole:
             found += self._more()
+            if len(found) >= SIZE.size:
+                whole = SIZE.size + 1 + SIZE.unpack_from(found)[0]
+            if not len(found) <= whole <= SIZE.size + 1 + self.owed.largest:
+                raise Damaged(f"an answer of {whole:,} bytes, of which {len(found):,} are there")
         self._found = bytearray()
-        kind, data = Kind(found[SIZE.size]), bytes(memoryview(found)[SIZE.size + 1 :])
-        return kind, data
+        if found[SIZE.size] not in _KINDS:
+            raise Damaged(f"an answer of no kind: {found[SIZE.size]}")
+        return Kind(found[SIZE.size]), bytes(memoryview(found)[SIZE.size + 1 :])
 
     def _more(self) -> bytes:
         assert self.popen.stdout
         descriptor = self.popen.stdout.fileno()
-        while True:
-            deadlines.check()
-            ready, _, _ = select.select([descriptor], [], [], 0.02 if self.gives_way else 0.005)
-            if ready:
-                break
-            if not self.gives_way and self.worked() > _PATIENCE:
-                self.give_way()
+        self._wait(readable, descriptor)
         part = os.read(descriptor, 1 << 20)
         if not part:
             raise Gone
         return part
+
+    def _wait(self, ready: Callable[[int, float], bool], descriptor: int) -> None:
+        deadlines.check()
+        while not ready(descriptor, 0.02 if self.gives_way else 0.005):
+            deadlines.check()
+            if not self.gives_way and self.worked() > _PATIENCE:
+                self.give_way()
 
     def worked(self) -> float:
         """Seconds of a processor that it has had for what it was asked last."""
@@ -172,27 +206,31 @@ class Processes:
         self._lock = threading.Lock()
         self._process_id = os.getpid()
 
-    def ask(self, whom: str, question: Question) -> Answer:
-        """Send an episode's question to a process and return the reply. Raises ``Gone`` and ``Overdue``."""
+    def ask(self, whom: str, question: Question, read: Callable[[Answer], T]) -> T:
+        """Send an episode's question to a process and return what ``read`` makes of the reply.
+
+        The process has read what agents made, so its reply is trusted to be nothing but bytes. Where ``read``
+        raises ``Damaged`` the process is ended. Raises ``Gone``, ``Overdue`` and ``Damaged``.
+        """
         if self._process_id != os.getpid():  # a fork has the processes of its parent, which it must not use
             self._begin()
         while True:
             place = self._places.take(whom)
             try:
-                return self._asked(place, question)
+                return self._asked(place, question, read)
             except TakenBack:
                 continue
             finally:
                 self._places.release(place)
 
-    def _asked(self, place: Place, question: Question) -> Answer:
+    def _asked(self, place: Place, question: Question, read: Callable[[Answer], T]) -> T:
         process = self._taken(place, question)
         process.whom = place.whom
         before = processor_seconds(process.popen.pid)
         place.worked = lambda: max(0.0, processor_seconds(process.popen.pid) - before)
         place.end = process.kill
         try:
-            answer = self._answered_once_more(place, process, question)
+            kind, found = self._answered_once_more(place, process, question, read)
         except Gone:
             self._drop(process)
             if place.taken_back:
@@ -200,40 +238,44 @@ class Processes:
             raise
         except deadlines.Overdue:
             # The same call is made again where it may take longer.
-            keep = not process.owed or perf_counter() - process.asked_at < 1
+            keep = not process.is_amid and (not process.owed or perf_counter() - process.asked_at < 1)
             self._give_back(place, process) if keep else self._drop(process)
             raise
         except BaseException:
             self._drop(process)
             raise
-        if answer.kind is Kind.KEPT:
+        if kind is Kind.KEPT:
             process.states.add(question.after)
         self._give_back(place, process)
-        return answer
+        return found
 
-    def _answered_once_more(self, place: Place, process: _Process, question: Question) -> Answer:
-        """The answer; from a process begun anew where one ends that had been asked for other things before.
+    def _answered_once_more(
+        self, place: Place, process: _Process, question: Question, read: Callable[[Answer], T]
+    ) -> tuple[Kind, T]:
+        """The answer; from a process begun anew where one ends that had been asked for other things before,
+        or answers what cannot be read.
 
         What it held for others, or what another call did not wait for, may have been what ended it.
         """
         if process.used:
-            with contextlib.suppress(Gone):
-                return self._answered(process, question)
+            with contextlib.suppress(Gone, Damaged):
+                return self._answered(process, question, read)
             if place.taken_back:
                 raise Gone
             process.end()
             process.start()
         process.used = True
-        return self._answered(process, question)
+        return self._answered(process, question, read)
 
-    def _answered(self, process: _Process, question: Question) -> Answer:
+    def _answered(self, process: _Process, question: Question, read: Callable[[Answer], T]) -> tuple[Kind, T]:
         if question.before in process.states:
             kind, data = process.ask(question, question.known)
             process.states.discard(question.before)
             if kind is not Kind.MISSING:
-                return Answer(kind, data, is_whole=False)
+                return kind, read(Answer(kind, data, is_whole=False))
         deadlines.expect(_SLOW)
-        return Answer(*process.ask(question, question.whole()), is_whole=True)
+        kind, data = process.ask(question, question.whole())
+        return kind, read(Answer(kind, data, is_whole=True))
 
     def _taken(self, place: Place, question: Question) -> _Process:
         """A process that nobody uses: best one that is at work on the same question, or holds the state, or

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import math
+import os
+import pickle
 import signal
 from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import openpyxl
 import pytest
+from openpyxl.worksheet.datavalidation import DataValidation
 
 from mesocosm.servers.excel.store import save_workbook
-from mesocosm.servers.pdf_tools.store import write_pdf
+from mesocosm.servers.pdf_tools.store import PdfToolsStore, write_pdf
 from mesocosm.services import apart
 from mesocosm.services.world import World
+from mesocosm.worlds import deadlines
+from mesocosm.worlds.answering import SIZE, Kind
+from mesocosm.worlds.plain_values import pack
 
 BOOK: dict[str, Any] = {"filepath": "book.xlsx", "sheet_name": "Data"}
 PDF = {"pdf_file_path": "in.pdf"}
@@ -21,6 +29,8 @@ CALLS: list[tuple[str, str, dict[str, Any]]] = [
     ("excel", "get_workbook_metadata", {"filepath": "book.xlsx", "include_ranges": True}),
     ("excel", "read_data_from_excel", BOOK),
     ("excel", "get_data_validation_info", BOOK),
+    ("excel", "read_data_from_excel", BOOK | {"sheet_name": "Kinds"}),
+    ("excel", "get_data_validation_info", BOOK | {"sheet_name": "Kinds"}),
     ("excel", "validate_excel_range", BOOK | {"start_cell": "A1", "end_cell": "Z99"}),
     (
         "excel",
@@ -68,6 +78,12 @@ def fill(world: World) -> None:
     sheet.title = "Data"
     for row in (["City", "Kind", "Amount"], ["Bern", "a", 1], ["Rome", "b", 4]):
         sheet.append(row)
+    kinds: Any = workbook.create_sheet("Kinds")
+    moment = datetime.fromisoformat("2025-03-01T09:30")
+    kinds.append([moment, moment.date(), moment.time(), timedelta(hours=30), True, 2**60, 0.1, "=A1", "#N/A"])
+    allowed = DataValidation(type="list", formula1='"a,b"')
+    allowed.add("A1:B2")
+    kinds.add_data_validation(allowed)
     pages = [f"Invoice {number}\nTotal: EUR {number * 100} (net)" for number in range(1, 5)]
     world.workspace.write("book.xlsx", save_workbook(workbook, world.now), world.now)
     world.workspace.write("in.pdf", write_pdf(pages, moment=world.now, title="Invoices"), world.now)
@@ -112,3 +128,95 @@ def test_a_process_that_ends_is_begun_anew_and_what_needs_too_much_is_refused(
     )
     outcome = world.call("pdf_tools", "read_pdf_pages", PDF)
     assert (outcome.status, outcome.text) == ("refused", "in.pdf takes too much memory to read.")
+
+
+class _Touch:
+    """Code that a pickle runs when it is read."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return os.mkdir, (self.path,)
+
+
+HOSTILE = (
+    "import sys; sys.stdout.buffer.write(bytes.fromhex(sys.argv[1])); sys.stdout.flush(); sys.stdin.read()"
+)
+"""A process in which somebody else's code runs."""
+
+
+def framed(data: bytes, kind: int = Kind.KEPT) -> bytes:
+    return SIZE.pack(len(data)) + bytes([kind]) + data
+
+
+ANSWERS: dict[str, Callable[[str], bytes]] = {
+    "a pickle that runs code": lambda mark: framed(pickle.dumps(_Touch(mark))),
+    "more bytes than there is room for": lambda _: SIZE.pack(2**60) + b"\1",
+    "of no kind": lambda _: framed(b"", 77),
+    "it lacks what it was sent": lambda _: framed(b"", Kind.MISSING),
+    "twice": lambda _: framed(pack(("found", (1, []), {}))) * 2,
+    "lists of four thousand million items": lambda _: framed(b"\xdd\xff\xff\xff\xff" * 400),
+    "five thousand lists in each other": lambda _: framed(b"\x91" * 5000 + b"\xc0"),
+    "a file outside": lambda _: framed(pack(("found", (1, []), {"../../x": b"x"}))),
+    "another file": lambda _: framed(pack(("found", (1, []), {"other.xlsx": b"x"}))),
+    "no pages": lambda _: framed(pack(("found", "a page", {}))),
+    "no refusal": lambda _: framed(pack(("SystemExit", "x", None, None, ""))),
+    "nothing that is ever said": lambda _: framed(pack([1])),
+}
+
+
+def test_a_process_that_was_taken_over_spoils_its_call_and_nothing_else(
+    make_world: Callable[..., World], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(apart, "MOST_HERE", -1)
+    world, mark = make_world(fill, "excel", "pdf_tools"), tmp_path / "mark"
+    with monkeypatch.context() as patched:
+        for number, (name, answer) in enumerate(ANSWERS.items(), 1):
+            apart._processes.close()
+            patched.setattr(apart._processes, "_program", [HOSTILE, answer(str(mark)).hex()])
+            assert world.call("pdf_tools", "read_pdf_pages", PDF).status == "fault", name
+            assert len(world.journal.faults()) == number
+            assert not apart._processes._free  # it is asked nothing more
+    assert not mark.exists()
+    assert {path.name for path in world.workspace.root.iterdir()} == {"book.xlsx", "in.pdf", "note.xlsx"}
+    assert world.call("pdf_tools", "read_pdf_pages", PDF).status == "ok"
+
+
+def test_who_asks_after_a_process_was_taken_over_is_answered_by_another(
+    make_world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What one episode's file has done to it is no fault of the next one."""
+    monkeypatch.setattr(apart, "MOST_HERE", -1)
+    apart._processes.close()
+    begin = apart._processes._program
+    turned = f"""
+from mesocosm.worlds import answering
+served = answering.serve
+def serve(answer):
+    asked = []
+    def turning(data):
+        asked.append(data)
+        return answer(data) if len(asked) == 1 else (answering.Kind.KEPT, b"odd")
+    served(turning)
+answering.serve = serve
+{begin[0]}"""
+    monkeypatch.setattr(apart._processes, "_program", [turned])
+    outcomes = [make_world(fill, "pdf_tools").call("pdf_tools", "read_pdf_pages", PDF) for _ in range(2)]
+    assert [outcome.status for outcome in outcomes] == ["ok", "ok"]
+
+
+def test_a_process_that_stops_to_read_holds_nobody(
+    make_world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apart, "MOST_HERE", -1)
+    apart._processes.close()
+    monkeypatch.setattr(apart._processes, "_program", ["import time; time.sleep(600)"])
+
+    def with_much(world: World) -> None:
+        fill(world)
+        world.workspace.write("in.pdf", bytes(10**6), world.now)  # more than fits into a pipe
+
+    world = make_world(with_much, "pdf_tools")
+    with deadlines.within(0.5), pytest.raises(deadlines.Overdue):
+        world.store(PdfToolsStore).pages("in.pdf", 1, 1)

@@ -106,6 +106,12 @@ def test_products_are_filtered(reading: HostedWorld, params: Any, names: list[st
     assert [product["name"] for product in got(client(reading), "products", **params)] == names
 
 
+def test_what_is_no_name_of_a_field_is_refused(reading: HostedWorld) -> None:
+    for said in ("customers?_fields[0][a]=1", "customers?_fields[]=x", "orders?dp=\N{SUPERSCRIPT TWO}"):
+        response = client(reading).get(said)
+        assert response.status_code == 400, said
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
@@ -51,15 +52,19 @@ CELL_BYTES = 60
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main "
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
-Value = Any
-"""Of a cell: ``str``, ``int``, ``float``, ``bool``, a date or time, or a ``Formula``."""
+Plain = str | bool | int | float | datetime | date | time | timedelta | None
+"""What a cell holds without a formula, or what its formula had given."""
 
 
 class Formula(NamedTuple):
     """A formula and the value that the program which saved the file had computed for it."""
 
     text: str
-    computed: Value
+    computed: Plain
+
+
+Value = Plain | Formula
+"""What a cell holds."""
 
 
 @dataclass(frozen=True)
@@ -342,16 +347,17 @@ class _SheetParser(_Parser):
         else:
             self._column += 1
             _position(address(self._row_number, self._column))
-        value = self._typed()
+        plain = self._typed()
+        value: Value = plain
         if self._formula is not None:
-            value = Formula(as_shown(self._formula_of_cell(self._formula)), value)
+            value = Formula(as_shown(self._formula_of_cell(self._formula)), plain)
         if value is not None:
             self._row[self._column] = value
             self._sheet.cells += 1
             if self._sheet.cells > MAX_CELLS:
                 raise Invalid(f"Sheet '{self._sheet.name}' has more than {MAX_CELLS:,} cells.")
 
-    def _typed(self) -> Value:
+    def _typed(self) -> Plain:
         kind = self._cell.get("t", "n")
         if kind == "inlineStr":
             return "".join(self._inline) or None
@@ -369,7 +375,7 @@ class _SheetParser(_Parser):
             case _:
                 return self._value
 
-    def _number(self, text: str) -> Value:
+    def _number(self, text: str) -> Plain:
         number = int(text) if _INTEGER.fullmatch(text) else float(text)
         style = int(self._cell.get("s", 0))
         if style in self._layout.percents and len(self._sheet.percents) < MAX_PERCENTS:
@@ -377,7 +383,8 @@ class _SheetParser(_Parser):
         if style not in self._layout.dates:
             return number
         try:
-            return from_excel(number, self._layout.epoch, timedelta=style in self._layout.durations)
+            moment: Plain = from_excel(number, self._layout.epoch, timedelta=style in self._layout.durations)
+            return moment
         except (OverflowError, ValueError):
             return "#VALUE!"
 
@@ -443,4 +450,4 @@ def _position(reference: str) -> tuple[int, int]:
         raise ValueError(error.message) from None
 
 
-_from_iso: Callable[[str], Value] = from_ISO8601
+_from_iso: Callable[[str], Plain] = from_ISO8601

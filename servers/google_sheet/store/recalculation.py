@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from mesocosm.servers.google_sheet.store.engine.processes import compute
+from mesocosm.servers.google_sheet.store.engine.processes import Changed, compute
 from mesocosm.servers.google_sheet.store.ranges import cell_name
 from mesocosm.servers.google_sheet.store.sheets import Book, digest
 
@@ -100,11 +100,11 @@ class Computing:
         zone = self.store.rows("SELECT time_zone FROM spreadsheets WHERE file = ?", (book.number,))[0][0]
         now = self.store.now.astimezone(ZoneInfo(zone)).replace(tzinfo=None).isoformat()
         request = {"before": before, "after": after, "now": now, "seed": after, "edits": edits}
-        answer = compute(str(self.store.world.path), request, lambda: self._whole(book))
         sheets = {sheet.title: sheet for sheet in self.store.sheets.all(book)}
-        self._grow(book, answer["changed"])
-        if answer["whole"]:
-            kept = {(sheets[a[0]].number, a[1], a[2]) for a in answer["changed"]}
+        computed = compute(str(self.store.world.path), request, lambda: self._whole(book), sheets)
+        self._grow(book, computed.changed)
+        if computed.is_whole:
+            kept = {(sheets[one.title].number, one.row, one.column) for one in computed.changed}
             old = self.store.rows(
                 "SELECT sheet, row, col FROM cells JOIN sheets ON cells.sheet = sheets.number"
                 " WHERE spreadsheet = ? AND anchor IS NOT NULL",
@@ -112,7 +112,7 @@ class Computing:
             )
             gone: Iterable[Sequence[Any]] = [place for place in old if place not in kept]
         else:
-            gone = [(sheets[title].number, row, col) for title, row, col in answer["gone"]]
+            gone = [(sheets[title].number, row, col) for title, row, col in computed.gone]
         self.store.run_many(
             "UPDATE cells SET kind = '', number = NULL, text = NULL, message = NULL, hint = NULL,"
             " anchor = NULL"
@@ -124,13 +124,13 @@ class Computing:
             " AND note IS NULL AND sheet IN (SELECT number FROM sheets WHERE spreadsheet = ?)",
             (book.number,),
         ) if gone else None
-        self.store.run_many(_PUT, (_row(sheets[a[0]].number, a) for a in answer["changed"]))
+        self.store.run_many(_PUT, (_row(sheets[one.title].number, one) for one in computed.changed))
 
-    def _grow(self, book: Book, changed: Sequence[Sequence[Any]]) -> None:
+    def _grow(self, book: Book, changed: Sequence[Changed]) -> None:
         """Make room for arrays that reach beyond the grid, as the vendor does."""
         for sheet in self.store.sheets.all(book):
-            rows = max((a[1] + 1 for a in changed if a[0] == sheet.title), default=0)
-            columns = max((a[2] + 1 for a in changed if a[0] == sheet.title), default=0)
+            rows = max((one.row + 1 for one in changed if one.title == sheet.title), default=0)
+            columns = max((one.column + 1 for one in changed if one.title == sheet.title), default=0)
             if rows > sheet.rows or columns > sheet.columns:
                 self.store.sheets.resize(book, sheet, max(rows, sheet.rows), max(columns, sheet.columns))
 
@@ -170,10 +170,10 @@ _PUT = (
 )
 
 
-def _row(sheet: int, answer: Sequence[Any]) -> tuple[Any, ...]:
-    _, row, col, kind, value, message, hint, *anchor = answer
-    number = float(value) if kind in ("n", "b") else None
-    text = value if kind in ("s", "e") else None
-    said = f"{hint} {message}" if kind == "e" else None
-    placed = cell_name(*anchor[0]) if anchor else None
-    return sheet, row, col, kind, number, text, said, (hint or None) if kind == "n" else None, placed
+def _row(sheet: int, one: Changed) -> tuple[Any, ...]:
+    number = float(one.value or 0.0) if one.kind in ("n", "b") else None
+    text = one.value if one.kind in ("s", "e") else None
+    said = f"{one.hint} {one.message}" if one.kind == "e" else None
+    placed = cell_name(*one.anchor) if one.anchor else None
+    hint = (one.hint or None) if one.kind == "n" else None
+    return sheet, one.row, one.column, one.kind, number, text, said, hint, placed

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Literal, TypedDict, Unpack
 
 from mesocosm.doors.request import Request
+from mesocosm.servers.woocommerce.refusals import invalid_parameter
 from mesocosm.servers.woocommerce.rest.service import api
 from mesocosm.servers.woocommerce.store import Selection, WooCommerceStore, window
 from mesocosm.servers.woocommerce.store.coupons import COUPONS
@@ -57,7 +58,11 @@ def serve(
 
     def shown(request: Request, row: Shape) -> Shape:
         wanted = request.asked.get("_fields") if narrowed else None
-        return only(resource.shape(row), wanted.split(",") if isinstance(wanted, str) else wanted)
+        if isinstance(wanted, str):
+            wanted = wanted.split(",")
+        elif wanted is not None and not all(isinstance(name, str) for name in wanted):
+            raise invalid_parameter("_fields", "_fields must be names of fields.")
+        return only(resource.shape(row), wanted)
 
     def listed(
         store: WooCommerceStore,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from mesocosm.servers.google_sheet.store.engine.worker import Worker
 from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.services.world import World
 from mesocosm.worlds import deadlines
+from mesocosm.worlds.answering import SIZE, Kind
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sheets_data import COLUMN, LINES, cases, row_of, same
@@ -209,6 +211,50 @@ def test_a_call_does_not_answer_for_what_ended_the_process_before_it(world: Worl
         assert shown(world)[0][0] == result
         for process in processes._free:
             process.popen.kill()
+
+
+TAKEN_OVER = (
+    "import sys; sys.stdout.buffer.write(bytes.fromhex(sys.argv[1])); sys.stdout.flush(); sys.stdin.read()"
+)
+CELL = ["Scratch", 0, 0, "n", 2.0, "", ""]
+
+
+def test_what_a_process_says_that_was_taken_over_spoils_its_call_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begin(world: World) -> None:
+        store = world.store(SheetStore)
+        store.drive.create_account(ADA, "Ada")
+        store.drive.sign_in(ADA)
+        store.filling.spreadsheet("Book", [NewSheet("Scratch", [["=1+1"]])])
+
+    answers: list[bytes] = [b"", b"[]", b"{", b'{"changed":' + b"[" * 9000, pickle.dumps({"changed": []})]
+    answers += [
+        json.dumps({"changed": [[*CELL[:place], value, *CELL[place + 1 :]]]}).encode()
+        for place, value in (
+            (0, "Other"),
+            (1, -1),
+            (1, "1"),
+            (3, "n')"),
+            (4, "2"),
+            (4, True),
+            (4, None),
+            (5, 1),
+        )
+    ]
+    answers.append(json.dumps({"changed": [CELL]}).replace("2.0", "1e999").encode())
+    framed = [SIZE.pack(len(data)) + bytes([Kind.KEPT]) + data for data in answers]
+    with build_world(tmp_path / "world", ["google_sheet"], begin) as world:
+        before = shown(world)
+        with monkeypatch.context() as patched:
+            for number, said in enumerate([*framed, SIZE.pack(2**50)], 1):
+                processes.close()
+                patched.setattr(processes, "_program", [TAKEN_OVER, said.hex()])
+                assert write(world, ["=1+2"]).status == "fault", said
+                assert len(world.journal.faults()) == number
+                assert not processes._free
+        assert shown(world) == before
+        assert write(world, ["=1+2"]).status == "ok"
 
 
 # -- what was kept in a process shows nowhere ----------------------------------------------------------------

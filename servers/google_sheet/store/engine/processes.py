@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, NamedTuple
 
 import orjson
+from pydantic import BaseModel, Field, ValidationError
 
 from mesocosm.errors import Invalid, MissingExtra
+<<<<<<< HEAD
 from mesocosm.worlds.process_worker import Kind
 from mesocosm.worlds.processes import Gone, Processes, Question
+=======
+from mesocosm.worlds.answering import Kind
+from mesocosm.worlds.plain_values import Damaged
+from mesocosm.worlds.processes import Answer, Gone, Processes, Question
+>>>>>>> ef88bfd0 (Processes that read agents' files answer in a plain form of bounded size: no pickle of theirs is loaded)
 
 _PACKAGE = "mesocosm.servers.google_sheet.store"
 # The package of the store is put in place without its content: of the tables the process needs nothing, and
@@ -25,19 +32,57 @@ from {_PACKAGE}.engine.worker import main
 main()
 """
 
+_LARGEST = 256 * 2**20
+"""Bytes of an answer: somewhat more than the cells of the largest spreadsheet."""
+
 processes = Processes([_START, str(Path(__file__).parents[1])])
 
+_Number = Annotated[float, Field(allow_inf_nan=False)]
+_Index = Annotated[int, Field(ge=0)]
 
+<<<<<<< HEAD
 def compute(whom: str, request: dict[str, Any], whole: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Compute a spreadsheet's formulas after edits.
+=======
 
-    ``changed`` are cells with values, ``gone`` those that hold none any more; ``whole`` says whether the
-    former are all that there are.
+_VALUES = {"n": float, "s": str, "e": str, "b": bool, "": type(None)}
+
+
+class Changed(NamedTuple):
+    """A cell that has another value now."""
+
+    title: str
+    row: _Index
+    column: _Index
+    kind: Literal["n", "s", "b", "e", ""]
+    value: str | bool | _Number | None
+    message: str
+    hint: str
+    anchor: tuple[_Index, _Index] | None = None
+    """The cell whose array it is of."""
+
+
+class Computed(BaseModel):
+    """What came of edits."""
+
+    changed: list[Changed] = []
+    gone: list[tuple[str, _Index, _Index]] = []
+    """Cells that hold no value any more."""
+    is_whole: bool = False
+    """Whether ``changed`` are all cells that have one."""
+
+
+def compute(
+    whom: str, request: dict[str, Any], whole: Callable[[], dict[str, Any]], titles: Collection[str]
+) -> Computed:
+    """What a spreadsheet's formulas are after edits.
+>>>>>>> f49604e8 (Processes that read agents' files answer in a plain form of bounded size: no pickle of theirs is loaded)
 
     Args:
         whom: The episode.
         request: ``before`` and ``after`` (states), ``edits``, ``now``, ``seed``.
         whole: Called for the spreadsheet's content (after the edits), where no process has it.
+        titles: Of its sheets.
     """
     if importlib.util.find_spec("formualizer") is None:
         raise MissingExtra("Formulas in spreadsheets", "sheets")
@@ -46,14 +91,29 @@ def compute(whom: str, request: dict[str, Any], whole: Callable[[], dict[str, An
         request["after"],
         orjson.dumps(request),
         lambda: orjson.dumps({**request, **whole(), "edits": []}),
+        _LARGEST,
     )
+
+    def read(answer: Answer) -> Computed | None:
+        if answer.kind is Kind.REFUSED:
+            return None
+        try:
+            said = Computed.model_validate_json(answer.data, strict=True)
+        except ValidationError as error:
+            raise Damaged(str(error)[:300]) from None
+        if not {one[0] for one in (*said.changed, *said.gone)} <= {*titles}:
+            raise Damaged("cells of sheets that there are not")
+        if any(type(one.value) is not _VALUES[one.kind] for one in said.changed):
+            raise Damaged("a value of another kind than is said")
+        return said.model_copy(update={"is_whole": answer.is_whole})
+
     try:
-        answer = processes.ask(whom, question)
+        computed = processes.ask(whom, question, read)
     except Gone:
         raise _invalid("need more memory than they may have") from None
-    if answer.kind is Kind.REFUSED:
+    if computed is None:
         raise _invalid("take more computing than they may")
-    return {**orjson.loads(answer.data), "whole": answer.is_whole}
+    return computed
 
 
 def _invalid(what: str) -> Invalid:
