@@ -78,6 +78,7 @@ _WRITTEN: Mapping[type, Callable[[Any], Any]] = {
     Decimal: lambda value: msgpack.ExtType(6, str(value).encode()),
     UUID: lambda value: msgpack.ExtType(7, value.bytes),
 }
+_NATIVE = frozenset((str, bytes, float, list, dict))
 _READ: Sequence[Callable[[bytes], Any]] = (
     lambda _: _IS_TUPLE,
     _integer,
@@ -92,10 +93,12 @@ _READ: Sequence[Callable[[bytes], Any]] = (
 
 
 def _extension(value: Any) -> Any:
-    written = _WRITTEN.get(type(value))
-    if written is None:
-        raise TypeError(f"a {type(value).__name__} is no plain value")
-    return written(value)
+    for kind in type(value).__mro__:
+        if written := _WRITTEN.get(kind):
+            return written(value)
+        if kind in _NATIVE:
+            return kind(value)  # of what a library has derived from it
+    raise TypeError(f"a {type(value).__name__} is no plain value")
 
 
 def _of_extension(code: int, data: bytes) -> Any:

@@ -2,17 +2,16 @@
 has taken more memory or time than it may. It is forked from one that has loaded all that it needs, and does
 nothing else.
 
-Nothing of mesocosm but the wall (``allowlist``), functions of Python (``computed``) and the readers of files
-(``files``) is loaded here. The process has no environment, may allocate a stated number of bytes, and is
-ended by the kernel when its time is up, whatever it is doing. Each world has an instance of DuckDB of its
-own, in which nothing stays that a statement does.
+Nothing of mesocosm but the wall (``allowlist``), functions of Python (``computed``), the readers of files
+(``files``) and the form of messages is loaded here. The process has no environment, may allocate a stated
+number of bytes, and is ended by the kernel when its time is up, whatever it is doing. Each world has an
+instance of DuckDB of its own, in which nothing stays that a statement does.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import pickle
 import resource
 import signal
 import socket
@@ -30,6 +29,7 @@ import pyarrow as pa
 from duckdb.func import SPECIAL
 
 from mesocosm.services.queries import allowlist, computed, files
+from mesocosm.worlds.plain_values import Damaged, pack, unpack
 
 _LOCKED = (
     "SET python_enable_replacements=false",
@@ -76,21 +76,42 @@ class Request:
     file: tuple[bytes, files.Form] | None = None
     """File to read in place of a statement, equally untrusted."""
 
+    def plain(self) -> dict[str, Any]:
+        """Return what is sent of it."""
+        return vars(self) | {"file": self.file and (self.file[0], vars(self.file[1]))}
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> Request:
+        """Return what was sent."""
+        file = plain["file"] and (plain["file"][0], files.Form(**plain["file"][1]))
+        return cls(**plain | {"file": file})
+
 
 class TooLarge(Exception):
     """A result has more bytes than it may."""
 
 
-def send(line: socket.socket, message: object) -> None:
-    """Send a message, which the other side reads with ``receive``."""
-    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+def send(line: socket.socket, message: object) -> int:
+    """Send a message, which the other side reads with ``receive``. Returns how many bytes it has."""
+    return send_packed(line, pack(message))
+
+
+def send_packed(line: socket.socket, data: bytes) -> int:
+    """Send a message that is packed already."""
     line.sendall(struct.pack("!Q", len(data)) + data)
+    return len(data)
 
 
-def receive(line: socket.socket) -> tuple[Any, int]:
-    """A message, and how many bytes it has; ``EOFError`` when there is nobody any more."""
+def receive(line: socket.socket, most: int) -> tuple[Any, int]:
+    """Read a message, and how many bytes it has.
+
+    Raises ``EOFError`` when there is nobody any more, and ``Damaged`` where it is none, or has more than
+    ``most`` bytes.
+    """
     (size,) = struct.unpack("!Q", _exactly(line, 8))
-    return pickle.loads(_exactly(line, size)), size
+    if size > most:
+        raise Damaged(f"a message of {size:,} bytes")
+    return unpack(_exactly(line, size)), size
 
 
 def _exactly(line: socket.socket, size: int) -> bytearray:
@@ -193,7 +214,7 @@ class Computer:
         """Compute until nobody asks any more."""
         while True:
             try:
-                request, _ = receive(self._line)
+                request = Request.of(receive(self._line, sys.maxsize)[0])
             except EOFError:
                 return
             signal.setitimer(signal.ITIMER_REAL, request.seconds or 0)
@@ -222,13 +243,13 @@ class Computer:
         """Send the rows of a file."""
         size = 0
         for part in files.parts(data, form):
-            message = pickle.dumps(
-                ("schema" if isinstance(part, bytes) else "rows", part), pickle.HIGHEST_PROTOCOL
+            message = pack(
+                ["schema", part] if isinstance(part, bytes) else ["rows", [[*pair] for pair in part]]
             )
             size += len(message)
             if size > largest:
                 raise TooLarge
-            self._line.sendall(struct.pack("!Q", len(message)) + message)
+            send_packed(self._line, message)
         return ("end", False, {})
 
     def _tables(self, request: Request) -> dict[str, tuple[Any, bool]]:
@@ -302,11 +323,11 @@ class Computer:
             rows = connection.fetchmany(_FRAME if left is None else min(_FRAME, left))
             if not rows:
                 return False
-            data = pickle.dumps(("rows", rows), pickle.HIGHEST_PROTOCOL)
+            data = pack(["rows", [*map(list, rows)]])  # a list is packed faster than a tuple
             size += len(data)
             if size > request.largest:
                 raise TooLarge
-            self._line.sendall(struct.pack("!Q", len(data)) + data)
+            send_packed(self._line, data)
             left = None if left is None else left - len(rows)
         more = bool(connection.fetchmany(1))
         connection.abort()  # the rest of the result

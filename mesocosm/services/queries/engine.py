@@ -21,7 +21,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import duckdb
 import pyarrow as pa
@@ -31,11 +31,12 @@ from mesocosm.services.queries.allowlist import Barred
 from mesocosm.services.queries.catalogue import Field, Result
 from mesocosm.services.queries.computer import ORDER, WORLDS, Request, connected, receive, send
 from mesocosm.services.queries.failures import Failed, failure
-from mesocosm.services.queries.files import MOST_VALUES, Form, Unreadable
+from mesocosm.services.queries.files import MOST_VALUES, Form, Unreadable, Why
 from mesocosm.services.queries.tables import quoted
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.limits import settings
 from mesocosm.worlds.places import Place, Places, TakenBack, processor_seconds
+from mesocosm.worlds.plain_values import Damaged
 
 T = TypeVar("T")
 
@@ -45,6 +46,8 @@ _HELD, _MAPPED = 32 * 2**20, 16
 """Bytes of small tables that a process keeps, and the number of large ones that it has open."""
 _SHARED = 16
 """Large tables of which files are kept."""
+_SAID = 4 * 2**20
+"""Bytes of a message of a process besides rows."""
 _ALL_ROWS = 16
 """Factor on the byte limit for a result that goes into a table instead of to the agent."""
 _NURSERY = "from mesocosm.services.queries.computer import main; main()"
@@ -218,19 +221,28 @@ class _Process:
                 (name, descriptors[name][1] if name in descriptors else content, tables[name].lasting)
                 for name, content in contents.items()
             )
-            send(self._line, replace(request, tables=sent, dropped=dropped))
+            send(self._line, replace(request, tables=sent, dropped=dropped).plain())
             for name in contents:
                 if name in descriptors:
                     socket.send_fds(self._line, [b"f"], [descriptors[name][0]])
         self.is_silent = True
 
-    def answers(self) -> Iterator[tuple[Any, ...]]:
-        """Yield the replies of the process."""
+    def answers(self, largest: int) -> Iterator[tuple[Any, ...]]:
+        """Yield its replies, of which so many bytes are rows. Raises ``Damaged`` where one makes no sense."""
         self._wait()
+        fields: Sequence[Any] | None = None
+        left = largest
         while True:
             self._patience()
             self.is_silent = False
-            answer, _ = receive(self._line)
+            said, size = receive(self._line, left + _SAID)
+            answer = _answer_of(said, fields)
+            if answer[0] == "fields":
+                fields = answer[1]
+            elif answer[0] in ("schema", "rows"):
+                left -= size
+                if left < 0:
+                    raise Damaged("more rows than it may send")
             ended = answer[0] not in ("fields", "schema", "rows")
             self.at_rest = ended and not self._gives_way
             yield answer
@@ -304,6 +316,45 @@ class _Process:
         self._line.close()
         self.kill()
         self._nursery.bury(self._id)
+
+
+def _answer_of(said: Any, fields: Sequence[Any] | None) -> tuple[Any, ...]:
+    """Check what a process says, which has read what agents made."""
+    match said:
+        case ["rows", [*rows]] if fields is None and all(map(_is_numbered, rows)):
+            return "rows", [*map(tuple, rows)]
+        case ["rows", [*rows]] if fields and all(
+            type(row) is list and len(row) == len(fields) for row in rows
+        ):
+            return "rows", [*map(tuple, rows)]
+        case ["fields", [*pairs]] if all(map(_is_field, pairs)):
+            pass
+        case ["end", bool(), {**counted}] if all(map(_is_counter, counted.items())):
+            pass
+        case ["schema", bytes(schema)]:
+            try:
+                return "schema", pa.ipc.read_schema(pa.py_buffer(schema))
+            except (pa.ArrowException, OSError) as error:
+                raise Damaged(str(error)[:200]) from None
+        case ["unreadable", str(why), None | int(), str()] if why in get_args(Why):
+            pass
+        case ["failed", str(), str()] | ["barred", str(), str()] | ["large"]:
+            pass
+        case _:
+            raise Damaged("an answer of no kind")
+    return tuple(said)
+
+
+def _is_field(pair: Any) -> bool:
+    return isinstance(pair, (list, tuple)) and [*map(type, pair)] == [str, str]
+
+
+def _is_counter(pair: Any) -> bool:
+    return [*map(type, pair)] == [str, int]
+
+
+def _is_numbered(row: Any) -> bool:
+    return type(row) is list and len(row) == 2 and type(row[0]) is int
 
 
 @contextmanager
@@ -473,7 +524,7 @@ class Engine:
         try:
             if not process.is_silent:
                 process.ask(work.request, tables, self._files)
-            for answer in process.answers():
+            for answer in process.answers(work.request.largest):
                 match answer:
                     case ("failed", name, text):
                         process.at_rest &= name not in _SPENT
@@ -491,6 +542,10 @@ class Engine:
                 yield answer
         except TimeoutError:
             raise deadlines.Overdue from None
+        except Damaged:
+            if len(process.worlds) > 1:  # it may be by what another one has made
+                raise TakenBack from None
+            raise
         except (EOFError, OSError):
             if work.place.taken_back:
                 raise TakenBack from None
@@ -543,7 +598,7 @@ def _rows_of(answers: Iterable[tuple[Any, ...]]) -> tuple[Any, list[tuple[int, A
     schema, rows = None, []
     for kind, *said in answers:
         if kind == "schema":
-            schema = pa.ipc.read_schema(pa.py_buffer(said[0]))
+            schema = said[0]
         elif kind == "rows":
             rows += said[0]
             deadlines.check()

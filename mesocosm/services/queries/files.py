@@ -18,6 +18,7 @@ from typing import Any, Literal
 import orjson
 
 Kind = Literal["CSV", "JSON", "LINES", "PARQUET"]
+Why = Literal["gzip", "bytes", "text", "syntax", "object", "many"]
 MOST_BYTES = 64 * 2**20
 """Of a file, when it is decompressed."""
 MOST_ROWS, MOST_COLUMNS, MOST_VALUES = 250_000, 2_000, 5_000_000
@@ -54,9 +55,7 @@ class Form:
 class Unreadable(Exception):
     """A file that cannot be read: why, at which line if there is one, and in the words of the reader."""
 
-    def __init__(
-        self, why: Literal["gzip", "bytes", "text", "syntax", "object", "many"], line: int | None, words: str
-    ) -> None:
+    def __init__(self, why: Why, line: int | None, words: str) -> None:
         super().__init__(why, line, words)
         self.why = why
         self.line = line
