@@ -284,7 +284,9 @@ class Requests:
             assert status < 500, f"{status} {answered[1]['body'][:300]!r}"
             return Outcome("refused", (str(status),))
         # What is uploaded without a word on how is content, of which no field is read.
-        content = b"/upload/" in scope["raw_path"] and b"uploadType" not in scope["query_string"]
+        path = scope["raw_path"]
+        content = b"/upload/" in path and b"uploadType" not in scope["query_string"]
+        content |= b"/releases/" in path and path.endswith(b"/assets")
         fields = scope["query_string"] + (b"" if content else body)
         passed_over = service in _LENIENT or (service in _LENIENT_LISTS and scope["method"] == "GET")
         sent = not passed_over and _UNKNOWN[0].encode() in fields

@@ -25,7 +25,7 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import IO, Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import OtherVersion
 from mesocosm.families import trust
@@ -40,6 +40,10 @@ from mesocosm.worlds.limits import settings
 _PATIENCE = 10
 """Seconds of waiting per second of a processor: the machine may have other things to do."""
 _ANY_SIZE = 2**62
+# -P: no code of whoever may write to the working directory.
+_COMMAND = (sys.executable, "-P", "-m", "mesocosm.families.grading")
+_LONGEST = 64 * 2**20
+"""Bytes of an answer."""
 
 
 class _Answer(BaseModel):
@@ -93,14 +97,24 @@ class _Grader:
         """The process, which may still be starting."""
         if self._process is None or self._process.poll() is not None:
             self.close()
-            # No code of whoever may write to the working directory.
-            command = [sys.executable, "-P", "-m", "mesocosm.families.grading"]
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self._process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         return self._process
 
     def ask(self, episode: Episode, state: Literal["world", "base"]) -> _Answer:
         """Let a state be judged."""
+        was_used = self._process is not None
+        try:
+            return self._asked(episode, state)
+        except ValidationError as error:
+            self.close()
+            # It may be by what another episode has left that it makes no sense.
+            return self.ask(episode, state) if was_used else _Answer(fault=f"no verdict, but {error}"[:1000])
+
+    def _asked(self, episode: Episode, state: Literal["world", "base"]) -> _Answer:
         process, limits = self.start(), settings()
+        if process.stdout and readable(process.stdout.fileno(), 0):
+            self.close()  # it says what nobody asked
+            process = self.start()
         request = [str(episode.path.absolute()), state, limits.grading_timeout, limits.grading_memory]
         assert process.stdin
         assert process.stdout
@@ -124,16 +138,19 @@ class _Grader:
 
 
 def _line(stream: IO[bytes], until: float) -> bytes:
-    """One line; nothing if the stream ends before. Raises ``TimeoutError`` when it is not there in time."""
-    line = b""
+    """Read one line; nothing if the stream ends before, or the line does not end.
+
+    Raises ``TimeoutError`` when it is not there in time.
+    """
+    line = bytearray()
     while not line.endswith(b"\n"):
         if not readable(stream.fileno(), until - monotonic()):
             raise TimeoutError
         part = os.read(stream.fileno(), 1 << 20)
-        if not part:
+        if not part or len(line) > _LONGEST:
             return b""
         line += part
-    return line
+    return bytes(line)
 
 
 class _Graders:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 import urllib.request
 import zipfile
 import zlib
@@ -195,6 +196,34 @@ def test_files_that_take_too_much_to_judge_are_the_agents_failure_and_nobody_els
         assert (verdict["verdict"], verdict["reward"], verdict["faults"]) == ("failed", 0.0, [])
         assert "it takes more than 1 seconds" in verdict["findings"][0]["detail"]
         assert "workbook" in [finding["name"] for finding in _grade(base, other)["findings"]]
+
+
+PASSES = '{"findings": [{"name": "all", "passed": true}]}'
+
+
+def test_a_process_that_judges_and_was_taken_over_is_the_fault_of_one_episode(
+    instance: Instance, episode: Episode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Episode.create(tmp_path / "other", instance.path, FAMILY)
+    monkeypatch.setattr(grading, "_graders", cache(lambda _: grading._Graders()))
+    with monkeypatch.context() as patched:
+        for said in (
+            "{}[",
+            f"{PASSES}\n{PASSES}",
+            '{"findings": [{"name": "x", "passed": "perhaps"}]}',
+            "cos",
+        ):
+            program = f"import sys; sys.stdin.readline(); print({said!r}, flush=True); sys.stdin.read()"
+            patched.setattr(grading, "_COMMAND", (sys.executable, "-c", program))
+            verdict = grading.grade(episode)
+            assert (verdict.verdict, [fault.first for fault in verdict.faults]) == (
+                "errored",
+                [grading.GRADING],
+            )
+    assert grading.grade(other).verdict == "failed"
+    solve(FAMILY, other)
+    assert grading.grade(other).verdict == "passed"
+    other.close()
 
 
 LETTERS = load_family("apply_phd_email")

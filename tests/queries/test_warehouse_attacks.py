@@ -69,6 +69,11 @@ LEAVING = [
     'select "\u2063row_id" from t',
     "select columns('.*') from t",
     "select $1 from t",
+    # What gives rows is no value.
+    "select explode([1, 2])",
+    "select posexplode([1]) + 1",
+    "alter table t add column b varchar default explode(null)",
+    "update t set id = unnest([1, 2])",
 ]
 LEAVING_BIGQUERY = [
     "SELECT * FROM `/etc/passwd`",
@@ -89,6 +94,10 @@ LEAVING_BIGQUERY = [
     "SELECT @@version",
     "SELECT * FROM ML.PREDICT(MODEL shop.m, TABLE shop.t)",
     "SELECT * FROM shop.__TABLES__ t, duckdb_settings()",
+    "SELECT EXPLODE([1, 2])",
+    "SELECT * FROM EXPLODE([1, 2])",
+    "DECLARE x INT64 DEFAULT EXPLODE([]); SELECT x",
+    "DECLARE x INT64; SET x = UNNEST([]); SELECT x",
 ]
 LARGE = [
     f"select 1 in ({', '.join(map(str, range(100_000)))})",

@@ -119,11 +119,11 @@ def live(settings: HostSettings, starter: Connection) -> None:
     # What is made for this process alone, such as the image of its sandboxes, goes with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     threading.Thread(target=_end_with, args=(starter,), daemon=True).start()
-    run(settings, lambda: starter.send(True))
+    run(settings, lambda: starter.send_bytes(b"serves"))
 
 
 def _end_with(starter: Connection) -> None:
     try:
-        starter.recv()
+        starter.recv_bytes()
     except (EOFError, OSError):
         os.kill(os.getpid(), signal.SIGTERM)

@@ -15,6 +15,8 @@ from mesocosm.hosting.hosts.host import live
 from mesocosm.hosting.hosts.links import Host
 from mesocosm.hosting.hosts.lives import STARTING, Hosts, watch
 
+_LONGEST = 100
+"""Bytes by which a host says that it serves. They are no pickle: nothing of a host is loaded here."""
 _ENDING = 5.0
 """Seconds in which a host has to end when told to."""
 
@@ -65,7 +67,7 @@ async def _says_that_it_serves(host: Connection) -> bool:
     if not await _readable(host.fileno(), STARTING):
         return False
     try:
-        return bool(host.recv())
+        return bool(host.recv_bytes(_LONGEST))
     except (EOFError, OSError):
         return False
 

@@ -121,6 +121,8 @@ def check_functions(tree: exp.Expr, dialect: Dialect) -> None:
             raise dialect.unsupported(type(node).__name__)
         if isinstance(node, _OF_BIGQUERY) and dialect.name != "bigquery":
             raise dialect.unknown_function(_name(node))
+        if isinstance(node, exp.UDTF) and isinstance(node, exp.Func) and not _stands_for_table(node, dialect):
+            raise dialect.unknown_function(_name(node))
         if isinstance(node, exp.ApproxQuantiles):
             _bound_quantiles(node)
         if isinstance(node, exp.Anonymous):
@@ -157,6 +159,15 @@ def _may_be_table(function: exp.Expr, dialect: Dialect) -> bool:
     return (
         isinstance(function, (exp.Unnest, exp.Explode, *_COUNTS))
         or _name(function).upper() in dialect.functions
+    )
+
+
+def _stands_for_table(function: exp.Expr, dialect: Dialect) -> bool:
+    """Elsewhere a function that gives rows would make none, or many, of a row or a value."""
+    if isinstance(function, exp.Explode) and dialect.name == "bigquery":
+        return False
+    return isinstance(
+        function.parent, exp.From | exp.Join | exp.Table | exp.Lateral | exp.TableFromRows | exp.In
     )
 
 

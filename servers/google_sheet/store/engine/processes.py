@@ -40,11 +40,6 @@ processes = Processes([_START, str(Path(__file__).parents[1])])
 _Number = Annotated[float, Field(allow_inf_nan=False)]
 _Index = Annotated[int, Field(ge=0)]
 
-<<<<<<< HEAD
-def compute(whom: str, request: dict[str, Any], whole: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Compute a spreadsheet's formulas after edits.
-=======
-
 _VALUES = {"n": float, "s": str, "e": str, "b": bool, "": type(None)}
 
 
@@ -63,20 +58,19 @@ class Changed(NamedTuple):
 
 
 class Computed(BaseModel):
-    """What came of edits."""
+    """Cells after edits."""
 
     changed: list[Changed] = []
     gone: list[tuple[str, _Index, _Index]] = []
     """Cells that hold no value any more."""
     is_whole: bool = False
-    """Whether ``changed`` are all cells that have one."""
+    """True if ``changed`` are all cells that have a value."""
 
 
 def compute(
     whom: str, request: dict[str, Any], whole: Callable[[], dict[str, Any]], titles: Collection[str]
 ) -> Computed:
-    """What a spreadsheet's formulas are after edits.
->>>>>>> f49604e8 (Processes that read agents' files answer in a plain form of bounded size: no pickle of theirs is loaded)
+    """Compute a spreadsheet's formulas after edits.
 
     Args:
         whom: The episode.
