@@ -29,9 +29,9 @@ from pydantic import TypeAdapter, ValidationError
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound, Refusal
 from mesocosm.services.service import Store
 from mesocosm.worlds import deadlines
-from mesocosm.worlds.process_worker import Kind, bound_memory, serve
 from mesocosm.worlds.limits import setting
 from mesocosm.worlds.plain_values import Damaged, pack, unpack
+from mesocosm.worlds.process_worker import Kind, bound_memory, serve
 from mesocosm.worlds.processes import Answer, Gone, Processes, Question
 from mesocosm.worlds.workspace import Content
 

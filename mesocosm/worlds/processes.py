@@ -17,15 +17,12 @@ from time import perf_counter
 from typing import TypeVar
 
 from mesocosm.worlds import deadlines
+from mesocosm.worlds.descriptors import readable, writable
 from mesocosm.worlds.places import Place, Places, TakenBack, processor_seconds
-<<<<<<< HEAD
-from mesocosm.worlds.process_worker import SIZE, Kind
-=======
 from mesocosm.worlds.plain_values import Damaged
-from mesocosm.worlds.waiting import readable, writable
+from mesocosm.worlds.process_worker import SIZE, Kind
 
 T = TypeVar("T")
->>>>>>> ef88bfd0 (Processes that read agents' files answer in a plain form of bounded size: no pickle of theirs is loaded)
 
 _MOST, _RESTING = 8, max(2, min(4, os.cpu_count() or 2))
 """Processes at a time, and those that stay when they are not used."""

@@ -20,8 +20,8 @@ from mesocosm.servers.pdf_tools.store import PdfToolsStore, write_pdf
 from mesocosm.services import apart
 from mesocosm.services.world import World
 from mesocosm.worlds import deadlines
-from mesocosm.worlds.answering import SIZE, Kind
 from mesocosm.worlds.plain_values import pack
+from mesocosm.worlds.process_worker import SIZE, Kind
 
 BOOK: dict[str, Any] = {"filepath": "book.xlsx", "sheet_name": "Data"}
 PDF = {"pdf_file_path": "in.pdf"}
@@ -191,15 +191,15 @@ def test_who_asks_after_a_process_was_taken_over_is_answered_by_another(
     apart._processes.close()
     begin = apart._processes._program
     turned = f"""
-from mesocosm.worlds import answering
-served = answering.serve
+from mesocosm.worlds import process_worker
+served = process_worker.serve
 def serve(answer):
     asked = []
     def turning(data):
         asked.append(data)
-        return answer(data) if len(asked) == 1 else (answering.Kind.KEPT, b"odd")
+        return answer(data) if len(asked) == 1 else (process_worker.Kind.KEPT, b"odd")
     served(turning)
-answering.serve = serve
+process_worker.serve = serve
 {begin[0]}"""
     monkeypatch.setattr(apart._processes, "_program", [turned])
     outcomes = [make_world(fill, "pdf_tools").call("pdf_tools", "read_pdf_pages", PDF) for _ in range(2)]

@@ -12,7 +12,7 @@ import pytest
 from worlds import build_world
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
-from mesocosm.services.queries import engine, selecting
+from mesocosm.services.queries import engine, select_queries
 from mesocosm.services.queries.engine import Engine
 from mesocosm.services.world import World
 from mesocosm.worlds.plain_values import pack
@@ -78,7 +78,7 @@ def begun_with(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None
     def begin(code: str) -> None:
         monkeypatch.setattr(engine, "_NURSERY", f"{BEGIN}{code}\ncomputer.main()")
         made.append(Engine())
-        monkeypatch.setattr(selecting, "engine", lambda: made[-1])
+        monkeypatch.setattr(select_queries, "engine", lambda: made[-1])
 
     yield begin
     for one in made:

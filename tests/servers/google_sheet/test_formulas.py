@@ -29,7 +29,7 @@ from mesocosm.servers.google_sheet.store.engine.worker import Worker
 from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.services.world import World
 from mesocosm.worlds import deadlines
-from mesocosm.worlds.answering import SIZE, Kind
+from mesocosm.worlds.process_worker import SIZE, Kind
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sheets_data import COLUMN, LINES, cases, row_of, same

@@ -11,14 +11,9 @@ import orjson
 from pydantic import BaseModel, Field, ValidationError
 
 from mesocosm.errors import Invalid, MissingExtra
-<<<<<<< HEAD
-from mesocosm.worlds.process_worker import Kind
-from mesocosm.worlds.processes import Gone, Processes, Question
-=======
-from mesocosm.worlds.answering import Kind
 from mesocosm.worlds.plain_values import Damaged
+from mesocosm.worlds.process_worker import Kind
 from mesocosm.worlds.processes import Answer, Gone, Processes, Question
->>>>>>> ef88bfd0 (Processes that read agents' files answer in a plain form of bounded size: no pickle of theirs is loaded)
 
 _PACKAGE = "mesocosm.servers.google_sheet.store"
 # The package of the store is put in place without its content: of the tables the process needs nothing, and
