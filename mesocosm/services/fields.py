@@ -1,9 +1,37 @@
 """Fields that a client sent, with a record of those that the answer ignored.
 
-A field that is dropped with a success status is a lie to the client that sent it. So what a request says is
-kept in ``Fields``, which remember what was asked of them. What nobody asked for when the answer stands is
-refused by name, unless the answer shows the same (clients send back what they have read), or the vendor is
-known to pass it over.
+**The problem.** A client of a vendor's API sends an object with forty fields, the mock keeps thirty of them,
+and answers 200. The client believes that all forty were kept. A field that is dropped with a success status
+is a lie, and the agent that was lied to fails for a reason which no log shows.
+
+**What was weighed** (decision 035). A list of known fields for each route: hundreds of lists beside the code
+that reads the bodies, which drift apart from it. A Pydantic model for each: the same lists, with the
+vendors' rules (a value may be ``null``, a text, or an object of one of three forms) in validators. So the
+code that reads the body is itself the list: what it never looked at was ignored.
+
+**How it works.** ``Fields`` is a dict that records the names that are read. Take a route that reads two::
+
+    body = Fields({"title": "Essay", "colour": "red", "due": {"at": "2025-05-01", "lock": True}})
+    title, due = body["title"], body["due"]["at"]
+    list(body.left_over({"title": "Essay"}, passed_over=()))  # ["colour", "due[lock]"]
+
+1. ``doors/request.py`` makes ``Fields`` of the query and of the body; objects inside are ``Fields``, too.
+2. The route's function runs. ``body["x"]``, ``body.get("x")`` and ``"x" in body`` count as looking at ``x``;
+   ``for name in body``, ``keys``, ``items``, ``values``, ``|`` and ``dict(body)`` as looking at all of it
+   (at that level).
+3. The door asks for what is left over (``Api._answer``) before the transaction is committed, and refuses the
+   first such name in the vendor's form of an error. All that the function did is rolled back.
+
+Not left over is a field whose value the answer shows unchanged (clients send back what they have read), a
+``null``, and a name that the vendor is known to pass over (``alt``, ``_fields``, what only the product
+writes).
+
+**What breaks it.** Reading by a method that is not overridden here (``pop``, ``setdefault``, ``copy``): it
+records nothing, so fields that are kept seem ignored, and are refused. A function that goes over a whole
+body and picks some fields has looked at all of it: it must refuse other names itself (``services/values.py``
+does). Code that only wants the names, as to list them in an error, uses ``names()``. What is made of several
+objects (``together``) hands on by ``take`` what was looked at. Without ``__iter__``, which looks superfluous
+beside ``keys``, ``dict(body)`` would copy past the record in C.
 """
 
 from __future__ import annotations

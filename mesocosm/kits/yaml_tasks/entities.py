@@ -36,12 +36,12 @@ class Entity(Mapping[str, Any]):
     """One of a fact, by its fields. A field is worked out when it is first read."""
 
     __slots__ = (
-        "_case",
         "_evened",
         "_field",
         "_hash",
         "_pending",
         "background",
+        "case",
         "children",
         "definition",
         "distractor",
@@ -96,17 +96,6 @@ class Entity(Mapping[str, Any]):
         self.locale = "en_US"
 
     @property
-    def case(self) -> str | None:
-        """Case of the entity; ``None`` if its type has none."""
-        if (following := self.truth.following) is not None:
-            following.note(self, "case")
-        return self._case
-
-    @case.setter
-    def case(self, kind: str | None) -> None:
-        self._case = kind
-
-    @property
     def label(self) -> str:
         """Name of the entity in complaints."""
         case = " ".join(name for name in (self.distractor, self.case) if name)
@@ -155,9 +144,6 @@ class Entity(Mapping[str, Any]):
             name in ("case", "distractor") or name in self.known or name in self.definition.own_fields
         ):
             self.truth.reads.add((self, name))
-        following = self.truth.following
-        if following is not None:
-            following.note(self, name)
         if name in self.known:
             return self.known[name]
         if name in self.children:
@@ -189,8 +175,6 @@ class Entity(Mapping[str, Any]):
         return self.truth.zone
 
     def belonging(self, fact: str) -> list[Entity]:
-        if (following := self.truth.following) is not None:
-            following.note(self, fact)
         return self.children[fact]
 
     @property
@@ -263,9 +247,6 @@ class Entity(Mapping[str, Any]):
             raise Wrong(self.keys_of(name), f"{self.label}: a circle: {self._circle(name)}")
         self._pending.append(name)
         self.truth.pending.append((self, name))
-        following, reads = self.truth.following, None
-        if following is not None:
-            following.begin()
         try:
             source = self.source_of(name)
             if isinstance(source, Draw):
@@ -279,11 +260,7 @@ class Entity(Mapping[str, Any]):
         finally:
             self._pending.pop()
             self.truth.pending.pop()
-            if following is not None:
-                reads = following.end()
         self.known[name] = value
-        if following is not None and reads is not None:
-            following.worked_out(self, name, reads)
         return value
 
     def _circle(self, name: str) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from mesocosm.families.verdict import Inapplicable, Misreading, Mutant
 from mesocosm.kits.yaml_tasks.damage import all_findings, damage, tables
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
-from mesocosm.kits.yaml_tasks.dependencies import Supposition
 from mesocosm.kits.yaml_tasks.draws import Date, Draw, Moment, Number, Ref, Series
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
 from mesocosm.kits.yaml_tasks.grading import Table, Wanted, wanted_of
@@ -34,6 +33,7 @@ from mesocosm.kits.yaml_tasks.mistakes import (
     walked,
 )
 from mesocosm.kits.yaml_tasks.solution import Solution
+from mesocosm.kits.yaml_tasks.supposition import Supposition
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.calling import ToolError, Tools
 

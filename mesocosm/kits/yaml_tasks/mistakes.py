@@ -10,10 +10,10 @@ from typing import Any
 
 from mesocosm.families.verdict import Inapplicable
 from mesocosm.kits.yaml_tasks.definition import Definition, Step
-from mesocosm.kits.yaml_tasks.dependencies import Supposition
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
 from mesocosm.kits.yaml_tasks.grading import Table, Wanted, same, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
+from mesocosm.kits.yaml_tasks.supposition import Supposition
 from mesocosm.kits.yaml_tasks.truth import Truth
 
 _VICTIMS = 2

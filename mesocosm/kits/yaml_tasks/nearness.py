@@ -4,7 +4,8 @@ proof.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from mesocosm.kits.yaml_tasks.definition import Definition
 from mesocosm.kits.yaml_tasks.derivation import shortened
@@ -42,9 +43,17 @@ def near_misses(
 
 
 def _difference(one: Entity, field: str, counting: Sequence[Entity]) -> str:
-    values = list(dict.fromkeys(show(other[field]) for other in counting))
+    values = list(dict.fromkeys(_shown(other[field]) for other in counting))
     right = values[0] if len(values) == 1 else f"one of {len(values)}" if values else "nothing"
-    return f"{field} is {shortened(show(one[field]))} (what counts: {shortened(right)})"
+    return f"{field} is {shortened(_shown(one[field]))} (what counts: {shortened(right)})"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Entity):
+        return value.label
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_shown, value))
+    return str(dict(value)) if isinstance(value, Mapping) else show(value)
 
 
 def _line(told: Sequence[Told], names: set[str] | None) -> str:

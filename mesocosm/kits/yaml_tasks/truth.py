@@ -20,7 +20,6 @@ from mesocosm.kits.yaml_tasks.definition import (
     EntityType,
     Selection,
 )
-from mesocosm.kits.yaml_tasks.dependencies import Following
 from mesocosm.kits.yaml_tasks.draws import weighted
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, selects, settle
 from mesocosm.kits.yaml_tasks.expressions import bare
@@ -75,16 +74,17 @@ class Truth:
         """The fields that are being worked out: each is needed by the one before."""
         self.reads: set[Read] | None = None
         """The fields that were read, while somebody watches."""
-        self.following: Following | None = None
-        """Recorder of dependencies while suppositions are tried."""
+        self.found: dict[Hashable, Any] | None = None
+        """What ``once`` made, where parts are supposed to be others for a while."""
         self.settled: dict[str, Any] = {}
         """Results that follow from these facts, shared by all truths read from the same data."""
 
     def once(self, name: Hashable, make: Callable[[], T]) -> T:
-        """Return a cached result of the facts, remade only when a supposition changes it."""
-        if self.following is None:
+        """Return what is made of these facts; kept until they are forgotten, where parts are supposed."""
+        if self.found is None:
             return make()
-        made: T = self.following.once(name, make)
+        made: T = self.found[name] if name in self.found else make()
+        self.found[name] = made
         return made
 
     @contextmanager
@@ -307,6 +307,8 @@ class Truth:
         """All that follows from other fields is to be worked out again."""
         for entity in self.everything:
             entity.known = dict(entity.drawn)
+        if self.found is not None:
+            self.found = {}
 
     def forget_late(self) -> None:
         """All that follows from what services give is to be worked out again."""

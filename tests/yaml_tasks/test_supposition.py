@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
+from mesocosm.families.verdict import Inapplicable
 from mesocosm.kits.yaml_tasks import Written
-from mesocosm.kits.yaml_tasks.dependencies import Supposition
-from mesocosm.kits.yaml_tasks.grading import wanted_of
+from mesocosm.kits.yaml_tasks.grading import Wanted, wanted_of
+from mesocosm.kits.yaml_tasks.mistakes import taken_for
+from mesocosm.kits.yaml_tasks.supposition import Supposition
 from mesocosm.kits.yaml_tasks.truth import Truth
 
 VISITS = Path(__file__).with_name("visits.yaml")
@@ -49,3 +54,43 @@ def test_what_is_supposed_is_followed_as_if_it_had_been_drawn_and_taken_back(tmp
             assert goal(supposed.truth) == goal(drawn_so)
         assert goal(supposed.truth) == right
     assert differing > 3
+
+
+@pytest.fixture(scope="module")
+def stock_take(tmp_path_factory: pytest.TempPathFactory) -> tuple[Written, Any]:
+    """The task, and what its smallest instance expects."""
+    family = load_family("stock_take")
+    place = tmp_path_factory.mktemp("stock") / "instance"
+    return Written(family.task, family.path), build_instance(family, 0, place, target=8_000).expected
+
+
+def test_a_near_miss_that_differs_in_another_thing_is_named_by_it(stock_take: tuple[Written, Any]) -> None:
+    lines = [line for line in stock_take[1].near_misses() if line.startswith("shelf other_hall")]
+    assert lines
+    assert "hall is " in lines[0]
+    assert any("twin is item " in line for line in stock_take[1].near_misses())
+
+
+def test_a_misreading_comes_to_the_same_whatever_was_supposed_before(
+    stock_take: tuple[Written, Any],
+) -> None:
+    written, expected = stock_take
+
+    def misread(supposed: Supposition, right: list[Wanted], kind: str, other: str) -> list[Any] | None:
+        with supposed.beginning():
+            try:
+                return [row.fields for row in taken_for("item", kind, other)(supposed, right)]
+            except Inapplicable:
+                return None
+
+    once = Supposition(written.truth_of(expected))
+    right = wanted_of(written.definition, once.truth)
+    kinds = list(written.definition.entities["item"].cases)
+    found = []
+    for kind, other in itertools.permutations(kinds, 2):
+        fresh = Supposition(written.truth_of(expected))
+        alone = misread(fresh, wanted_of(written.definition, fresh.truth), kind, other)
+        assert misread(once, right, kind, other) == alone, (kind, other)
+        found.append(alone)
+    assert None in found
+    assert len(found) - found.count(None) > 3
