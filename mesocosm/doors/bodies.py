@@ -1,4 +1,4 @@
-"""Bodies of requests that are looked at before they are read: what is written in few bytes may cost seconds.
+"""Checks of request bodies before parsing: a few bytes may cost seconds.
 
 Reading JSON holds up everybody, in proportion to the values that it makes rather than to its bytes: a
 megabyte of brackets takes twenty times as long as a megabyte of text. So do forms, by their fields.
@@ -35,11 +35,11 @@ _MANY = 200
 
 
 class TooLarge(Exception):
-    """A request that is not read, with what it is told."""
+    """A request that is refused unread, with its answer."""
 
 
 async def looked_at(scope: Scope, receive: Receive, take: Take) -> tuple[Receive, str]:
-    """The body to be read again by whoever answers, and what is wrong with it, if anything is."""
+    """Buffer a body for whoever answers; also return the error, if any."""
     declared = dict(scope["headers"]).get(b"content-length", b"")
     if declared.isdigit() and int(declared) < MAX_CONTAINERS:
         return receive, ""

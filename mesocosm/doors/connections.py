@@ -1,4 +1,4 @@
-"""Connections of clients: how many there may be, and how long one may take to say what it wants.
+"""Limits on clients' connections: their number, and the time to send a request.
 
 Every connection is a descriptor, and so is every file of an episode: clients that connect and say nothing
 would take those of all others. So there is a most, below the descriptors, for all and for each address; where
@@ -30,7 +30,7 @@ learns only that the connection broke."""
 
 
 def raise_file_limit() -> None:
-    """Let this process have as many descriptors as the system lets it."""
+    """Raise this process's limit of descriptors to the maximum."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = min(hard, 65_536) if hard != resource.RLIM_INFINITY else 65_536
     if soft < wanted:
@@ -57,7 +57,7 @@ class Connections:
         self._unread: WeakKeyDictionary[AbstractEventLoop, Unread] = WeakKeyDictionary()
 
     def admit(self, transport: asyncio.WriteTransport) -> bool:
-        """Take a connection up; if there is no place for it, it is closed and the answer is no."""
+        """Accept a connection, or close it and return false if there is no place."""
         address = _address(transport)
         most = self._most or most_connections()
         if not self.limited:

@@ -30,7 +30,7 @@ _MANY = 4_000
 async def take_turn(
     world: World, service: str, action: Action, arguments: Mapping[str, Any], key: str | None
 ) -> Outcome:
-    """Make a call on a world, whose turn it is.
+    """Make a call on a world while holding its turn.
 
     Most take less than a thread would cost. One that takes longer is undone and made again in a thread.
     """

@@ -131,7 +131,7 @@ def _server(
     names: Mapping[tuple[str, str], str],
     caller_of: Callable[[Context], Caller],
 ) -> Server[Any]:
-    """``names`` says what the tools are called, by service and tool."""
+    """Build the MCP server; ``names`` maps service and tool to the public name."""
     found = {name: tool for tool, name in names.items()}
 
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -358,8 +358,9 @@ class HttpEndpoints:
     async def _keep_running(
         self, kind: _Kind, *, task_status: TaskStatus[StreamableHTTPSessionManager]
     ) -> None:
-        """A manager has to be stopped by the task that started it; one that breaks is made anew when it is
-        next asked for, and the others go on."""
+        """Run a manager in one task, which has to start and stop it. A broken one is recreated on demand,
+        without affecting others.
+        """
         manager = _Sessions(
             build_server(kind, _caller_in_scope)
             if isinstance(kind, str)
@@ -402,8 +403,7 @@ class HttpEndpoints:
 
 
 def _or_later(scope: Scope, receive: Receive, send: Send) -> Send:
-    """Answer 503 where a call cannot be answered at present, so that clients send it again: unless an answer
-    has begun, whose text alone says it then."""
+    """Answer 503 to a call that should be repeated later, unless the answer has already begun."""
     later = False
 
     async def answer(message: Message) -> None:

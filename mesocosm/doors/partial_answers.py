@@ -55,7 +55,7 @@ def _no_field(path: str, template: str) -> Refusal:
 
 
 def place_of(path: str) -> str:
-    """A path with its placeholders alike, whatever they are called; uploads answer as what they make."""
+    """Return a path with anonymous placeholders; uploads count as what they create."""
     alike = re.sub(r"\{[^}]*\}", "{}", path).removeprefix("/upload")
     return alike.replace("/:", ":").rstrip("/")
 

@@ -1,4 +1,4 @@
-"""An HTTP request to a vendor's API, and what it says: in its query, as a form or as JSON."""
+"""An HTTP request to a vendor's API: its query, form or JSON."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class Request:
     def left_over(
         self, answer: Any, asked_over: Collection[str], body_over: Collection[str]
     ) -> Iterator[str]:
-        """Names of what was said and what nobody took notice of.
+        """Yield the fields that the request had and the answer ignored.
 
         Args:
             answer: What it is answered with, as data.

@@ -252,7 +252,7 @@ class Api:
         return sorted({route.method for route in self.routes if route.pattern.fullmatch(path)})
 
     def error(self, status: int, message: str, code: str | None = None) -> Reply:
-        """An answer that says what went wrong, as the vendor says it."""
+        """Make an error answer in the vendor's form."""
         headers = {"WWW-Authenticate": self.challenge} if status == 401 else {}
         return Reply(orjson.dumps(self._error(status, message, code)), status, headers)
 
@@ -381,7 +381,7 @@ _BOOLEANS = {
 
 
 def coerced(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Text of a URL or a form as what the function takes; what does not fit stays and is refused there.
+    """Convert a text of a URL or form for the function; unsuitable values pass and are refused there.
 
     Of an object only the known fields are taken, as of the parameters themselves; ``null`` is no text.
     """

@@ -1,5 +1,5 @@
-"""Clients that are told a host and nothing else, such as Snowflake's connectors: their requests go to the
-root of the server, and what they sign in with names the episode.
+"""Clients that can only be configured with a host, such as Snowflake's connectors: their requests go to the
+server's root, and their login names the episode.
 
 A service whose clients are such says so in ``servers/<name>/rooted.py``: a ``Rooted`` named ``rooted``. Its
 requests are then ones to ``/e/EPISODE/<name>/SESSION/...``. Credentials go no further than here.

@@ -111,7 +111,7 @@ class Hosting:
             self.quotas.take(tokens)
 
     def _drain(self, within: float, on: bool | None) -> Drain:
-        """Begin to drain, or end it, and say what goes on."""
+        """Start or stop draining, and report what still runs."""
         if on is not None:
             self._draining.on = on
         others = self.busy - (on is not None)  # what only looks is not counted there

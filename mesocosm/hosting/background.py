@@ -17,8 +17,9 @@ OVERDUE = 60.0
 
 
 class Background:
-    """Rounds of work, one after the other. One that fails is followed by the next as if it had not; until one
-    succeeds, ``trouble`` says what is the matter."""
+    """Repeated rounds of work. A failed round is retried like any other; ``trouble`` describes the failure
+    until one succeeds.
+    """
 
     def __init__(self) -> None:
         self._failed: dict[str, str] = {}

@@ -171,8 +171,7 @@ def control_plane(
 
     @app.get("/ready", tags=["status"], responses={503: {"description": "Cannot do all it is for"}})
     async def ready() -> Health:
-        """Episodes can be made and are kept: there is room on the disk, what is done beside goes on, and
-        store and code runner answer."""
+        """Check that episodes can be made and stored: disk space, background work, store and code runner."""
         if pool.portal is None:
             raise HTTPException(503, "the episodes are not being served")
         if trouble := await anyio.to_thread.run_sync(pool.trouble, limiter=looking):
@@ -201,8 +200,9 @@ def control_plane(
 
     @app.post("/drain", tags=["status"], **operator)
     async def begin_to_drain(within: Within = QUIET) -> Drain:
-        """Make no further episodes, forks included (503); those that there are go on, until the server is
-        told to end. A restart takes it back."""
+        """Stop making episodes, forks included (503); existing ones continue until shutdown. A restart undoes
+        it.
+        """
         return drain(within, True)
 
     @app.delete("/drain", tags=["status"], **operator)
@@ -350,7 +350,7 @@ def control_plane(
 
         @app.put("/hosts/up", status_code=204, include_in_schema=False, **admin)
         async def others(body: HostsUp) -> None:
-            """Others serve beside: close what is to be opened by them, and open none of it again."""
+            """Learn which other hosts serve: close the episodes that are theirs, and do not reopen them."""
             nonlocal turn
             if body.turn > turn:
                 turn = body.turn

@@ -65,5 +65,5 @@ class ControlPlane:
         self._episode(episode).delete()
 
     def _episode(self, id_: str) -> BlockingEpisode:
-        """An episode of which nothing but its id is known here."""
+        """Make a handle for an episode of which only the id is known."""
         return BlockingEpisode(self._server, EpisodeSteps(self._server.plane, View({"id": id_})))

@@ -1,4 +1,4 @@
-"""Draining a server: no further episodes are made, those that there are go on, and it says what goes on."""
+"""Draining of a server: no new episodes, existing ones continue, and the server reports what still runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 100_000
 
 
 class Drain(BaseModel):
-    """State of draining: whether it is on, and what still runs."""
+    """State of draining, and what still runs."""
 
     draining: bool
     requests: int = Field(description="Requests that are being answered, besides this one")

@@ -1,4 +1,4 @@
-"""Expiry of what nobody uses: abandoned episodes, and instances without episodes."""
+"""Expiry of unused data: abandoned episodes, and instances without episodes."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def unused(folder: Path, seconds: float, names: tuple[str, ...] = _JOURNALS) -> 
 
 
 def old_episodes(root: Path, seconds: float) -> list[Path]:
-    """The folders of episodes that nobody has used for so long."""
+    """List the folders of episodes unused for ``seconds``."""
     return sorted(
         path for path in (root / "episodes").glob("*") if path.name.isalnum() and unused(path, seconds)
     )
 
 
 def abandoned_episodes(root: Path) -> list[Path]:
-    """The folders of episodes of which nothing was heard for as long as they were ordered to wait."""
+    """List the folders of episodes that exceeded their ``abandoned_after``."""
     return [path for path in old_episodes(root, MIN_ABANDONED) if _is_abandoned(path)]
 
 
@@ -63,13 +63,13 @@ def _is_abandoned(path: Path) -> bool:
 
 
 def old_instances(root: Path, seconds: float) -> list[Path]:
-    """Instances of which no episode was made for so long."""
+    """List instances from which no episode was made for ``seconds``."""
     folders = (path for path in (root / "instances").glob("*") if path.is_dir() and path.name[0] != ".")
     return sorted(path for path in folders if unused(path, seconds, (".",)))
 
 
 def remove_instance(path: Path) -> None:
-    """Remove an instance; it is built again when somebody wants it."""
+    """Remove an instance; it is rebuilt on demand."""
     gone = path.with_name(f".{path.name}.gone")
     path.rename(gone)
     remove(gone)

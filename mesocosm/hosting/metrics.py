@@ -83,14 +83,14 @@ class Metrics:
             prometheus.Gauge(name, text, registry=self.registry).set_function(now)
 
     def counter(self, name: str, text: str) -> Callable[[], None]:
-        """Something that happens now and then; what is returned says that it has."""
+        """Make a counter; the returned function increments it."""
         if prometheus is None:
             return lambda: None
         counted = prometheus.Counter(name, text, registry=self.registry)
         return lambda: counted.inc()
 
     def counter_of(self, name: str, text: str, labels: Sequence[str]) -> Callable[..., None]:
-        """The same of several; what is returned is told which, and ``number``."""
+        """Make a labelled counter; the returned function takes the labels and ``number``."""
         if prometheus is None:
             return lambda *_, **__: None
         counted = prometheus.Counter(name, text, labels, registry=self.registry)
@@ -111,7 +111,7 @@ class Metrics:
 
 
 def together(door: bytes, hosts: Mapping[int, bytes]) -> bytes:
-    """The page of a door and those of its hosts as one, in which what is a host's says so."""
+    """Merge the metrics of a door and its hosts into one page, with the host as a label."""
     assert prometheus is not None, "there are no pages without it"
     registry = prometheus.CollectorRegistry()
     registry.register(_Pages(hosts))
@@ -164,7 +164,7 @@ class RequestLog:
             self._file = Path(path).open("ab", buffering=0)  # noqa: SIM115 - as long as the process
 
     def write(self, **about: str | float | None) -> None:
-        """Say that a request was answered, and what is known of it."""
+        """Log a request that was answered."""
         line = {
             "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),  # noqa: TID251
             **about,

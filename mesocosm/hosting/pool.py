@@ -129,8 +129,7 @@ class HostedEpisode:
         return await self._in_turn(look, changes=False)
 
     async def _in_turn(self, what: Callable[[Episode], Awaitable[R]], *, changes: bool = True) -> R:
-        """Do something with the episode when its turn has come; who watches it is told of what may have
-        changed it."""
+        """Do something in the episode's turn, and tell watchers what may have changed."""
         async with self.turn:
             if not self._closed:
                 self._pool.used.note(self.id)
@@ -203,7 +202,7 @@ class HostedEpisode:
         return self.episode.path.name
 
     def keep(self, store: Store, fence: int) -> None:
-        """Keep it as it is, unless it was kept so before; nobody may be inside a call on it."""
+        """Store the episode unless unchanged; no call may be in progress."""
         if self._closed:
             return
         now = (self.episode.world.journal.last, *mark(self.episode.path))
@@ -218,7 +217,7 @@ class HostedEpisode:
 
 
 def _tell_fault(episode: Episode) -> None:
-    """Say in the log what was written into the journal, for whoever looks after the server."""
+    """Log an internal error that was written to a journal, for the operator."""
     faults = episode.world.journal.with_status("fault")
     if faults:
         last = faults[-1]
@@ -238,7 +237,7 @@ _ID = "id"
 
 
 def public_number(id_: str) -> str:
-    """By what an episode is known to those who may not open it: the beginning of its folder's name."""
+    """Return the public number of an episode for logs: the beginning of its folder's name."""
     return folder_of(id_)[:12]
 
 
@@ -253,7 +252,7 @@ def _random_id() -> str:
 
 
 def _take_into_use(root: Path) -> int:
-    """Say that this process uses a directory of episodes, and remove what those before it left half-made.
+    """Mark a directory of episodes as in use, and remove half-made leftovers.
 
     Whoever is alone there when it begins knows that the drafts of episodes are nobody's any more: a process
     that was killed left them. Returns the descriptor that says so.
@@ -321,7 +320,7 @@ class EpisodePool:
         self._watchers: dict[str, list[Callable[[], None]]] = {}
 
     def _watch(self) -> None:
-        """Say what metrics show of it."""
+        """Update the gauges."""
         gauge, keeping, instances = self.metrics.gauge, self.keeping, self.instances
         gauge("mesocosm_open_episodes", "Episodes whose files are open", lambda: len(self._open))
         gauge(
@@ -368,7 +367,7 @@ class EpisodePool:
 
     @asynccontextmanager
     async def expiring(self) -> AsyncIterator[None]:
-        """Remove what nobody has used for long, every so often, if that is asked for."""
+        """Remove unused episodes and instances periodically, if configured."""
         async with anyio.create_task_group() as group:
             if self._expire_after is not None:
                 every = min(self._expire_after / 4, _EXPIRED_EVERY)
@@ -449,7 +448,7 @@ class EpisodePool:
         return hosted
 
     async def bring(self, id_: str) -> None:
-        """Have an episode here as it was kept last, if episodes are kept elsewhere, and nobody else serve it.
+        """Fetch an episode from the store if needed, and claim it.
 
         Raises ``NotNow`` where somebody else does, or that cannot be found out, and ``InUse`` where it is
         another process of this server.
@@ -466,7 +465,7 @@ class EpisodePool:
 
     @contextmanager
     def asking(self, id_: str) -> Iterator[None]:
-        """A request about an episode is being answered: it is not let go meanwhile."""
+        """Keep an episode here while a request about it is answered."""
         if (hosted := self._open.get(id_)) is None:
             yield
             return
@@ -568,7 +567,7 @@ class EpisodePool:
         return len(foreign)
 
     async def _part_with(self, hosted: HostedEpisode) -> None:
-        """Close an episode when what was asked of it is answered."""
+        """Close an episode after its requests are answered."""
         until = anyio.current_time() + _ASKED
         while hosted.asked and anyio.current_time() < until:
             await anyio.sleep(0.02)

@@ -57,7 +57,7 @@ class _Exceeded(Exception):
 
 
 class Quotas:
-    """Quotas of tokens: what their holders have made, and what they still may.
+    """Quotas of tokens: use so far, and what is left.
 
     Args:
         state: The state directory.
@@ -161,7 +161,7 @@ class Quotas:
     # -- what is allowed --------------------------------------------------------------------------------
 
     def _take(self, quota: Quota, count: int) -> None:
-        """Let so many be made, or raise ``_Exceeded``."""
+        """Reserve ``count`` creations, or raise ``_Exceeded``."""
         if quota.episodes is not None:
             there = self._number(quota.name) + self._underway[quota.name]
             if there + count > quota.episodes and self._prune:
@@ -294,7 +294,7 @@ async def _send(reply: Reply, send: Send) -> None:
 
 
 def _size(folder: Path) -> int:
-    """Bytes of the files below a folder; those that go meanwhile take nothing."""
+    """Add up the sizes of files below a folder, skipping those that vanish."""
     total = 0
     # By descriptors: paths of agents may be longer than any path may be.
     for _, _, files, opened in os.fwalk(folder):

@@ -39,7 +39,7 @@ class Keepable(Protocol):
         """Of its folder."""
 
     def keep(self, store: Store, fence: int) -> None:
-        """Keep it as it is, unless it was kept so before; nobody may be inside a call on it."""
+        """Store the episode unless unchanged; no call may be in progress."""
 
 
 class Keeping:
@@ -83,8 +83,9 @@ class Keeping:
         return id_ in self._waiting
 
     async def touched(self, episode: Keepable) -> None:
-        """An episode, whose turn it is, may have changed. Raises ``StoreFailed`` where it is to be kept at
-        once and cannot be: the change is there, and is kept with the next."""
+        """Note that an episode in its turn may have changed. Raises ``StoreFailed`` if it has to be stored at
+        once and cannot be: the change stays, and is stored with the next.
+        """
         if self.store is None:
             return
         self._waiting[episode.id] = episode
@@ -92,7 +93,7 @@ class Keeping:
             await self._keep(episode)
 
     async def before_closing(self, episode: Keepable) -> None:
-        """It is closed in this turn of its; what of it is to be kept is."""
+        """Store pending changes of an episode that closes in this turn."""
         if episode.id in self._waiting:
             await self._keep(episode)
 
@@ -103,7 +104,7 @@ class Keeping:
         return not self._leases.lapsed and self._fences.get(id_, (0, 0))[1] == self._leases.age
 
     async def bring(self, id_: str, folder: Path, close: Callable[[str], Awaitable[None]]) -> None:
-        """Hold an episode, and have what lies in its folder there as it was kept last.
+        """Claim an episode, and fetch its latest stored copy into its folder.
 
         ``close`` is called before that if somebody else had it since it was held last, or has it.
         """
@@ -158,7 +159,7 @@ class Keeping:
         return [] if self._listed is None or self.store is None else self.store.names("ids")
 
     def rest(self) -> None:
-        """Keep what is left, before the process ends, and give up what is held."""
+        """Store everything pending and release all claims, before the process ends."""
         for id_, episode in list(self._waiting.items()):
             try:
                 self._keep_now(episode)

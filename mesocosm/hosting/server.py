@@ -127,7 +127,7 @@ class _Server(uvicorn.Server):
                 _log.warning("the certificate was changed: the new one is used")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End when what was asked is answered, and nothing more is taken."""
+        """Shut down once requests are answered and none are accepted any more."""
         self._app.ends = True
         until = anyio.current_time() + DRAINING
         while self._app.busy and anyio.current_time() < until:
@@ -165,8 +165,9 @@ def serve_at(
     *,
     behind_proxy: bool,
 ) -> None:
-    """Serve a door of ours until told to end, on the path of a unix socket or on ``name:port``; ``ready`` is
-    called when requests are answered. ``behind_proxy``: headers that say how clients came in are believed."""
+    """Serve until shutdown, on a unix socket's path or on ``name:port``; calls ``ready`` once requests are
+    answered. ``behind_proxy`` trusts forwarding headers.
+    """
     sys.setswitchinterval(0.001)
     name, _, port = address.rpartition(":")
     where: dict[str, Any]

@@ -1,4 +1,4 @@
-"""A certificate made on the spot, for clients that speak to nothing but ``https``, such as gh."""
+"""Self-signed certificates, for clients that only speak HTTPS, such as gh."""
 
 from __future__ import annotations
 

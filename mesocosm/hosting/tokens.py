@@ -41,7 +41,7 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 
 
 class Rate(BaseModel):
-    """So many within so many seconds."""
+    """A number of creations per period."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -78,7 +78,7 @@ class Quota(BaseModel):
 
 
 def read_tokens(path: Path) -> list[Quota]:
-    """The tokens of a file; ``UsageError`` says what is wrong with it, and where."""
+    """Read the tokens of a file; ``UsageError`` locates and explains an error."""
     try:
         given = yaml.safe_load(path.read_text(encoding="utf-8"))
         if not isinstance(given, dict) or not all(isinstance(quota, dict) for quota in given.values()):
@@ -171,7 +171,7 @@ def scope_of(method: str, path: str) -> Scope:
 async def following(
     path: Path | None, take: Callable[[Sequence[Quota]], None], background: Background
 ) -> AsyncIterator[None]:
-    """Take what a file of tokens says when it has changed. A wrong one changes nothing, and is trouble."""
+    """Apply a token file whenever it changes. An invalid one changes nothing and is reported as trouble."""
     if path is None:
         yield
         return

@@ -62,7 +62,7 @@ _long: OrderedDict[Identity, None] = OrderedDict()
 def apart(
     is_small: Callable[[bytes], bool],
 ) -> Callable[[Callable[Concatenate[S, A, P], R]], Callable[Concatenate[S, A, P], R]]:
-    """Do what a method does with files in a process with bounds, unless all are small and it is soon done."""
+    """Run a method on files in a bounded process, unless all are small and it is quick."""
 
     def marked(method: Callable[Concatenate[S, A, P], R]) -> Callable[Concatenate[S, A, P], R]:
         @wraps(method)

@@ -17,7 +17,7 @@ FAULT_TEXT = "Internal error: a fault of the environment, not of this call. It h
 
 
 class ToolError(Exception):
-    """A tool call that was answered with an error; the text is what the agent was told."""
+    """Error result of a tool call; the text is what the agent saw."""
 
 
 class Tools(ABC):

@@ -88,7 +88,7 @@ class Calls:
 
     @property
     def end(self) -> int | None:
-        """Number of the call with which the agent said that it is done: what it does later does not count."""
+        """Number of the call that declared the task done; later calls do not count."""
         found = [self._world.journal.first_success(*tool) for tool in self._ending_tools]
         return min((seq for seq in found if seq is not None), default=None)
 
@@ -292,8 +292,9 @@ class Calls:
         self._reads.clear()
 
     def peek(self, service: str, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        """Make a call that leaves no trace, not even in the journal; also of a tool that is not offered to
-        the agent. What may write into tables cannot here: it is asked for what it tells without."""
+        """Make a call without any trace, even in the journal; also of tools not offered to the agent. Calls
+        that write are not possible.
+        """
         tool = load_service(service).tools[name]
         outcome, error = self._run_read(service, tool, tool.bind(arguments), 0)
         if error:

@@ -135,7 +135,7 @@ def _folder(folder: Path) -> Root:
 
 
 class _Finder(MetaPathFinder):
-    """Finds packages by the folders that they are; what lies beside these folders is not to be imported."""
+    """Finder of packages that are content folders; other folders beside them cannot be imported."""
 
     def __init__(self) -> None:
         self.folders: dict[str, Path] = {}

@@ -133,7 +133,7 @@ def _no_number(name: str) -> Any:
 
 
 def json_objects(found: Any) -> Any:
-    """The rows in what a JSON file holds, if it is a list of objects."""
+    """Return the rows of a JSON file that is a list of objects."""
     if isinstance(found, list) and all(isinstance(one, dict) for one in found):
         return Objects(found)
     return found

@@ -26,7 +26,7 @@ class _Said:
 
 
 class DeclaredThing(Thing):
-    """A thing of which all is said where its resource is declared."""
+    """A thing described entirely by its resource's declaration."""
 
     says: ClassVar[Mapping[str, Word]] = _Said()  # type: ignore[assignment]
     judges: ClassVar[Mapping[str, Word]] = _Said()  # type: ignore[assignment]

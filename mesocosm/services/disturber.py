@@ -22,4 +22,4 @@ class Disturber(Protocol):
         """Return the outcome of a reading call as the agent shall see it."""
 
     def meanwhile(self, service: str) -> Action | None:
-        """Return what somebody else does in a service after a call."""
+        """Return a change by somebody else to a service after a call."""

@@ -41,7 +41,7 @@ from typing import Any
 
 
 class Fields(dict[str, Any]):
-    """An object of a request, which remembers what was looked at; who goes over all of it looks at all."""
+    """A request's object that records which fields were read; iterating over it reads all."""
 
     def __init__(self, values: Mapping[str, Any], where: str = "") -> None:
         super().__init__({name: remembering(value, f"{where}{name}/") for name, value in values.items()})
@@ -101,7 +101,7 @@ class Fields(dict[str, Any]):
         return other | dict(self.items())
 
     def left_over(self, shown: Any, passed_over: Collection[str]) -> Iterator[str]:
-        """Names of what nobody took notice of, as a client writes them.
+        """Yield the unread fields by the client's names.
 
         Args:
             shown: The answer: what it shows with the same value was not dropped.

@@ -33,7 +33,7 @@ def like(text: str) -> str:
 
 
 class Pattern:
-    """A regular expression; ``BadPattern`` says what is wrong with it.
+    """A regular expression; ``BadPattern`` describes its error.
 
     ``flags``: of RE2, as in ``im``. ``bounded``: whether texts for which it is too large are refused.
     """

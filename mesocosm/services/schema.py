@@ -188,7 +188,7 @@ def signature_of(function: Callable[..., Any], *, skip: int = 1) -> Signature:
 
 
 def _told(hint: Any) -> tuple[Any, str]:
-    """A type without what is told of it, and that."""
+    """Split a type hint into the type and its description."""
     if get_origin(hint) in (Union, types.UnionType):
         told = [_told(arg) for arg in get_args(hint)]
         return functools.reduce(operator.or_, (arg for arg, _ in told)), next(
@@ -390,7 +390,7 @@ _OPERATOR = re.compile(r"\S\s+(OR|\|\|?)\s+\S|\S\s+(AND|&&)\s+\S|(?:^|\s)(NOT)\s
 
 
 def _refuse_operators(name: str, value: Any) -> None:
-    """Refuse what a search without operators would look for as words, and find nothing."""
+    """Refuse search operators, which a search without operators would treat as words."""
     found = _OPERATOR.search(_QUOTED.sub(" ", value)) if isinstance(value, str) else None
     if found:
         operator = next(part for part in found.groups() if part)

@@ -245,7 +245,7 @@ class Tool(Action):
     title: str = ""
 
     def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The function's arguments; ``Invalid`` says what is wrong with those that were given."""
+        """Convert arguments for the function; ``Invalid`` names the wrong ones."""
         return self.signature.bind(arguments, lenient=True, drop_nulls=True)
 
     @property
@@ -310,7 +310,7 @@ class Service(Generic[S]):
     def reads(self, *, long: bool = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
     def reads(self, function: Callable[..., Any] | None = None, *, long: bool = False) -> Any:
-        """Register a tool that changes nothing; a write attempted inside it is a fault of ours.
+        """Register a read-only tool; an attempted write inside it is an internal error.
 
         ``long``: a result can have 25,000 tokens and more, and the description says so.
         """
@@ -401,8 +401,9 @@ class Service(Generic[S]):
 
 
 def _in_its_words(function: Callable[P, R], parameters: Collection[str]) -> Callable[P, R]:
-    """The function, whose refusals of an argument call it what the tool does: rules may be those of an API
-    that says ``per_page`` where the tool says ``perPage``."""
+    """Wrap a function so that its refusals use the tool's names of arguments (``perPage``), not the rules'
+    (``per_page``).
+    """
     spelled = {"".join(f"_{c.lower()}" if c.isupper() else c for c in name): name for name in parameters}
     names = {other: name for other, name in spelled.items() if other not in parameters}
 

@@ -95,8 +95,9 @@ Touch = Callable[[Any, random.Random], Touched | None]
 
 
 def began(store: Store) -> str:
-    """The instant until which the world was built (``2025-01-15T09:00:00Z``): what was created later was by
-    whoever acts, and nobody else touches that."""
+    """Return the instant at which the world was finished (``2025-01-15T09:00:00Z``): anything created later
+    is the agent's, and nobody else touches it.
+    """
     return f"{store.world.manifest.start:%Y-%m-%dT%H:%M:%SZ}"
 
 
@@ -110,7 +111,7 @@ def load_troubles(service: str) -> Mapping[Kind, Trouble]:
 
 @cache
 def load_touch(service: str) -> Touch | None:
-    """Load what others change in a service; ``None`` if nothing."""
+    """Load the changes by others in a service; ``None`` if there are none."""
     name = find_module("servers", service, "troubles")
     found: Touch | None = getattr(importlib.import_module(name), "touch", None) if name else None
     return found

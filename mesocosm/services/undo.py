@@ -21,7 +21,7 @@ ToolCall = tuple[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Done:
-    """A call that changed something, what it returned, and how to look at what was before."""
+    """A change by a call, with its result and access to the previous state."""
 
     tool: str
     arguments: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Conversion from what callers write to what is stored, for tool arguments and request bodies alike.
+"""Conversion of what callers write to stored form, for tool arguments and request bodies alike.
 
 A check takes a value and the name by which the caller knows it; it returns what is kept, or refuses. Those
 of the plain kinds are a vendor's ``Kinds``, which say in its words what is wrong; a store adds its own (an
@@ -50,7 +50,7 @@ GOOGLES: Mapping[str, str] = {
 
 
 def checked(data: Mapping[str, Any], checks: Checks) -> dict[str, Any]:
-    """The fields of a thing that somebody speaks of; those without a check stay as they are.
+    """Check the fields of a thing; fields without a check pass.
 
     Of several that are wrong, the first in the table is refused, in whatever order they were written.
     """

@@ -152,7 +152,7 @@ class Month:
 
 @dataclass(frozen=True)
 class Board:
-    """A board of squares, each a symbol and what it stands for."""
+    """A board of squares, with a legend of symbols."""
 
     squares: Sequence[Sequence[tuple[str, str]]]
     title: str = ""
@@ -211,7 +211,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Item:
-    """A thing with a text: it is searched, it holds evidence, it belongs to somebody, it has a date."""
+    """A thing with text, for search, evidence and people; it has an owner and a date."""
 
     kind: str
     title: str
@@ -261,7 +261,7 @@ class View:
         self._items: Callable[[Any], Iterator[Item]] = lambda _: iter(())
 
     def page(self, path: str) -> Callable[[Show], Show]:
-        """Register what shows a path; ``{name}`` stands for a part of it, ``{name:path}`` for several."""
+        """Register a page for a path; ``{name}`` matches a segment, ``{name:path}`` several."""
         parts = re.split(r"(\{\w+(?::path)?\})", path)
         pattern = "".join(_part(part) for part in parts)
 

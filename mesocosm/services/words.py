@@ -1,4 +1,4 @@
-"""The words of a service: what a task file may say of it, how that is filled, read and judged.
+"""Vocabulary of a service in task files: fields, and how they are filled, read and judged.
 
 A service brings them by existing: ``servers/<name>/words.py`` with a ``Words`` named ``words``. They stand on
 the service's store and tables; a kit that makes tasks from files knows them only as what is declared here.
@@ -53,14 +53,15 @@ class Whole(Cells):
 
 
 class InForms(str):
-    """A text that readers see in one form or another, each of which has to be right: as text or as HTML, with
-    what it quotes or without."""
+    """A text with several visible forms, each of which has to be right: as text or HTML, with or without
+    quotes.
+    """
 
     texts: tuple[str, ...]
     htmls: tuple[str, ...]
 
     def __new__(cls, text: str, texts: Sequence[str], htmls: Sequence[str]) -> InForms:
-        """Of the text by which it goes, and all forms that there are."""
+        """Make it from its main text and all forms."""
         made = super().__new__(cls, text)
         made.texts, made.htmls = tuple(texts), tuple(htmls)
         return made
@@ -164,8 +165,9 @@ class Thing:
         return True
 
     def continued(self, things: Sequence[tuple[Fields, Collection[str]]]) -> list[Fields]:
-        """The fields of things in the order in which they came about, each with the names of those that the
-        file says: with what follows for one from those before it."""
+        """Return the fields of things in order of creation, with fields that follow from earlier things
+        filled in.
+        """
         return [fields for fields, _ in things]
 
     def add(self, world: World, things: Sequence[Fields]) -> list[Fields]:
@@ -193,8 +195,9 @@ class Thing:
         return "" if value is None or isinstance(value, (list, dict)) else str(value)
 
     def rearranged(self, world: World, fields: Fields, change: Callable[[list[list[Any]]], Any]) -> bool:
-        """Change the table that the agent made (``change`` gets its lines, the columns' names first, and
-        returns those that it is to have); false where this thing is no table, or it is not there."""
+        """Change the agent's table: ``change`` maps its lines, header first, to new ones. False if this thing
+        is not a table or does not exist.
+        """
         return False
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
@@ -260,7 +263,7 @@ class Words:
 
 
 def only_stamped(difference: TableChanges, key: str, stamps: Collection[str]) -> Iterator[Any]:
-    """Keys of rows that hold what they held, apart from columns that say when and how often it was saved."""
+    """Yield the keys of rows that differ only in time stamps and counters of saving."""
     for before, after in difference.changed:
         if all(after[name] == value for name, value in before.items() if name not in stamps):
             yield after[key]

@@ -53,7 +53,7 @@ class Adviser(Protocol):
     """A source of advice that knows more than the world holds; part of the control plane."""
 
     def told_state(self) -> str:
-        """Return a summary for the agent of what is known so far."""
+        """Return the knowledge so far, for the agent."""
 
     def told_plan(self) -> str:
         """Return a recommendation for the agent's next step."""
@@ -303,7 +303,7 @@ class World:
         return self._applied(service)
 
     def changes(self) -> Changes:
-        """Compare with the world as it was built, except in the services ``besides``; needs ``base``."""
+        """Compare with the original world, except in the services ``besides``; needs ``base``."""
         assert self.base is not None, "this world was opened without its base"
         found = compare(self.path, self.base)
         tables = {key: those for key, those in found.tables.items() if key[0] not in self.besides}
@@ -311,7 +311,7 @@ class World:
 
     @contextmanager
     def editing(self) -> Iterator[World]:
-        """Change the world from outside its tools (mutants, debugging): commits what the stores were told."""
+        """Change the world outside its tools (mutants, debugging); commits the stores' changes."""
         self.calls.forget()
         if self.steps:
             self.steps.forget(self.journal.last)
@@ -337,8 +337,9 @@ class World:
         self.keep_step(lambda steps: steps.keep_files(self.calls.number))
 
     def keep_step(self, keep: Callable[[Steps], None]) -> None:
-        """Keep how something was before it is changed. No call fails for it: where it cannot be kept, as on a
-        full disk, steps are made again from the calls."""
+        """Store the state before a change. Failure is harmless: where it cannot be stored (full disk), going
+        back repeats the calls.
+        """
         if self.steps is not None:
             try:
                 keep(self.steps)
@@ -382,7 +383,7 @@ class World:
 
 
 def add_services(path: Path, names: Sequence[str]) -> None:
-    """Offer further services in a world that nobody has open; those that it has stay as they are."""
+    """Add services to a closed world; existing ones stay as they are."""
     manifest = Manifest.read(path)
     offered = dict(manifest.services)
     for name in names:

@@ -82,7 +82,7 @@ def _is_within(folder: int, depth: int, left: list[int]) -> bool:
 
 
 class Copied:
-    """The copies that were made of a folder one after the other: what has not changed is not copied again."""
+    """Successive copies of a folder; unchanged files are not copied again."""
 
     def __init__(self) -> None:
         self._copies: dict[tuple[int, ...], str] = {}

@@ -56,7 +56,7 @@ class Lane:
         self._worked = 0.0
 
     async def rest(self, worked: float) -> None:
-        """After so many seconds of work: let others be answered, if it is time to."""
+        """Yield to others if it is time, after ``worked`` seconds of work."""
         self._worked += worked
         if self._worked > _TURN:
             async with self._turn:
@@ -69,7 +69,7 @@ _lanes: WeakValueDictionary[str, Lane] = WeakValueDictionary()
 
 
 def lane_of(name: str) -> Lane:
-    """The lane of an episode, or of those who have not said yet whose they are."""
+    """Return the lane of an episode, or of clients that are not identified yet."""
     lane = _lanes.get(name)
     if lane is None:
         lane = _lanes[name] = Lane()
@@ -84,11 +84,11 @@ class Pauses:
         self.begin()
 
     def begin(self) -> None:
-        """A step begins: what was waited for before it is no work."""
+        """Begin a step. Earlier waiting does not count as work."""
         self._since = perf_counter()
 
     async def take(self) -> None:
-        """Between two steps: let others be answered, if it is time to."""
+        """Yield to others if it is time, between two steps."""
         await self.lane.rest(perf_counter() - self._since)
         self.begin()
 

@@ -203,7 +203,7 @@ def driver_connection(session: Session) -> sqlite3.Connection:
 
 
 def size(session: Session) -> int:
-    """Bytes that what a database keeps takes, with what the present transaction has written."""
+    """Return the size of a database in bytes, including uncommitted writes."""
     one = driver_connection(session).execute
     ((pages,), (free,), (each,)) = (
         one(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")

@@ -49,7 +49,7 @@ def is_tried() -> bool:
 
 
 def check() -> None:
-    """Raises ``Overdue`` when the time of the present call is up; gives way to whoever waits meanwhile."""
+    """Raise ``Overdue`` after the current call's deadline, and yield to waiting threads."""
     if overdue():
         raise Overdue
     give_way()
@@ -70,7 +70,7 @@ def past_return() -> None:
 
 @contextmanager
 def within(seconds: float | None = None) -> Iterator[None]:
-    """Let what is called inside take so long, or what the setting ``call_timeout`` says."""
+    """Set a deadline for the code inside: ``seconds``, or the setting ``call_timeout``."""
     token = _until.set(perf_counter() + (setting("call_timeout") if seconds is None else seconds))
     tried = _is_tried.set(seconds is not None and seconds <= QUICK)
     try:
@@ -82,7 +82,7 @@ def within(seconds: float | None = None) -> Iterator[None]:
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Let what is called inside take so long and no longer, nor longer than the call has left."""
+    """Limit the code inside to ``seconds``, or to the rest of the call's time if that is shorter."""
     before, until = _until.get(), perf_counter() + seconds
     token = _until.set(until if before is None else min(before, until))
     try:

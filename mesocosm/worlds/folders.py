@@ -1,4 +1,4 @@
-"""Folders as descriptors: what is reached through them cannot be exchanged for a link meanwhile."""
+"""Folders as descriptors: paths below them cannot be swapped for links meanwhile."""
 
 from __future__ import annotations
 

@@ -222,7 +222,7 @@ class Journal:
         return seq
 
     def settle(self, seq: int, status: Status) -> None:
-        """Say what became of a call that a crash left ``begun``; without effect, its key is free again."""
+        """Settle a call that a crash left ``begun``. If it had no effect, its key is free again."""
         self._db.execute(
             "UPDATE calls SET status = ?, idempotency_key = CASE WHEN ? = 'ok' THEN idempotency_key END"
             " WHERE seq = ?",

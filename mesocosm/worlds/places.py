@@ -45,7 +45,7 @@ def processor_seconds(process: int) -> float:
 
 
 class TakenBack(Exception):
-    """The place went to somebody who waited; what was done there is to be done again."""
+    """Another worker got the place; the work has to be repeated."""
 
 
 @dataclass(eq=False)
@@ -136,7 +136,7 @@ class Places:
         return waiter.place
 
     def _serve(self) -> None:
-        """Give the free places to those who wait and have used least; and see that there is a free one."""
+        """Give free places to those waiting who used least, and keep one place free."""
         if not self._waiting:
             return
         now = perf_counter()
@@ -165,7 +165,7 @@ class Places:
         waiter.served.set()
 
     def _took_back(self, held: list[Place], uses: dict[str, float], little: float) -> bool:
-        """End the work of whoever has used most, where somebody waits who has used much less."""
+        """End the work of the heaviest user if somebody waits who used much less."""
         able = [one for one in held if one.end is not None]
         if not able or len(self._held) >= 2 * self._most:
             return False

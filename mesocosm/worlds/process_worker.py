@@ -27,7 +27,7 @@ SIZE = struct.Struct("!Q")
 
 
 def bound_memory(size: int) -> None:
-    """Let this process have no more bytes of addresses than that, where the system can be told so."""
+    """Limit this process's address space, where the system allows it."""
     try:
         import resource
 

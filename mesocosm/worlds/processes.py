@@ -1,6 +1,6 @@
-"""Processes with bounds for what may take long or much: a few that stay, and more while all are busy, so that
-who asks for long work is waited for by nobody else. What one holds is known by a name of its state, and who
-asks about it again is answered by the same process.
+"""Bounded processes for work that may take much time or memory: a few permanent ones, and more while all are
+busy, so that long work delays nobody else. A process is identified by the state it holds, and later questions
+on that state go to it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Answer:
 
 
 class Gone(Exception):
-    """The process ended, by what wanted more memory than there is, or by a fault of its own."""
+    """The process ended, because of its memory limit or an error."""
 
 
 class _Process:
@@ -170,7 +170,7 @@ class _Process:
         self.gives_way = True
 
     def kill(self) -> None:
-        """End what it does; who waits for its answer is told."""
+        """Kill it; pending questions fail."""
         self.popen.kill()
 
     def end(self) -> None:

@@ -21,7 +21,7 @@ class Streams(Protocol):
 
 @dataclass(frozen=True)
 class Dice:
-    """The dice of one instance: what it is drawn with, in a world and without one."""
+    """Dice of one instance: its randomness, in a world or without one."""
 
     family: str
     """Name of the task, not of the generator: a task and its variants draw differently."""
@@ -33,7 +33,7 @@ class Dice:
         return random.Random(f"{self.family}:{self.seed}")
 
     def stream(self, name: str) -> random.Random:
-        """A source of its own, from the seed; the same name starts it anew."""
+        """Return an independent source derived from the seed; the same name restarts it."""
         return random.Random(f"{self.family}:{self.seed}:{name}")
 
 
@@ -50,5 +50,5 @@ class Renamed:
         return self.streams.stream(self.name)
 
     def stream(self, name: str) -> random.Random:
-        """A source of its own; the same name starts it anew."""
+        """Return an independent source; the same name restarts it."""
         return self.streams.stream(f"{self.name}, {name}")

@@ -20,7 +20,7 @@ _AT_ONCE = 2000
 
 
 class _Remover:
-    """Removes what is large, one after the other, in programs of their own: Python would hold up others."""
+    """Removes large folders one at a time, in separate programs: Python would block others."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -52,7 +52,7 @@ def _remove(path: Path) -> None:
 
 
 def _empty(folder: int, depth: int, left: list[int]) -> bool:
-    """Remove what an open folder holds, until so many are removed; whether nothing is left."""
+    """Empty an open folder, up to ``left`` entries; true if it is empty afterwards."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if left[0] == 0:
@@ -75,8 +75,8 @@ _remover = _Remover()
 
 
 def remove(path: Path, *, at_once: bool = False) -> None:
-    """Remove a folder; nobody else knows it any more. A large one is gone some time later, and from where it
-    lay before the return, unless it is to be gone ``at_once``.
+    """Remove a folder that nobody else knows any more. A large one is moved away at once and deleted later,
+    unless ``at_once``.
 
     Should this process be killed before, then who uses the folder around it next has to remove what begins
     with a dot there.

@@ -1,4 +1,4 @@
-"""The latest steps of a world: what each call changed, as it was before, so that the world can go back.
+"""Recent steps of a world: the previous state of whatever each call changed, for going back.
 
 **The problem.** ``episode.rollback(17)`` makes the world what it was when call 17 had been answered: every
 row of every service, and the files of the workspace. A world may be 100 MB and an agent may make thousands
@@ -85,7 +85,7 @@ class _Kept:
 
     @property
     def service(self) -> str | None:
-        """The service whose file it is; none for the workspace."""
+        """Service of the file; ``None`` for the workspace."""
         kind = self.path.name.partition(".")[2]
         return None if kind == _FILES else kind
 
@@ -183,7 +183,7 @@ class Steps:
             self._forget_old(most, size * 4 // 5)
 
     def _forget_old(self, count: int, size: int) -> None:
-        """Keep so many of the latest, of no more than so many bytes."""
+        """Keep the latest ``count`` steps, up to ``size`` bytes."""
         for number, one in enumerate(reversed(self._kept)):
             size -= one.size
             if number >= count or size < 0:
@@ -204,8 +204,9 @@ class Steps:
         replace_file(self._folder / "to", str(seq).encode())
 
     def put_back(self, seq: int) -> None:
-        """Make the files what they were after a call; nobody may have them open. The journal of calls is
-        the caller's. May be done again when it was cut off."""
+        """Restore the files as they were after a call; none may be open. The caller restores the journal. Can
+        be repeated after an interruption.
+        """
         later = [kept for kept in self._kept if kept.seq > seq]
         for service in self.changed(seq):
             journals = [kept.path for kept in reversed(later) if kept.service == service]
@@ -214,7 +215,7 @@ class Steps:
             self._put_files_back(files)
 
     def end(self, seq: int) -> None:
-        """The world is what it was: forget what came later."""
+        """Finish going back: forget later steps."""
         for kept in self._kept:
             if kept.seq > seq:
                 kept.remove()

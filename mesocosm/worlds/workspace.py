@@ -462,7 +462,7 @@ class Workspace:
         self._check_depth(path)
 
     def _check_depth(self, path: Path, below: Below = _NOTHING) -> None:
-        """Refuse something with so much below it at a place that is too deep for it."""
+        """Refuse to put a tree where its content would be nested too deeply."""
         place = path.relative_to(self._root())
         if len(os.fsencode(place)) + below.length > LONGEST_PATH:
             raise Invalid(f"The path is too long: it may have {LONGEST_PATH:,} bytes.")

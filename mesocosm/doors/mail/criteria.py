@@ -34,7 +34,7 @@ _LARGEST_NUMBER = 2**32 - 1
 
 
 class Search(SearchCommand):
-    """SEARCH. Of what cannot be read, pymap's own lets some through as another error."""
+    """SEARCH. pymap's own parser raises other errors for some malformed input."""
 
     @classmethod
     def parse(cls, buf: memoryview, params: Params) -> tuple[SearchCommand, memoryview]:

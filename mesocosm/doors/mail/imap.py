@@ -171,7 +171,7 @@ class _Login(LoginInterface):
 
 
 class _State(ConnectionState):
-    """Says of a search in an unknown charset what RFC 3501 wants: it is not a command in bad form."""
+    """Gives the answer of RFC 3501 to a search in an unknown charset, which is not a syntax error."""
 
     async def do_command(self, cmd: Command) -> CommandResponse:
         problem = cmd.parse_exc if isinstance(cmd, InvalidCommand) else None
@@ -221,7 +221,7 @@ class _Connection(IMAPConnection):
             raise EOFError from None
 
     async def write_response(self, resp: Response) -> None:
-        """Write an answer line by line: what a client does not take is not fetched for it."""
+        """Write an answer line by line, so that nothing is fetched before the client takes it."""
         untagged: Sequence[Response] = ()
         if isinstance(resp, CommandResponse):
             untagged, resp = resp._untagged, Response(resp.tag, resp.text)
@@ -286,6 +286,6 @@ class ImapService:
 
 
 async def _closed(writer: StreamWriter) -> None:
-    """Until then it is a connection as any other: what the client has not taken yet still waits for it."""
+    """Wait until the connection is closed: until then it counts, with its pending output."""
     with suppress(ConnectionError):
         await writer.wait_closed()

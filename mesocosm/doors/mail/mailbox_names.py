@@ -22,7 +22,7 @@ _LONGEST = 255
 
 
 def decode(data: bytes) -> str:
-    """The name that is written so. What is no modified UTF-7 is taken as it stands, as most servers do."""
+    """Decode a mailbox name. Invalid modified UTF-7 is taken literally, as most servers do."""
     parts, at = [], 0
     for shifted in _SHIFTED.finditer(data):
         parts += [data[at : shifted.start()].decode("latin-1"), _unshifted(shifted[1])]
@@ -68,7 +68,7 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def mend_pymap() -> None:
-    """Let pymap read and write names as it is done here."""
+    """Make pymap use our encoding of names."""
     for module in (auth, mailbox):
         module.modutf7_decode = decode  # type: ignore[attr-defined]
     for module in (mailbox, specials):

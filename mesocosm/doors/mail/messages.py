@@ -128,7 +128,7 @@ class Reading:
         self._waiting = list(uids)
 
     async def content(self, uid: int) -> tuple[bytes, int] | None:
-        """A message as far as it is needed, and its size; ``None`` if it is gone."""
+        """Return as much of a message as needed, and its size; ``None`` if it is gone."""
         if self._part == "size" and not self._with_size:
             return None
         if uid in self._waiting:

@@ -30,7 +30,7 @@ class Onward:
         self._reader, self._writer = reader, writer
 
     async def relay(self, reader: StreamReader, writer: StreamWriter) -> None:
-        """Pass on what client and server say, until the server has ended the connection."""
+        """Relay between client and server until the server closes the connection."""
         up = asyncio.create_task(self._pass_up(reader))
         try:
             await _copy(self._reader, writer)

@@ -343,7 +343,7 @@ class MailSession(SessionInterface):
             self._revision = answer.revision
 
     def _tell(self, selected: SelectedMailbox, state: dict[str, Any], revision: int | None) -> None:
-        """Make what lies in the folder known; what may not be said yet is said with the next command."""
+        """Report the folder's state. Updates that are not allowed now wait for the next command."""
         known = selected.messages
         messages = [Message(uid, date, flag_set(flags)) for uid, date, flags in state["messages"]]
         self._revision = revision

@@ -215,7 +215,7 @@ class Connection(SMTP):
             self.transport.close()
 
     async def smtp_AUTH(self, arg: str) -> None:  # noqa: N802 - aiosmtpd's name
-        """Sign in; whoever has signed in elsewhere goes on there."""
+        """Sign in; a user of another host is relayed there."""
         await super().smtp_AUTH(arg)
         if self._onward is None:
             self._reset_timeout()  # from here on it may be silent for longer

@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 
 class Episode(Handle):
-    """An episode of a server. Its calls come one after the other; other episodes are acted on beside it."""
+    """An episode on a server. Its calls run one at a time, in parallel with other episodes."""
 
     def __init__(self, server: Server, steps: EpisodeSteps) -> None:
         super().__init__(steps)

@@ -41,7 +41,7 @@ class ServerFault(ServerError):
 
 
 class CallFailed(Exception):
-    """A tool answered with an error, or there is no such tool; the text is what the agent is told."""
+    """Error result of a tool, or an unknown tool; the text is what the agent sees."""
 
 
 def failure(base: str, path: str, status: int, detail: str) -> ServerError:

@@ -57,8 +57,9 @@ class Plane:
         return found
 
     def drain(self, on: bool | None = True, within: float = 600) -> Steps[dict[str, Any]]:
-        """Let the server make no further episodes (``False``: make them again; ``None``: only look), and say
-        what goes on: ``requests`` being answered, and ``active`` episodes, used within so many seconds."""
+        """Start draining (``False``: stop; ``None``: only look), and report what still runs: ``requests`` in
+        progress, and ``active`` episodes, used within ``within`` seconds.
+        """
         method = {True: "POST", False: "DELETE", None: "GET"}[on]
         found: dict[str, Any] = yield from self.ask(method, f"/drain?within={within:g}")
         return found
@@ -250,7 +251,7 @@ class Handle:
 
     @property
     def id(self) -> str:
-        """The episode's id. Whoever has it may call its tools, and nothing else."""
+        """Id of the episode. It gives access to its tools, and nothing else."""
         return self._steps.id
 
     @property

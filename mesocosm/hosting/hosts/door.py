@@ -140,24 +140,26 @@ class Door:
     # -- hosts come and go ------------------------------------------------------------------------------
 
     async def came(self, host: Host) -> None:
-        """A host serves from now on. Others close what is to be on it; until they have, nobody gets there."""
+        """Add a host. Others close the episodes that become its own; until then they are unavailable."""
         await self._calm()
         self.hosts[host.number] = host
         await self._place({*self.placement.up, host.number}).settled
 
     async def _calm(self) -> None:
-        """Let the others open what they have just taken over: what is moved amid that is opened twice."""
+        """Wait until hosts have opened what they took over: moving an episode meanwhile would open it
+        twice.
+        """
         loop = asyncio.get_running_loop()
         until = loop.time() + _CALMING
         while loop.time() < until and any(self.hosts[number].busy > _CALM for number in self.placement.up):
             await asyncio.sleep(_CALMING / 50)
 
     async def leaves(self, number: int) -> None:
-        """A host is to end: what is on it goes to others."""
+        """Prepare for a host's end: its episodes go to others."""
         await self._place({*self.placement.up} - {number}).settled
 
     def went(self, host: Host) -> None:
-        """A host has ended: from now on what was on it is on others."""
+        """Remove a host that ended: its episodes go to others from now on."""
         if self.hosts.get(host.number) is host:
             del self.hosts[host.number]
             self._ended()
@@ -183,7 +185,7 @@ class Door:
         return move
 
     async def _tell(self, host: Host, body: bytes) -> None:
-        """Say to a host who else serves; it answers when it has closed what is on others."""
+        """Tell a host which others serve; it answers once it has closed their episodes."""
         await ask(host, "PUT", "/hosts/up", self._as_admin, body, _PATIENCE)
 
     @property
@@ -352,7 +354,7 @@ class Door:
         return await self._once(head, body, lambda: parting.grade(self._ask, host_of, asked, headers))
 
     async def _enter(self, rooted: Rooted | RootedByToken, head: Head, body: bytes) -> Reply:
-        """A client that is told a host and nothing else: what it signs in with names the episode."""
+        """Route a client that can only be configured with a host: its login names the episode."""
 
         async def receive() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
@@ -382,7 +384,7 @@ class Door:
         return Reply(200, together(page, pages), {"content-type": CONTENT_TYPE})
 
     async def _show_ready(self, *_: object) -> Reply:
-        """Report what is amiss here or at any host. Does not wait for slow or ending hosts once another has
+        """Report problems here or at any host. Does not wait for slow or ending hosts once another has
         answered.
         """
         if trouble := self.background.trouble:

@@ -73,7 +73,7 @@ def run(settings: HostSettings, ready: Callable[[], None]) -> None:
 
 
 def hosting_of(settings: HostSettings) -> Hosting:
-    """The application of a host, as it is told to be."""
+    """Build the application of a host from its settings."""
     from mesocosm.doors.connections import connections, raise_file_limit
     from mesocosm.hosting.application import Hosting
 
@@ -110,7 +110,7 @@ def mail_servers(
 
 
 def live(settings: HostSettings, starter: Connection) -> None:
-    """Host episodes as a process of its own: ``starter`` is told when it serves, and is to live as long."""
+    """Run a host as a process; tells ``starter`` when it serves, and ends with it."""
     from mesocosm.worlds.log_format import report_with_time
 
     os.setsid()

@@ -1,4 +1,4 @@
-"""Ids of episodes that say which host drew them, to those who know a key, and nothing to anybody else."""
+"""Episode ids that encode the creating host for holders of a key, and look random to others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hosts that come by themselves, such as containers: they say where they serve and learn who they are."""
+"""Hosts that join by themselves, such as containers: they announce their address and get their number."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class Asker(Protocol):
         """Some bytes of it, as they came."""
 
     def answered(self, status: int, keep: bool) -> None:
-        """It is there; ``keep`` says whether the connection of a client may be used on."""
+        """Receive the answer; ``keep`` is true if the client's connection can be reused."""
 
     def lost(self) -> None:
         """The connection has ended before the answer has."""
@@ -56,7 +56,7 @@ class Host:
         return made
 
     def close(self) -> None:
-        """End all connections; whoever waits for an answer is told."""
+        """Close all connections; pending requests fail."""
         for link in list(self.links):
             link.transport.abort()
 
@@ -75,7 +75,7 @@ class Link(asyncio.Protocol):
         self._status = 0
 
     def begin(self, asker: Asker, *, head_only: bool) -> None:
-        """From now on it is used for one request, whose answer has no body if ``head_only``."""
+        """Use the connection for one request, whose answer has no body if ``head_only``."""
         self._asker, self._head_only = asker, head_only
         self._complete, self._status = False, 0
 

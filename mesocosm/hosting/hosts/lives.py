@@ -1,4 +1,4 @@
-"""Hosts behind a door, whoever they are: started, watched, replaced when they end or do not answer."""
+"""Supervision of hosts: start, watch, and replace those that end or hang."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _DELETED_AT_ONCE = 8
 
 
 def orders_in(body: bytes) -> list[dict[str, Any]] | None:
-    """The episodes of a batch, one by one; ``None`` where a host has to say what is wrong with it."""
+    """Split a batch into orders of episodes; ``None`` if it is invalid and a host has to say why."""
     try:
         asked = orjson.loads(body)
         if list(asked) != ["episodes"]:
@@ -65,7 +65,7 @@ async def create(
 
 
 def wanted_in(body: bytes) -> dict[str, Any] | None:
-    """Parse a request to grade many; ``None`` if it is invalid and a host has to say why."""
+    """Parse a request to grade many; ``None`` if it is invalid and a host has to explain."""
     try:
         asked = orjson.loads(body)
         ids = asked["ids"]

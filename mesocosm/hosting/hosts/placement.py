@@ -58,6 +58,6 @@ class Seat:
         return self.ids.new(self.number)
 
     def ours(self, up: Iterable[int]) -> Callable[[str], bool]:
-        """Says of an episode whether it is on this host while those serve."""
+        """Make a test for whether an episode belongs to this host while ``up`` serve."""
         placement = Placement(self.ids, up)
         return lambda id_: placement.of(id_) == self.number

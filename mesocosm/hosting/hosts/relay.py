@@ -1,4 +1,4 @@
-"""A client's connection to the door: each request goes to a host as it is, and so does the answer back.
+"""A client's connection to the door: requests and answers are relayed unchanged.
 
 Both messages are followed only to see where they end. What is sent before the answer to the request before is
 there waits, up to ``_AHEAD`` bytes; two requests in one piece are refused.
@@ -83,7 +83,7 @@ Choice = Host | Handler | Reply | Awaitable[Host | Reply]
 
 
 class Chooser(Protocol):
-    """Chooser of a request's host. It is told the outcome."""
+    """Choice of a request's host, with feedback on the outcome."""
 
     def choose(self, head: Head) -> Choice:
         """A host, soon or at once; or what answers in its place."""
@@ -199,7 +199,7 @@ class Client(asyncio.Protocol):
         return not self._asks_first and self._size <= _TOGETHER
 
     def _begin(self, data: bytes) -> None:
-        """The head is there: say where the request goes."""
+        """Route a request once its head has arrived."""
         raw = b"".join((*self._pieces, data)) if self._pieces else data
         self._pieces = []
         end = raw.find(b"\r\n\r\n")
@@ -239,7 +239,7 @@ class Client(asyncio.Protocol):
             self._wait_for(self._chosen(choice), raw)
 
     def _pass_on(self, data: bytes) -> None:
-        """Some bytes of the request, to whom it goes."""
+        """Forward bytes of the request."""
         if self._whole:
             self._deadline.set(None)
         if self._body is not None:

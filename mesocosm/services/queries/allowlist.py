@@ -223,7 +223,7 @@ class _Walk:
             raise Barred("a function that is not listed", name)
 
     def _node(self, node: Mapping[str, Any], tables: frozenset[str]) -> None:
-        """A query, or what stands in its FROM."""
+        """Visit a query, or an item of its FROM."""
         sort = node["type"]
         if sort not in _PARTS:
             raise Barred(f"a part of the type {sort}")

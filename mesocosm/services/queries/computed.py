@@ -46,7 +46,7 @@ def _scaled(value: Decimal, scale: int, rounding: str = ROUND_HALF_UP) -> str:
 
 
 def _rounded(value: str, scale: int, how: str) -> str:
-    """A decimal with so many digits behind its point, or so many zeros before it."""
+    """Format a decimal with ``scale`` digits after the point, or zeros before it if negative."""
     rounding = {"even": ROUND_HALF_EVEN, "down": ROUND_DOWN}.get(how, ROUND_HALF_UP)
     with localcontext(prec=_DIGITS):
         return _scaled(Decimal(value), scale, rounding)

@@ -1,6 +1,5 @@
-"""The process in which DuckDB computes, a statement at a time: started by ``engine``, and replaced when it
-has taken more memory or time than it may. It is forked from one that has loaded all that it needs, and does
-nothing else.
+"""The process in which DuckDB computes, one statement at a time. ``engine`` starts it, and replaces it when
+it exceeds memory or time. It is forked from one that has loaded everything.
 
 Nothing of mesocosm but the wall (``allowlist``), functions of Python (``computed``), the readers of files
 (``files``) and the form of messages is loaded here. The process has no environment, may allocate a stated
@@ -343,7 +342,7 @@ def _quoted(name: str) -> str:
 
 
 def _compute(line: socket.socket, memory: int) -> None:
-    """Compute what comes over a line, within so many bytes."""
+    """Compute the requests from a line, within ``memory`` bytes."""
     resource.setrlimit(resource.RLIMIT_DATA, (memory + _SPARE, memory + _SPARE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -361,7 +360,7 @@ class _Nursery:
         """Those that nobody knows any more."""
 
     def serve(self) -> None:
-        """Fork whenever it is asked for, until nobody asks any more."""
+        """Fork on request, until the line closes."""
         while True:
             data, descriptors, _, _ = socket.recv_fds(self._line, ORDER.size, 1)
             if not data:
@@ -389,14 +388,14 @@ class _Nursery:
         return process
 
     def _bury(self) -> None:
-        """Not before it is told: until then the id of a process may be used to kill it."""
+        """Reap a process only when told: until then its id may be used to kill it."""
         for process in [one for one in self._ended if os.waitpid(one, os.WNOHANG)[0]]:
             self._ended.remove(process)
             self._alive.remove(process)
 
 
 def main() -> None:
-    """Fork what is asked for over the line whose descriptor is the argument."""
+    """Serve forks over the line whose descriptor is the argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What is loaded by the first statement, by the columns of its result and by the first table.
     with connected(_SPARE) as connection:

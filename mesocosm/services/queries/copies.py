@@ -41,7 +41,7 @@ _Key = tuple[str, str, str]
 
 @dataclass
 class _Kept:
-    """The columns that this process has at hand; what was asked for longest ago goes first."""
+    """Cache of columns in this process, least recently used first out."""
 
     columns: OrderedDict[_Key, Any] = field(default_factory=OrderedDict)
     size: int = 0
@@ -111,7 +111,7 @@ def listed(relation: Listed) -> Table:
 
 
 def counted(rows: int) -> Table:
-    """A table of so many rows, with nothing to say."""
+    """Make a table of ``rows`` empty rows."""
     return Table(pa.table({"number": pa.array(range(rows), pa.int64())}))
 
 
@@ -129,7 +129,7 @@ def _read(tables: Tables, number: int, columns: Sequence[Column], state: str) ->
 
 
 def _typed(raw: Any, columns: Sequence[Column]) -> Any:
-    """The columns as what they are: what SQLite keeps as text is cast, all else is taken as it is."""
+    """Convert columns to their types: text from SQLite is cast, the rest is taken as is."""
     found, casts = list(raw.columns), []
     for place, (column, kept) in enumerate(zip(columns, raw.schema, strict=True)):
         kind = column.kind
@@ -243,7 +243,9 @@ class _Reading:
     state: str
 
     def part(self, columns: Sequence[Column], where: str, exact: bool) -> list[Any] | None:
-        """Some of the rows; ``None`` if they are not in this state. ``exact``: whole numbers as such."""
+        """Return some rows; ``None`` if they are no longer in this state. ``exact`` keeps whole numbers as
+        such.
+        """
         kinds = [_whole_as(column, exact=exact) for column in columns]
         names = ", ".join(
             quoted(column.stored) if kind == "INTEGER" and column.kind == "HUGEINT" else _selected(column)
@@ -286,7 +288,7 @@ def _without_first(reader: Any, schema: Any) -> Iterator[Any]:
 
 
 def forget() -> None:
-    """Let go of all columns: they are read again when a statement asks for them."""
+    """Drop all cached columns."""
     with _kept.lock:
         _kept.columns.clear()
         _kept.size = 0

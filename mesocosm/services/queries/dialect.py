@@ -74,7 +74,7 @@ class Dialect(ABC):
         return tokens
 
     def fold(self, name: exp.Expr) -> str:
-        """A name as the catalogue has it; what else stands in the place of one is refused."""
+        """Return a name in the catalogue's form; refuses anything that is not a name."""
         if not isinstance(name, exp.Identifier):
             raise self.unsupported("a name that is none")
         return self._folded(name)
@@ -116,8 +116,9 @@ class Dialect(ABC):
     def refused(
         self, failed: Failed, tree: exp.Expr, columns: list[str], called: Sequence[str] = ()
     ) -> Refusal:
-        """The refusal of a statement that DuckDB does not compute; ``columns``: those that it could have
-        named; ``called``: the functions that it calls. It says nothing of DuckDB's."""
+        """Make the refusal of a statement that DuckDB does not compute, without DuckDB's words. ``columns``:
+        available columns; ``called``: functions used.
+        """
 
     @abstractmethod
     def unknown_function(self, name: str) -> Refusal:

@@ -1,5 +1,6 @@
-"""INSERT, UPDATE, DELETE, MERGE, TRUNCATE: what a statement changes is computed as a query that gives the
-new values with the ``row_id`` of each row that they are for, and is then written to SQLite."""
+"""INSERT, UPDATE, DELETE, MERGE, TRUNCATE: the change is computed as a query that returns new values with
+``row_id``, and then written to SQLite.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ class Change:
 
 
 def change(tree: exp.Expr, dialect: Dialect, context: Context) -> Change:
-    """Do what a statement that changes rows says; ``Invalid`` for one that is none."""
+    """Execute a statement that changes rows; ``Invalid`` for any other."""
     changing = Changing(dialect, context)
     tree = dialect.prepare(tree, context)
     match tree:

@@ -114,8 +114,9 @@ def _stream(arrow: Any) -> bytes:
 
 
 class _Nursery:
-    """The process that has loaded what those need that compute. They are forked from it in milliseconds, and
-    share what it has loaded."""
+    """Process with everything loaded, from which computing processes are forked in milliseconds, sharing
+    memory.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -124,8 +125,7 @@ class _Nursery:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, memory: int) -> tuple[int, socket.socket]:
-        """A process that may take so much memory: its id, which is its own until it is buried, and the line
-        to it."""
+        """Fork a process with a memory limit; return its id, reserved until it is buried, and its line."""
         ours, theirs = socket.socketpair()
         with theirs, self._lock:
             try:
@@ -135,8 +135,9 @@ class _Nursery:
                 return self._ordered(memory, theirs), ours
 
     def bury(self, process: int) -> None:
-        """One has ended or was killed. Its id is given back when the next one is started: nobody waits for
-        another one's start to say so."""
+        """Mark an ended process. Its id is released at the next start, so that nobody waits for another
+        start.
+        """
         self._ended.append(process)
 
     def close(self) -> None:
@@ -307,7 +308,7 @@ class _Process:
         return tuple(gone)
 
     def kill(self) -> None:
-        """End it, whatever it is doing; who waits for its answer is told."""
+        """Kill it; pending questions fail."""
         with suppress(ProcessLookupError):
             os.kill(self._id, signal.SIGKILL)
 
@@ -377,8 +378,9 @@ class _Work:
 
 
 class Engine:
-    """The processes that compute for this one. Each works on one statement at a time, in an instance of the
-    world that it is of, and no statement meets what another one has left."""
+    """The computing processes of this one. Each handles one statement at a time, in an instance of its world,
+    and leaves nothing for the next.
+    """
 
     def __init__(self) -> None:
         self._idle: list[_Process] = []
@@ -425,7 +427,7 @@ class Engine:
             raise Unreadable("bytes", None, "the file needs too much memory: load it in parts") from None
 
     def cast(self, raw: Any, kinds: Sequence[tuple[str, str]]) -> Any:
-        """An Arrow table whose columns, named in their order, are cast. Nothing in it is of a statement."""
+        """Cast the columns of an Arrow table. The cast involves nothing from a statement."""
         names = ", ".join(f"{_cast(name, kind)} AS {quoted(name)}" for name, kind in kinds)
         with self._casting:
             if self._caster is None:
@@ -555,8 +557,7 @@ class Engine:
             raise failure("OutOfMemoryException", "") from None
 
     def _taken(self, request: Request) -> _Process | None:
-        """An idle process: one that has worked for the world, or has room for it; the one that has rested
-        longest, where there cannot be more of them."""
+        """Choose an idle process: one with the world, or with room for it, or the longest idle one."""
         with self._lock:
             fit = [one for one in self._idle if one.memory == request.memory]
             found = next((one for one in reversed(fit) if request.world in one.worlds), None)

@@ -1,5 +1,5 @@
-"""The rows of files that are loaded into tables. A file comes from whoever loads it, so it is read where
-statements are computed: in a process with bounds, that sends what is found in parts.
+"""Rows of files that are loaded into tables. Files are untrusted, so they are read in a bounded process that
+sends rows in parts.
 
 Nothing of mesocosm is loaded here.
 """
@@ -205,8 +205,9 @@ def _parquet(data: bytes) -> Iterator[bytes | list[tuple[int, Any]]]:
 
 
 def _plain(kind: Any, depth: int = 0) -> Any:
-    """The type of values that are written out: of what is kept once and named by numbers, or counted, of what
-    somebody has named, and of moments that are finer than those of warehouses."""
+    """Return the plain type of a decoded column: dictionaries, run-length encodings, extension types and
+    overly fine moments become plain values.
+    """
     import pyarrow as pa
 
     types = pa.types

@@ -180,7 +180,7 @@ def _name(function: exp.Expr) -> str:
 
 
 def bound_sizes(tree: exp.Expr) -> None:
-    """Put a bound on the sizes that a statement says: of texts and lists that are made of nothing."""
+    """Bound the sizes of generated texts and lists that a statement states."""
     for node in list(tree.find_all(*_GROWS, *_COMPARES, exp.ArrayToString)):
         _bound_growth(node)
     for node in list(tree.find_all(*_TAKES_APART)):

@@ -42,7 +42,7 @@ def _at(value: Any, path: list[Step]) -> Any:
 
 
 def _set(value: Any, path: list[Step], new: Any, *, create: bool) -> Any:
-    """The value with something else at a path; what the path does not fit stays as it is."""
+    """Return a value with a path replaced; unchanged if the path does not fit."""
     if not path:
         return new
     step, rest = path[0], path[1:]

@@ -22,7 +22,7 @@ _TARGET = "target"
 
 @dataclass
 class Resolved:
-    """A statement whose tables have names of their own, and what is behind these."""
+    """A statement with unique table names, and the tables behind them."""
 
     tree: exp.Expr
     stored: dict[str, Stored] = field(default_factory=dict)

@@ -1,5 +1,5 @@
-"""Tables of a warehouse as they lie in SQLite: one real table each, so that fork, snapshot and replay need
-nothing of their own and ``changes(world)`` names rows.
+"""Tables of a warehouse in SQLite, one real table each, so that fork, snapshot and replay work and
+``changes(world)`` names rows.
 
 A table is called ``t_<number>``. It has a column ``row_id`` and one per column of the warehouse's table.
 SQLite keeps what DuckDB can cast back exactly: whole numbers as integers (from 64 bits up as text), other

@@ -91,7 +91,7 @@ class Shelf:
 
 
 def _value(kind: str, kept: Any) -> Any:
-    """A value of Python; of what Python has no value for, a text that says so and equals no value.
+    """Convert to a Python value; for values that Python lacks, a text that equals nothing.
 
     An agent may store whatever the product stores: the year 10000, infinity, JSON that is nested without end.
     """
@@ -155,7 +155,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 class _Read(Sequence[Cells]):
-    """Rows of a table, of which there may be a million: each is read when it is asked for."""
+    """Rows of a table, possibly a million, read on demand."""
 
     def __init__(self, shelf: Shelf, rows: Sequence[Mapping[str, Any]]) -> None:
         self._shelf, self._rows = shelf, rows
@@ -180,7 +180,7 @@ class Difference:
     changed: list[tuple[Cells, Cells]] = field(default_factory=list)
 
     def differing(self) -> Iterator[tuple[Key, str]]:
-        """Names for its rows that differ, each with what happened to it."""
+        """Yield the names of differing rows, each with the kind of change."""
         for number, row in enumerate(self.added):
             yield self.key("added", number), f"{self.name}: a row was added: {_shown(row)}"
         for number, row in enumerate(self.removed):
@@ -195,8 +195,7 @@ class Difference:
             yield self.comment_key(of), f"{self.name}: the comment of {of or 'the table'} is {said[1]!r}"
 
     def comments(self) -> Iterator[tuple[str, tuple[str, str]]]:
-        """Of a table that was made anew: comments that differ, by the column (empty for the table's own), as
-        they were and as they are."""
+        """Yield comments that differ in a recreated table, by column ("" for the table), before and after."""
         old, new = self.before, self.after
         if old is None or new is None or old.number == new.number:
             return

@@ -40,7 +40,7 @@ Rule = Callable[[exp.Expr], exp.Expr]
 
 
 def mark_bytes(tree: exp.Expr, columns: Mapping[str, tuple[Column, ...]]) -> None:
-    """Let functions whose first argument is bytes know it."""
+    """Mark functions whose first argument is bytes."""
     named = {one.name.lower() for table in columns.values() for one in table if one.kind == "BLOB"}
     casts = any(cast.to.this in exp.DataType.BINARY_TYPES for cast in tree.find_all(exp.Cast))
     if not named and not casts and tree.find(*_MAKES) is None:

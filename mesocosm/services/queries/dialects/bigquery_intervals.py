@@ -1,4 +1,4 @@
-"""Intervals of GoogleSQL: months, days, and a time, of which none becomes another by itself."""
+"""Intervals of GoogleSQL: months, days and a time, never converted into each other."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def mark_differences(tree: exp.Expr, columns: Mapping[str, tuple[Column, ...]]) 
 
 
 def _kind(node: exp.Expr, tree: exp.Expr, columns: Mapping[str, tuple[Column, ...]], depth: int) -> str:
-    """``DATE``, ``MOMENT``, or nothing where it is something else, or nobody knows."""
+    """Return ``DATE``, ``MOMENT``, or "" for other and unknown types."""
     if isinstance(node, exp.Cast):
         return _of_type(node.to.sql())
     if isinstance(node, _DATES):

@@ -50,7 +50,7 @@ _FIELD = re.compile(r'"?([A-Za-z_]\w*)"? (DECIMAL\(\d+,\s*\d+\)|BIGINT|DOUBLE|[A
 
 
 def mark_numbers(tree: exp.Expr, columns: Mapping[str, tuple[Column, ...]]) -> None:
-    """Let the nodes that compute with numbers know what they are of."""
+    """Mark numeric nodes with the kind of their numbers."""
     if tree.find(*_ROUNDED, exp.ParseNumeric, exp.ParseBignumeric) or _has_decimals(tree, columns):
         _Marking(tree, columns).run()
 

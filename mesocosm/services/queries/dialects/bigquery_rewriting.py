@@ -255,7 +255,7 @@ _LEVELS = 30
 
 
 def _without(what: str) -> str:
-    """JSON text without what stands between its texts, and without the commas that are left over."""
+    """Return JSON text without the removed parts and leftover commas."""
     texts = r'("(?:[^"\\]|\\.)*")'
     inner = f"REGEXP_REPLACE(:x, '{what},?|{texts}', '\\1', 'g')"
     return f"REGEXP_REPLACE({inner}, '{texts}|,([\\]}}])', '\\1\\2', 'g')"
@@ -292,7 +292,7 @@ def _struct(node: exp.Expr) -> exp.Expr:
 
 
 def _array(node: exp.Expr) -> exp.Expr:
-    """An array of structs of which the first says the names: the others have the same."""
+    """Build an array of structs, of which the first names the fields for all."""
     first, *others = node.expressions or [None]
     if not isinstance(first, exp.Struct) or not others:
         return node

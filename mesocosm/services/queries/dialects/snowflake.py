@@ -214,7 +214,7 @@ _VENDOR = {
 
 
 def _name_values(values: exp.Values) -> None:
-    """VALUES has columns COLUMN1, COLUMN2 ... unless it is said what they are called."""
+    """Name the columns of VALUES COLUMN1, COLUMN2 ... unless named explicitly."""
     holder = values.parent if isinstance(values.parent, exp.Subquery) else values
     alias = holder.args.get("alias") or exp.TableAlias(this=exp.to_identifier("VALUES"))
     if not alias.args.get("columns") and values.expressions:
@@ -314,7 +314,7 @@ _NUMBER = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 
 def type_of_result(name: str, kind: str) -> Column:
-    """A column for the values of a result, whose type DuckDB says."""
+    """Make a column for a result, from DuckDB's type."""
     if kind.endswith("INT") or kind == "INTEGER":
         return Column(name, "HUGEINT", stored=name, vendor="NUMBER(38,0)")
     if found := _NUMBER.match(kind):

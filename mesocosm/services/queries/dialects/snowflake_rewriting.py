@@ -106,7 +106,7 @@ def rewritten(tree: exp.Expr, context: Context) -> exp.Expr:
 
 
 def _infer(tree: exp.Expr, columns: Mapping[str, tuple[Column, ...]]) -> None:
-    """Let the nodes know their types, as far as that can be told."""
+    """Annotate nodes with types, as far as known."""
     kinds: dict[str, object] = {
         name: {one.name: exp.DataType.build(_inferred(one.kind), dialect="snowflake") for one in known}
         for name, known in columns.items()
@@ -199,7 +199,7 @@ _SHOWN: dict[object, Callable[[exp.Expr], exp.Expr]] = {
 
 
 def _loosen(node: exp.Expr) -> None:
-    """Make of VARIANTs what the operator that they stand in works on."""
+    """Cast VARIANT operands to what their operator needs."""
     operands = [child for child in node.iter_expressions() if isinstance(child, exp.Expr)]
     loose = [one for one in operands if is_loose(one)]
     if not loose:
