@@ -57,7 +57,7 @@ def _package() -> Path:
 
 
 class Unchanged:
-    """Notes what places are, and says later whether they still are.
+    """Records the state of paths, and checks later that they are unchanged.
 
     Args:
         code: Places that only those can change who reach what is in them by another name.

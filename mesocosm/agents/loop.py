@@ -175,7 +175,7 @@ class Loop:
         return self.kept.ended
 
     async def _ask_how_sure(self, view: View) -> None:
-        """Ask, without tools and beside the conversation, how likely it is that the task is done rightly."""
+        """Ask for the confidence of success, without tools and outside the conversation."""
         from inspect_ai.model import ChatMessageUser
 
         output = await view.ask([*view.messages, ChatMessageUser(content=HOW_SURE)])

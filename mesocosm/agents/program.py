@@ -73,7 +73,7 @@ def act(
     hidden: Sequence[Path] = (),
     walls: bool = True,
 ) -> Ended:
-    """Let a shell command act as the agent, in a folder of its own.
+    """Run a shell command as the agent, in a folder of its own.
 
     Args:
         command: For the shell.

@@ -1,4 +1,4 @@
-"""Checking what somebody adds: check."""
+"""Check user-provided content: check."""
 
 from __future__ import annotations
 

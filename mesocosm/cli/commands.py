@@ -1,4 +1,4 @@
-"""The application with all its commands, which the modules beside this one add to it when imported."""
+"""The application with all its commands; modules beside this one register them on import."""
 
 from __future__ import annotations
 

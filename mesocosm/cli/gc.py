@@ -1,4 +1,4 @@
-"""Removing what nobody uses any more: gc."""
+"""Remove unused data: gc."""
 
 from __future__ import annotations
 

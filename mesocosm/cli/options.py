@@ -122,8 +122,7 @@ def workers_for(count: int | None, ray: str | None, most: int | None = None) -> 
 
 
 def trusted(trust: bool, *tasks: str | None) -> None:
-    """Take note of the task files whose Python is trusted, where ``--trust`` says so; each text may name
-    several, separated by commas."""
+    """Trust the task files given by ``--trust``; each value may list several, separated by commas."""
     if trust:
         from mesocosm.families.trust import trust as trust_tasks
 

@@ -232,7 +232,7 @@ def _auc(value: float | None) -> str:
 
 @contextmanager
 def spinner() -> Iterator[Callable[[str], None]]:
-    """Yields a function that says what is going on; silent where nobody watches."""
+    """Yield a function that reports progress; silent without a terminal."""
     if not err.is_terminal:
         yield lambda _: None
         return

@@ -34,7 +34,7 @@ Server = Annotated[
 
 @contextmanager
 def _at_hand(what: Path, server: str | None, token: str | None) -> Iterator[Path]:
-    """The folder to look at: what lies there, or an episode of a server as it is between two calls."""
+    """Provide the folder to look at: an existing one, or a server's episode between two calls."""
     if server is None:
         yield what
         return

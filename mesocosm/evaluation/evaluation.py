@@ -145,7 +145,7 @@ def plan(parts: Sequence[Evaluation]) -> list[Estimate]:
 def run_evaluation(
     settings: Evaluation, folder: Path, *, quiet: bool = False, say: Say | None = None, every: float = 60
 ) -> list[Outcome]:
-    """Run what of it is not in the folder's logs yet. Raises ``UsageError`` before anything is built.
+    """Run the samples missing in the folder's logs. Raises ``UsageError`` before anything is built.
 
     An interruption ends it; outcomes say then which samples were cut off.
     """
@@ -216,7 +216,7 @@ def _interrupted(folder: Path, before: set[Path]) -> list[EvalLog]:
 
 
 def baselines_of(settings: Evaluation) -> list[Evaluation]:
-    """The same instances for whoever does nothing, makes random calls, or knows the best ones."""
+    """Make the baselines on the same instances: doing nothing, random calls, optimal play."""
     names = [name for name in _names(settings) if _is_family(name)]
     worlds = [name for name in names if name in ERRING]
     alone = {

@@ -65,7 +65,7 @@ def classify(verdict: Verdict, reading: Reading, conversation: Conversation | No
 
 
 def classify_answer(verdict: Verdict, ended: str) -> str:
-    """The class of a failed answer to a question whose text stands in the prompt."""
+    """Classify a failed answer to a question whose text is in the prompt."""
     if verdict.verdict != "failed":
         return ""
     if ended in ("empty", "refused"):

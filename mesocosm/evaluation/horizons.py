@@ -1,4 +1,4 @@
-"""Success and step accuracy against the horizon, beside what a player that errs must come to."""
+"""Success and step accuracy against the horizon, with the expected values of noisy players."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from inspect_ai.util import working_limit
 
 
 async def in_time(seconds: float, do: Callable[[], Awaitable[object]]) -> bool:
-    """Do something; whether it came to its end within so many seconds, after which it is stopped.
+    """Run a function with a time limit; true if it finished, false if it was stopped.
 
     The clock stands still while a free connection is waited for, or the next try of a request that the
     provider refused, cut off or broke down over.

@@ -159,7 +159,7 @@ def _look() -> None:
 
 @contextmanager
 def watching(watch: Watch, say: Say | None, seconds: float) -> Iterator[None]:
-    """Note what happens meanwhile; with ``say``, tell how it stands every so many seconds, and at the end."""
+    """Track progress of the code inside; with ``say``, report it periodically and at the end."""
     _look()
     _watched.append(watch)
     over = threading.Event()

@@ -69,7 +69,7 @@ class QuestionOptions(BaseModel):
 
 
 class Question(BaseModel):
-    """One prompt and what is needed to judge an answer to it."""
+    """A prompt, with the data to judge its answer."""
 
     id: str
     """Of its own within the set."""

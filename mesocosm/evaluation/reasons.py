@@ -73,7 +73,7 @@ def reason_of(text: str) -> str:
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Let what is raised in here be an `EpisodeErrored` that says why, and what to do."""
+    """Turn exceptions inside into `EpisodeErrored` with reason and remedy."""
     from inspect_ai.util import LimitExceededError
 
     try:
@@ -85,7 +85,7 @@ def explained() -> Iterator[None]:
 
 
 def _chain(problem: BaseException) -> Iterator[BaseException]:
-    """An exception and what led to it: the parts of groups, and what was tried again in vain."""
+    """Yield an exception and its causes: parts of groups, and failed retries."""
     seen: set[int] = set()
     waiting: list[BaseException | None] = [problem]
     while waiting:

@@ -70,7 +70,7 @@ def replay_episode(path: Path) -> Replay:
 
 @contextmanager
 def episode_after(path: Path, calls: int | None) -> Iterator[Episode]:
-    """An episode as it was after so many calls of the agent, on a copy; as it is now for ``None``."""
+    """Open a copy of an episode as it was after a number of calls; ``None`` for now."""
     World(path / "world", read_only=True).check_tables()
     if calls is None:
         episode = Episode(path)

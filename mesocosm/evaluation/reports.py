@@ -54,8 +54,7 @@ class Bar(BaseModel):
 
 
 def read_results(paths: Iterable[Path]) -> list[RunResult]:
-    """Results of runs: run directories, folders of them (of logs of `mesocosm eval`, too, and such logs), or
-    files of what `run --json` printed."""
+    """Read results of runs: run directories, folders of runs or logs, logs, or output of ``run --json``."""
     results = [result for path in paths for result in _read(path)]
     if not results:
         raise UsageError("there are no results of runs")

@@ -60,7 +60,7 @@ def conversation_of(run: Path) -> list[ChatMessage]:
 
 
 def take_up_usage(run: Path, model: str) -> None:
-    """Let the sample that is being run have used what a kept conversation used: tokens, and their price."""
+    """Charge the running sample with the usage of a kept conversation: tokens and their price."""
     # There is no public way to say it.
     from inspect_ai.model import _model
 

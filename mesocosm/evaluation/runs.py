@@ -303,7 +303,7 @@ class _Acted:
 
 
 def judge(verdict: Verdict, fault: str | None, conversation: Conversation | None) -> Verdict:
-    """The verdict on a run: on what the agent left, on how it ended, and on what was not its fault."""
+    """Combine the verdict on a run: the final state, the way it ended, and errors that are not its fault."""
     if conversation is not None and conversation.ended == "failed_rounds":
         detail = f"every call failed in {conversation.max_failed_rounds} consecutive rounds"
         verdict = verdict.with_finding(Check(name="failed_rounds", passed=False, detail=detail))
@@ -378,7 +378,7 @@ def _serve_and_act(
     actor: Actor,
     report: Report,
 ) -> tuple[_Acted, float]:
-    """Serve an episode and let the agent act; returns what came of it, and the seconds."""
+    """Serve an episode and let the agent act; returns the outcome, and the seconds."""
     # The SDK takes a second to import; commands that need no server should not wait for it.
     from mesocosm.hosting.application import Hosting
     from mesocosm.hosting.server import serving
@@ -422,7 +422,7 @@ def _act(
     access: Access | None = None,
     expected: Expected | None = None,
 ) -> _Acted:
-    """Let the agent act on the episode at ``url``; ``access`` where it is served by this process."""
+    """Let the agent act on the episode at ``url``; ``access`` if this process serves it."""
     (out / "mcp.json").write_bytes(_pretty(mcp_servers(services)))
     report(f"agent {actor.kind!r} is acting")
     if actor.kind == "reference":

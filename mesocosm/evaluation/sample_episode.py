@@ -1,4 +1,4 @@
-"""The episode of a sample: what varies in a run, what acts on it, and what agents of one's own ask for."""
+"""The episode of a sample: variables of the run, services added, and requests of custom agents."""
 
 from __future__ import annotations
 

@@ -245,8 +245,9 @@ _given: list[Stage] = []
 
 @contextmanager
 def acting_on(stage: Stage) -> Iterator[None]:
-    """Let evaluations of this process open their episodes there meanwhile, whatever their tasks say: where
-    episodes are is no part of what is evaluated, so that what one place began another may finish."""
+    """Make evaluations of this process open their episodes at ``stage``. The stage is not part of an
+    evaluation, so another one may finish it.
+    """
     _given.append(stage)
     try:
         yield

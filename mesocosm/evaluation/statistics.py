@@ -228,8 +228,9 @@ def pass_hat(k: int, results: Mapping[object, Sequence[bool]]) -> float | None:
 
 
 def detectable(runs: int, share: float = 0.5) -> float | None:
-    """The smallest difference between two shares that two groups of so many runs each show, with a chance of
-    80 %, at 5 %. ``None`` where nothing was run."""
+    """Return the smallest difference between two shares that groups of ``runs`` each detect with 80 % power
+    at 5 %; ``None`` without runs.
+    """
     if not runs:
         return None
     # A share at its end says little of the spread of another group.

@@ -1,1 +1,1 @@
-"""Families: the task file and what belongs to it, building to a length, proving, describing."""
+"""Families: task files and their parts, building to a length, proving, describing."""

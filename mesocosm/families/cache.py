@@ -86,7 +86,7 @@ class InstanceCache:
     async def prepare(
         self, family: Family, seed: int, target: int | None, parameters: Mapping[str, Any]
     ) -> None:
-        """Have the instance built, in a process of its own so that the server goes on answering.
+        """Build the instance if necessary, in a separate process so that the server stays responsive.
 
         Raises ``TooManyBuilds`` where others wait for that, and enough of them.
         """

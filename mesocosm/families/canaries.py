@@ -1,4 +1,4 @@
-"""Canaries: texts by which instances are found where they should not be, such as in what a model writes.
+"""Canaries: texts that reveal instances in the wrong place, such as a model's output.
 
 They stand in what is published (data sets, exported tasks) and in no world: an agent that has read one has
 not read it here.

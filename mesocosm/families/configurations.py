@@ -75,7 +75,7 @@ def _read(path: Path) -> Configuration:
 
 
 def configuration(preset: object) -> Configuration:
-    """A configuration by name; ``UsageError`` where there is none of it, with what there is."""
+    """Return a configuration by name; ``UsageError`` lists the available ones."""
     known = configurations()
     if not isinstance(preset, str) or preset not in known:
         raise UsageError(f"preset={preset}: there is no such configuration; there are: {', '.join(known)}")

@@ -97,7 +97,7 @@ class Disturbances(BaseModel):
             ) from None
 
     def __str__(self) -> str:
-        """As ``parse`` reads it; empty where nothing is disturbed. A preset bears its name."""
+        """Format for ``parse``; empty without disturbances. A preset keeps its name."""
         values = {name: value for name, value in self.model_dump().items() if value and name not in ("seed",)}
         if not values:
             return ""
@@ -129,7 +129,7 @@ _FRAMES = (
 
 
 def kinds_of(text: str) -> set[str]:
-    """The kinds of disturbances in what ``--disturb`` says."""
+    """Return the kinds of disturbances in a ``--disturb`` text."""
     return {name for name, value in Disturbances.parse(text).model_dump().items() if value and name != "seed"}
 
 
@@ -336,7 +336,7 @@ class EpisodeDisturber:
 
 
 def _changed(store: Store, touched: Touched | None) -> str:
-    """Change a row, and say what was changed, so that whoever judges knows."""
+    """Change a row, and describe the change for the checker."""
     if touched is None:
         return ""
     _update(database.driver_connection(store.session), touched)

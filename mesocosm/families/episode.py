@@ -221,7 +221,7 @@ class Episode:
 
     @property
     def call_limit(self) -> int:
-        """Calls after which it is ended by whoever runs it, unless told otherwise.
+        """Calls after which the runner ends it by default.
 
         It is a multiple of what the task takes (of what reading everything takes, in families that do not
         know), so that none is ended for its size.
@@ -443,7 +443,7 @@ class Episode:
             return list(self.family.check(opened, self.expected()))
 
     def note_touched(self) -> None:
-        """Write down what others have changed, for whoever judges and cannot read the journal meanwhile."""
+        """Write the changes by others to a file, for judges that cannot read the journal meanwhile."""
         if not self.info.disturb:
             return
         with suppress(sqlite3.DatabaseError):  # which ``faults`` reports

@@ -64,8 +64,9 @@ _NAMED = re.compile(r'"\w+":(?:"(?:[^"\\]|\\.)*"|-?[\d.]+)')
 
 
 def _told_by_prompt(episode: Episode) -> set[int]:
-    """Pieces of evidence that no tool could deliver: where a task offers tools of a service that all act, the
-    prompt tells what there is to know."""
+    """Return the evidence that no tool can deliver: if a task offers only acting tools of a service, the
+    prompt states its content.
+    """
     offered = episode.family.task.servers
     acting = {
         service
@@ -78,8 +79,9 @@ def _told_by_prompt(episode: Episode) -> set[int]:
 def _held_by_fields(
     world: World, entry: Entry, finder: EvidenceFinder, evidence: Sequence[Evidence]
 ) -> Iterator[int]:
-    """Pieces of evidence in the records of which a call chose some fields: those that it would have shown
-    with all fields, as far as it shows which records they are."""
+    """Yield the evidence in records of a call with chosen fields, which all fields would have shown, as far
+    as it identifies the records.
+    """
     arguments = {name: value for name, value in entry.arguments.items() if name != CHOOSING}
     whole = world.calls.peek(entry.service, entry.tool, arguments)
     for index in finder.held_by(whole.text) if not whole.is_error else ():

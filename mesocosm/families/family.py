@@ -61,16 +61,15 @@ class Expected(BaseModel):
     evidence: list[Evidence] = []
 
     def derived(self) -> list[str]:
-        """Say how each fact follows from what is delivered, a text each; empty in families that do not
-        know."""
+        """Describe how each fact follows from what is delivered; empty in families that do not know."""
         return []
 
     def near_misses(self) -> list[str]:
-        """Say what does not count and what tells it apart; empty in families that do not know."""
+        """Describe what does not count and what distinguishes it; empty in families that do not know."""
         return []
 
     def lacking(self) -> list[str]:
-        """Say what the task has and this instance has not; empty in families that do not know."""
+        """List what the task has but this instance lacks; empty in families that do not know."""
         return []
 
     def finished(self) -> Expected:
@@ -226,7 +225,7 @@ class Family:
         return found
 
     def solve(self, tools: Tools, prompt: str, expected: Expected | None = None) -> None:
-        """Solve an instance through its tools alone; a solution needs to know what is true besides."""
+        """Solve an instance through its tools alone; a solution is also given the truth."""
         if self.task.is_written:
             if expected is None and self.solver == "solution":
                 raise UsageError(f"{self.path}: its solution needs the truth, which is not known here")
@@ -262,7 +261,7 @@ def _is_file(path: str) -> bool:
 
 
 def load_family(name: str) -> Family:
-    """A task by name, or by the path of its file; ``UsageError`` if there is none or it is not in order."""
+    """Load a task by name or by its file's path; raises ``UsageError`` if it is missing or invalid."""
     path = task_path(name)
     task = read_task(path)
     unknown = [service for service in task.servers if service not in service_names()]

@@ -1,4 +1,4 @@
-"""Judging episodes in a process of its own, whose time and memory are limited.
+"""Judging of episodes in a separate process with limits of time and memory.
 
 What an agent left may be made to take all the time or memory of whoever reads it. The process that judges is
 kept for as long as episodes are judged, because to start one costs more than to judge; it is killed when an
@@ -88,7 +88,7 @@ def prepare() -> None:
 
 
 class _Grader:
-    """The other process; it is started when it is needed, and again after it had to be ended."""
+    """The grading process, started on demand and restarted after it was killed."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -163,7 +163,7 @@ class _Graders:
 
     @contextmanager
     def one(self) -> Iterator[_Grader]:
-        """One that is not asked by anybody else meanwhile."""
+        """Reserve an idle grader."""
         with self._places:
             try:
                 grader = self._idle.get_nowait()
@@ -211,7 +211,7 @@ def _judge(path: Path, *, of_base: bool) -> _Answer:
 
 
 def _limit(seconds: int, memory: int) -> None:
-    """So much more than was used until now; the kernel ends a process that goes on all the same."""
+    """Limit further CPU time and memory; the kernel kills a process that exceeds them."""
     used = int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()
     for kind, wanted in (
         (resource.RLIMIT_CPU, ceil(process_time()) + seconds),

@@ -188,8 +188,7 @@ def _density(growth: str, target: int | None, parameters: dict[str, Any]) -> flo
 
 
 def _estimated(family: Family, seed: int, params: Params) -> int:
-    """About how many tokens such an instance has, where the family can tell before it is built; otherwise
-    none."""
+    """Estimate the tokens of an instance before it is built; ``None`` if the family cannot."""
     estimated = family.hook("estimated")
     return estimated(Dice(family.name, seed), params) if estimated else 0
 

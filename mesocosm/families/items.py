@@ -70,7 +70,7 @@ _FOUND = re.compile(r"Found \d+ [\w ]+:\n\n")
 
 
 def _paragraphs(text: str) -> list[tuple[str, Any]]:
-    """The rows of a table in YAML, or what stands in paragraphs of its own below how many there are."""
+    """Split a YAML table into rows, or a text with a count into its paragraphs."""
     for head, between in ((_YAML, "\n- "), (_FOUND, "\n\n")):
         if found := head.match(text):
             return [(".rest", found[0]), *(("[]", item) for item in text[found.end() :].split(between))]

@@ -138,7 +138,7 @@ class Leases:
 
 
 def server_of(state: Path) -> str:
-    """The name of the server whose state a directory holds, made when it is first asked for."""
+    """Return the server name of a state directory, created on first use."""
     path = state / "server-name"
     state.mkdir(parents=True, exist_ok=True)
     try:

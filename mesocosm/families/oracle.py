@@ -1,4 +1,4 @@
-"""Oracles: at any step of an episode, what is truly the case and what would be best done next.
+"""Oracles: at any step of an episode, the true state and the best next steps.
 
 An oracle belongs to the control plane: it knows what the checker knows, and no tool of the agent leads to it.
 It is asked about a world and the calls that led to it, whoever made them.
@@ -67,7 +67,7 @@ class Oracle(ABC):
     """An instance's oracle: what is known, and what comes next."""
 
     def prepare(self) -> None:
-        """Do now what takes long and depends on the instance alone, so that no answer has to wait for it."""
+        """Do expensive work that depends on the instance alone, so that no answer has to wait."""
         return
 
     @abstractmethod

@@ -77,7 +77,7 @@ def _rebuilder(trusted: str) -> Rebuilder:
 def rebuilt_fingerprint(
     task: str, length: int, seed: int, parameters: Mapping[str, Any] | None = None
 ) -> str:
-    """The fingerprint of an instance that is built again elsewhere; ``RebuildFailed`` says why it is not."""
+    """Return the fingerprint of an instance rebuilt elsewhere; ``RebuildFailed`` explains a failure."""
     trusted = os.environ.get(trust.VARIABLE, "")
     if not _rebuilder(trusted).alive:
         _rebuilder.cache_clear()

@@ -1,4 +1,4 @@
-"""Sealed suites: instances whose seeds follow from a secret, and what is published of them before and after.
+"""Sealed suites: instances with seeds derived from a secret, and the data published before and after.
 
 Before: a manifest with a digest of every instance. It says that they are there, and nothing about them.
 After: the suite's secret, from which anybody makes the seeds, builds the instances again and compares the
@@ -37,7 +37,7 @@ D = TypeVar("D", bound=_Document)
 
 
 class SealedInstance(_Document):
-    """An instance, of which nothing is told but that it is this one."""
+    """An instance of which only its identity is published."""
 
     task: str
     version: int
@@ -111,7 +111,7 @@ def seed_of(secret: bytes, number: int) -> int:
 
 
 def read(path: Path, kind: type[D]) -> D:
-    """A document; ``UsageError`` says what is wrong with it."""
+    """Read a document; ``UsageError`` explains an error."""
     try:
         return kind.model_validate_json(path.read_bytes())
     except OSError as error:

@@ -42,7 +42,7 @@ class NotPacked(NotNow):
 
 
 class Superseded(NotNow):
-    """Somebody else has the episode, and what is here is old."""
+    """Another server has a newer state of the episode."""
 
     seconds = 1
 
@@ -145,7 +145,7 @@ class Store:
     # -- episodes ---------------------------------------------------------------------------------------
 
     def keep(self, folder: Path, fence: int = 0) -> int:
-        """Keep an episode as it is; nobody may be inside a call on it. Returns its number.
+        """Store an episode; no call may be in progress. Returns the copy's number.
 
         Raises ``Superseded`` where somebody with a higher fence has kept it meanwhile.
         """
@@ -165,8 +165,9 @@ class Store:
         return number
 
     def bring(self, folder: Path) -> bool:
-        """Make an episode lie in a folder as it was kept last, unless what lies there is as new; whether that
-        was done. It must not be open."""
+        """Fetch the latest stored copy of an episode into a folder unless it is as new; true if it did. The
+        episode must be closed.
+        """
         newest = self._newest(folder.name)
         if not newest or (folder.is_dir() and number_of(folder) >= newest):
             return False
@@ -227,7 +228,7 @@ class Store:
         return [str(path).rpartition("/")[2] for path in found]
 
     def read(self, name: str) -> bytes:
-        """The content of a file; nothing where there is none."""
+        """Return the content of a file; ``None`` if there is none."""
         try:
             return bytes(self._timely(lambda: self._fs.cat_file(f"{self._root}/{name}")))
         except FileNotFoundError:

@@ -62,7 +62,7 @@ def instances(
 
 
 def build_all(wanted: Sequence[SuiteInstance], root: Path, workers: Workers) -> Iterator[BuiltInstance]:
-    """Build what is not there yet, below ``root/<task>/<length>/<seed>``; yields each as it is done.
+    """Build missing instances below ``root/<task>/<length>/<seed>``; yields each when done.
 
     What a preset has lies below ``root/<preset>``.
     """

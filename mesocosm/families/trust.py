@@ -1,4 +1,4 @@
-"""Python beside a task file: run where the user says that they trust it, and nowhere else.
+"""Python beside a task file: it runs only if the user trusts it.
 
 A task file may come from a stranger; reading, linting and building it runs none of its code. A file that
 takes functions from the Python file of the same name beside it says so (``python: [distance, check]``), and
@@ -31,7 +31,7 @@ def trust(*tasks: str) -> None:
 
 
 def trust_everything() -> None:
-    """From now on, Python beside any task file may be run: for what reads runs that were made of some."""
+    """Trust the Python beside any task file from now on, for reading runs made with it."""
     _add(_EVERYTHING)
 
 

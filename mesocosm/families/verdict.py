@@ -1,4 +1,4 @@
-"""Checks and verdicts: what a checker finds in the final state, and what that is worth."""
+"""Checks and verdicts: findings about the final state, and their value."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def finding(name: str, wrong: Iterable[object]) -> Check:
 
 
 def told(got: object, expected: object) -> str:
-    """Return what was found and what should have been, in the words in which every finding says it."""
+    """Word a difference between actual and expected, the same way in every finding."""
     return f"got {got}, expected {expected}"
 
 
@@ -93,8 +93,9 @@ class Verdict(BaseModel):
         return Verdict.of([*self.findings, check], self.faults) if self.findings else self
 
     def gained(self, untouched: Sequence[Check]) -> float | None:
-        """The share, of the findings that failed before anything was done, that passed since; each one that
-        passed then and fails now takes one away. At least 0; what ``reward`` says where it is errored."""
+        """Return the share of initially failing findings that now pass, minus those that broke; at least 0.
+        If errored, the value of ``reward``.
+        """
         if self.verdict == "errored":
             return self.reward
         then = dict(_numbered(untouched))
@@ -133,7 +134,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Misreading:
-    """A near miss that is made through the tools: what an agent does who has misread something."""
+    """A near miss made through the tools, by an agent that misread something."""
 
     name: str
     breaks: frozenset[str]
@@ -146,4 +147,4 @@ class Misreading:
 
 
 class Inapplicable(Exception):
-    """This instance has nothing that the mutant could change (say, no course without an exam)."""
+    """The instance has nothing that the mutant could change (say, no course without an exam)."""

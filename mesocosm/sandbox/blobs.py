@@ -15,7 +15,7 @@ CAPACITY = 256 * MIB
 
 
 class Blobs:
-    """A store that forgets what was not used for longest; what is held is never forgotten."""
+    """A store that evicts the least recently used, except what is held."""
 
     def __init__(self, folder: Path, capacity: int = CAPACITY) -> None:
         self._folder, self._capacity = folder, capacity
@@ -30,7 +30,7 @@ class Blobs:
 
     @contextmanager
     def holding(self, digests: Collection[str]) -> Iterator[None]:
-        """Keep those that are here, or come meanwhile, until it is over."""
+        """Hold these blobs, present or arriving, during the context."""
         with self._lock:
             self._held.update(digests)
         try:

@@ -60,7 +60,7 @@ class Bubblewrap:
         return replace(ended, remarks=remarks)
 
     def share(self, job: Job) -> None:
-        """Let a running job change what the server has written into its workspace meanwhile."""
+        """Let a running job change files that the server has meanwhile written into its workspace."""
         if as_root():
             hand_over(job.workspace, USER)
 

@@ -1,4 +1,4 @@
-"""One job in the code runner: made of what the server sent, run, and told of while it runs."""
+"""A job in the code runner: prepared, run, and informed while it runs."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Run:
         os.utime(self._room.workspace, ns=(self._order.modified, self._order.modified))
 
     def _receiver(self) -> Receiver:
-        """Counts nothing: the server is trusted, and has limits of its own."""
+        """Make a receiver without limits: the server is trusted, and has its own."""
         return Receiver(self._room.workspace, self._limits.workspace_depth, _ANY, _ANY, self._room.user)
 
     def carry_out(self) -> None:
@@ -191,7 +191,7 @@ class Run:
     # -- the conversation -------------------------------------------------------------------------------
 
     def receive(self, data: bytes) -> None:
-        """Pass on what the job said; before a tool is called, the server gets the files as they are now."""
+        """Forward the job's output; before a tool call, the server gets the current files."""
         if b"\n" in data:
             if self._quota.exceeded(0):
                 return  # the next look will end it
@@ -211,7 +211,7 @@ class Run:
         return len(self._replies) > _WAITING
 
     def told(self, frames: Iterable[tuple[Mapping[str, Any], bytes]]) -> None:
-        """Take in what the server says: files that its tools have changed, and then the tools' results."""
+        """Take in the server's frames: files changed by its tools, then the tools' results."""
         with self._lock:
             receiver = self._receiver()
             for header, payload in frames:

@@ -148,7 +148,7 @@ class Captured:
             del self._last[: -self._tail]
 
     def text(self, *, cut_off: bool = False) -> str:
-        """The stream as text; what was left out is said in its place.
+        """Return the stream as text, with a note where it was cut.
 
         ``cut_off`` says that the stream was ended at some moment by the supervisor: then its end and its
         length are chance, and are not shown.

@@ -35,7 +35,7 @@ class Sandbox(Protocol):
         """Run one job and wait for its end; ``SandboxFailed`` if the fault is not the code's."""
 
     def share(self, job: Job) -> None:
-        """Let a running job change what the server has written into its workspace meanwhile."""
+        """Let a running job change files that the server has meanwhile written into its workspace."""
 
 
 class Unavailable(Exception):

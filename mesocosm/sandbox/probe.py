@@ -1,4 +1,4 @@
-"""Tries, from inside the sandbox, what must work and what must not. Runs there, not in the server."""
+"""Tests inside the sandbox of what must work and what must not. Runs there, not in the server."""
 
 from __future__ import annotations
 

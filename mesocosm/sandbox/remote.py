@@ -112,7 +112,7 @@ class RemoteSandbox:
             raise SandboxFailed(f"the code runner at {self.url} sent what cannot be used: {error}") from error
 
     def share(self, job: Job) -> None:
-        """Nothing to do: what tools have changed goes to the runner with their results."""
+        """Do nothing: files changed by tools go to the runner with their results."""
 
     def close(self) -> None:
         """Close its connections."""
@@ -269,7 +269,7 @@ class _Session:
                 raise BadFrame(f"a frame of the kind {other[:100]!r}")
 
     def _hold(self, header: Mapping[str, Any], payload: bytes) -> bool:
-        """Keep for later what a job did; not where it is more than the workspace may hold."""
+        """Buffer a job's changes; false if they exceed the workspace's limit."""
         if self._held is None:
             return False
         line = json.dumps(header).encode() + b"\n"

@@ -142,7 +142,7 @@ class CodeRunner:
     async def work(
         self, order: Order, held: ExitStack, emit: MemoryObjectSendStream[bytes], gone: threading.Event
     ) -> None:
-        """Run a job when there is a place for it, and hand out the frames of what it does."""
+        """Run a job when there is a place, and emit the frames of what it does."""
         nested = order.parent is not None
         if order.parent in self._runs:
             self._runs[order.parent].adopt(gone)
@@ -252,7 +252,7 @@ async def _hear_of_leaving(
 
 
 class _Guarded:
-    """Lets in who has the token."""
+    """Admits only requests with the token."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app, self._token = app, f"Bearer {token}".encode()

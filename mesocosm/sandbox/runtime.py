@@ -63,7 +63,7 @@ class Mount:
 
 
 def environment(job: Job) -> dict[str, str]:
-    """The environment of a job: nothing of the server's, and nothing that differs between machines."""
+    """Return the environment of a job, independent of the server's and of the machine."""
     moment = str(int(job.moment.timestamp())) if job.moment else None
     return {
         "PATH": "/usr/bin",
@@ -126,7 +126,7 @@ def system_mounts() -> tuple[Mount, ...]:
 
 @cache
 def program_folders() -> tuple[str, ...]:
-    """Folders inside of what is mounted that hold programs: they are covered, the commands are elsewhere."""
+    """List folders in the mounts that hold programs: they are hidden, as the commands are elsewhere."""
     roots = [mount.source for mount in system_mounts() if os.path.isdir(mount.source)]
     found = set()
     for root in roots:
@@ -267,7 +267,7 @@ def _add_place(path: str, folder: bool) -> None:
 
 
 def _make_even(root: str) -> None:
-    """Let the folders look the same whenever they were made, and whoever the server's user is."""
+    """Normalise the folders' times and owners."""
     if os.geteuid() == 0:
         hand_over(Path(root), USER)
     for folder, _, _ in os.walk(root):

@@ -1,5 +1,4 @@
-"""Hides folders from a process that otherwise sees the machine as it is, and fixes others: an agent that
-somebody else wrote.
+"""Hides folders from an agent program that otherwise sees the machine, and makes others read-only.
 
 Such an agent needs its home, its programs and the network, so the walls around code of agents would be too
 narrow for it. It gets namespaces in which it is alone (no other process can be seen, nor looked into) and in

@@ -116,7 +116,7 @@ def numbers(table: str, machine: str) -> list[int]:
 
 
 def _refuse_argument(number: int, argument: int, test: int, values: Iterable[int]) -> list[bytes]:
-    """Refuse a call if its argument, of which the kernel reads 32 bits, is such a value or has such bits."""
+    """Refuse a system call by an argument (32 bits): equal to a value, or with certain bits."""
     body = [_instruction(_LOAD, _ARGUMENTS + 8 * argument)]
     for value in values:
         body += [_instruction(test, value, 0, 1), _refuse(errno.EPERM)]

@@ -234,7 +234,7 @@ class Supervisor:
         return not self._reached and not readable(self._exited, 0)
 
     def _look(self, process: subprocess.Popen[bytes], quotas: Mapping[Reached, Quota]) -> None:
-        """End the job if it has gone beyond what the kernel does not limit by itself."""
+        """End the job if it exceeds limits that the kernel does not enforce."""
         if self._reached or process.poll() is not None:
             return
         if reached := self._beyond(process, quotas):
@@ -256,7 +256,7 @@ class Supervisor:
             self._reached = self._reached or what
 
     def _drain(self, selector: selectors.BaseSelector) -> None:
-        """Read what is left in pipes and socket, without waiting for anybody who may still hold them."""
+        """Read the rest of pipes and socket, without waiting for other holders."""
         for key in [key for key in selector.get_map().values() if isinstance(key.data, Captured)]:
             with suppress(BlockingIOError):
                 while (printed := os.read(key.fd, _CHUNK)) and self._room():

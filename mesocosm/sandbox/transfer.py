@@ -113,7 +113,7 @@ def _digest(path: str, identity: Identity) -> str:
 
 
 def read(root: Path, path: str, limit: int) -> bytes | None:
-    """The bytes of a file; ``None`` where there is no such regular file now, or a larger one."""
+    """Return the bytes of a regular file up to ``limit``; ``None`` otherwise."""
     with suppress(OSError), _parent(root, path) as (folder, name):
         opened = os.open(name, _READ, dir_fd=folder)
         with os.fdopen(opened, "rb") as stream:
@@ -138,7 +138,7 @@ def changes(root: Path, before: Tree, after: Tree, limit: int) -> Iterator[bytes
 
 
 class Receiver:
-    """Does to a workspace what the frames say, within limits.
+    """Applies frames to a workspace, within limits.
 
     Args:
         root: The workspace.

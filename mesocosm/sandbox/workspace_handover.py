@@ -80,7 +80,7 @@ def bounded(limits: Limits, workspace: Path, built: Path | None = None) -> Limit
 
 
 class Quota:
-    """Says when a workspace has grown beyond what it may be; what was too large before may shrink."""
+    """Detects that a workspace exceeds its limits; one that was too large before may shrink."""
 
     def __init__(self, workspace: Path, limits: Limits) -> None:
         self._workspace = workspace
@@ -115,7 +115,7 @@ def _give(folder: int, owner: int, room: int) -> None:
 
 
 def tidy(workspace: Path, moment: datetime | None = None, depth: int | None = None) -> tuple[str, ...]:
-    """Take out of a workspace what its tools, copies of it or its graders must not meet; says what.
+    """Remove from a workspace what tools, copies and graders must not meet; returns what was removed.
 
     Removed are links that lead out of it, hard links, pipes, sockets, devices, folders nested more than
     ``depth`` deep, and what has a path that copies of the workspace could not hold. What has a name that is

@@ -31,7 +31,7 @@ _WORDS = "abcdefghijklmnopqrstuvwxyz "
 
 
 class Texts(gymnasium.Space[str]):
-    """Any text, unlike ``gymnasium.spaces.Text``, which has to be told all letters that there are."""
+    """Texts of any characters; ``gymnasium.spaces.Text`` would have to list them all."""
 
     def __init__(self, max_length: int = MAX_CHARACTERS, seed: int | None = None) -> None:
         self.max_length = max_length
@@ -123,7 +123,7 @@ class Environment(gymnasium.Env[str, str]):
         return turn.text, turn.reward + (grade.reward or 0.0), turn.ended, turn.cut_off, _last_info(grade)
 
     def rollback(self, step: int) -> None:
-        """Go on from how the episode was after so many calls, before it is over; later ones are forgotten."""
+        """Return to the state after ``step`` calls, before the episode is over; later calls are forgotten."""
         if self._play is None:
             raise gymnasium.error.ResetNeeded("there is no episode: it is over, or reset was not called yet")
         self._play.rollback(step)

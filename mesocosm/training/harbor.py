@@ -113,7 +113,7 @@ class _Made:
         (scratch / VERDICT).mkdir()
 
     def write(self, path: Path, images: Images) -> Path:
-        """Write the folder; nothing is there unless the whole of it is."""
+        """Write the folder, completely or not at all."""
         draft = path.with_name(f".{path.name}.writing")
         values = self._values(images)
         for name in _templates.list_templates():

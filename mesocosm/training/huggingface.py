@@ -42,7 +42,7 @@ def write_dataset(
     split: str = "train",
     kind: Format = "jsonl",
 ) -> Iterator[str]:
-    """Write a folder with a card and the rows; yields the id of each. Nothing is there unless all of it is.
+    """Write a folder with a card and the rows, completely or not at all; yields the id of each row.
 
     ``lengths``: for each family its own where ``None``. Raises ``UsageError`` for a folder that is there.
     """

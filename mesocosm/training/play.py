@@ -18,11 +18,11 @@ _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.S)
 
 
 class NotACall(Exception):
-    """An action that is no tool call; the text says what is missing."""
+    """An action that is not a tool call; the text says what is missing."""
 
 
 def parse_action(text: str) -> tuple[str, dict[str, Any]]:
-    """The tool and the arguments that an action names; ``NotACall`` says why it is none."""
+    """Parse an action into tool and arguments; ``NotACall`` explains why it is none."""
     bare = text.strip()
     fenced = _FENCED.match(bare)
     try:
@@ -124,7 +124,7 @@ class Play:
         return int(self.episode.view.data["seed"])
 
     def act(self, action: str) -> Turn:
-        """Make the call that a text stands for; what is no call is answered, and counts as one."""
+        """Make the call in a text. An invalid action gets an answer and counts as a call."""
         try:
             tool, arguments = parse_action(action)
         except NotACall as wrong:
@@ -159,13 +159,13 @@ class Play:
         return self._instances.shaping * self._progress
 
     def rollback(self, step: int) -> None:
-        """Go on from how it was after so many calls; what was no call of a tool counts no more."""
+        """Return to the state after ``step`` calls; invalid actions no longer count."""
         self._calls = self.episode.rollback(step).calls
         if self._instances.shaping:
             self._progress = self.progress()
 
     def grade(self) -> Grade:
-        """The judgement of what it is now."""
+        """Grade the present state."""
         return self.episode.grade(self._instances.reward)
 
     def close(self) -> None:

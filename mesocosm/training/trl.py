@@ -49,8 +49,9 @@ class _Environment:
     _over = False
 
     def reset(self, **row: Any) -> str | None:
-        """Begin an episode. Returns what is asked, for the end of the row's last message; nothing where that
-        has it already."""
+        """Begin an episode. Returns the prompt to append to the row's last message; ``None`` if it is there
+        already.
+        """
         if self._play is not None:
             self._open.pop(self._play.episode.id, None)
             self._play.close()
@@ -179,7 +180,7 @@ def _line(text: str | None) -> str:
 
 
 def _type_of(schema: Mapping[str, Any]) -> Any:
-    """The type that a schema stands for; any object where there is none that says as much."""
+    """Return the Python type of a schema; ``Any`` if it is unspecific."""
     if "enum" in schema:
         return Literal[tuple(schema["enum"])]
     if choices := schema.get("anyOf") or schema.get("oneOf"):

@@ -52,7 +52,7 @@ class Name:
 
 
 def read_name(text: str) -> Name:
-    """``behaviour:key=value:key=value``; ``Refused`` where there is no such model."""
+    """Parse ``behaviour:key=value:key=value``; raises ``Refused`` for an unknown model."""
     behaviour, *pairs = text.split("/")[-1].split(":")
     parameters = {}
     for pair in pairs:
@@ -128,8 +128,9 @@ _SURE = {"solver": 99, "tiring": 60, "slipping": 80}
 
 
 def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:
-    """The answer to a question about the history that stands before it (``agentlongbench``), or to a case
-    that stands there whole (``longproc``)."""
+    """Answer a question from its own prompt: about the history before it (``agentlongbench``), or a complete
+    case (``longproc``).
+    """
     answer = answer_to(prompt)
     wrapped = "<answer>{}</answer>" if answer is not None else "{}"
     if answer is None:
@@ -197,7 +198,7 @@ def _slipped(call: Call, name: Name) -> Call:
 
 
 def _with_slip(value: Any) -> Any:
-    """The value with its last digit changed; structures and what has no digit stay as they are."""
+    """Change the last digit of a value; structures and values without digits stay."""
     if isinstance(value, str) and (found := list(re.finditer(r"\d", value))):
         at = found[-1].start()
         return f"{value[:at]}{(int(value[at]) + 1) % 10}{value[at + 1 :]}"

@@ -56,7 +56,7 @@ class Known:
         self._folders = folders
 
     def find(self, text: str) -> Truth | None:
-        """The instance whose prompt stands in a text."""
+        """Find the instance whose prompt is in a text."""
         if truth := self._among_told(text):
             return truth
         for folder in self._folders:

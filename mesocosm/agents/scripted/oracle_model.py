@@ -1,4 +1,4 @@
-"""A model that remembers nothing: it does what the oracle told it last before its turn.
+"""A model without memory: it follows the oracle's latest advice.
 
 A plan is carried out; where the state alone is told, it is enough to act on in the worlds of LUMINA, whose
 rules are simple. So a conversation passes when what is told is right, in the place, and sufficient.
@@ -25,7 +25,7 @@ _PLANS: list[tuple[str, str, str, tuple[tuple[str, type], ...]]] = [
 
 
 def told_step(messages: Sequence[Message]) -> Step | None:
-    """The call that follows from what was told last; ``None`` where nothing was, or nothing is left to do."""
+    """Return the next call of the latest advice; ``None`` without one, or if nothing is left to do."""
     asked = [message.text for message in messages if message.role == "user"]
     told = asked[-1] if len(asked) > 1 else ""
     if plan := re.search(r"^Plan: (.*)", told, re.MULTILINE | re.DOTALL):

@@ -154,8 +154,9 @@ def mark(work: Work) -> str:
 
 
 def recognise(prompt: str) -> tuple[Family, str] | None:
-    """The family that a prompt comes from, and the prompt as it was before anything was added around it;
-    those of tasks in YAML are known as far as somebody told them (``knowing``)."""
+    """Find the family of a prompt, and the prompt without additions. Tasks in YAML must have been made known
+    (``known_truth``).
+    """
     for family, head, pattern in _patterns():
         # Where its first words stand; a pattern that were tried everywhere could take for ever.
         at = prompt.find(head)

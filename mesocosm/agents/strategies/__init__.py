@@ -1,4 +1,4 @@
-"""Context strategies: what stands between a conversation and what the model is shown of it.
+"""Context strategies, between a conversation and the model's input.
 
 A strategy is one class. It sees the messages before each turn of the model and may change them::
 

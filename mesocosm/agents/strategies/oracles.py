@@ -1,5 +1,5 @@
-"""Oracle interventions: the model is told the state or the next step before each turn, and what came before
-may be taken away.
+"""Oracle interventions: before each turn the model is told the state or the next step, and earlier context
+may be removed.
 
 The paper's six configurations are no strategy, ``oracle:give=S``, ``P``, ``SP``, ``SH`` and ``SPH``.
 """

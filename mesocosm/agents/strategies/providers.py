@@ -139,8 +139,9 @@ class InspectCompaction(Strategy):
 
 
 def _count_offline() -> None:
-    """Let inspect_ai estimate tokens with cl100k_base, as windows are counted here, instead of a tokenizer
-    whose data it would have to download: so compaction works without a network, and alike on all machines."""
+    """Make inspect_ai count tokens with cl100k_base, as windows are counted here, so that compaction needs no
+    download and is the same on all machines.
+    """
     from tiktoken import registry
 
     from mesocosm.worlds import tokens

@@ -188,7 +188,7 @@ class Browser:
 def application(
     browser: Browser, key: str, hosts: Sequence[str] = ("127.0.0.1", "localhost", "[::1]")
 ) -> FastAPI:
-    """The web application. Whoever has not the key sees nothing."""
+    """Build the web application. Without the key it shows nothing."""
     app = FastAPI(title="Mesocosm", docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
 

@@ -159,8 +159,7 @@ def runs_code(world: World, entry: Entry) -> bool:
 def replayed(
     base: Path, entries: Iterable[Entry], wanted: Container[int]
 ) -> Iterator[tuple[Entry, World, list[Change]]]:
-    """Make the calls again on a copy; after each, the world as it is then and, of those that are wanted, what
-    the call changed."""
+    """Repeat the calls on a copy. Yields each with the world after it and, if wanted, the call's changes."""
     with tempfile.TemporaryDirectory(prefix="mesocosm-look-") as name:
         folder = Path(name)
         copy_world(base, folder / "world")
@@ -219,7 +218,7 @@ def files_change(
 
 
 def _content(workspace: Workspace, name: str) -> dict[str, str]:
-    """The text of a file, or its size and digest; nothing where it is none."""
+    """Return the text of a file, or its size and digest; empty without one."""
     if not workspace.exists(name) or workspace.is_folder(name):
         return {}
     data = workspace.read(name)

@@ -87,7 +87,7 @@ class _Side:
         return found
 
     def called(self, service: str, table: str, row: RowChange) -> str:
-        """Return what a row is called by, or else what it belongs to."""
+        """Return the name of a row, or of what it belongs to."""
         meant, (_, references) = self.meant(service, table, row), _columns(service, table)
         owners = " / ".join(str(meant[name]) for name in references if name in meant)
         return label_of(row) or (f"{table} of {owners}" if owners else "")
@@ -130,7 +130,7 @@ def _decoded(data: bytes) -> str | None:
 
 
 def label_of(row: RowChange) -> str:
-    """Return what a row is called by, as far as columns of these names say it."""
+    """Return the name of a row, from its naming columns."""
     if row.ref.startswith(f"{FILES}:"):
         return row.ref.partition(":")[2][:120]
     return _named({**row.before, **row.after})

@@ -94,7 +94,7 @@ class Content:
         return {(service, item.ref): item for service, item in self.all_items() if item.ref}
 
     def row(self, service: str, table: str, column: str, value: Any) -> Mapping[str, Any] | None:
-        """A row of a service by a column of it; nothing where there is none."""
+        """Return a row of a service by a column's value; ``None`` if there is none."""
         with self._reading(service) as store:
             assert isinstance(store, Store)
             assert store.metadata is not None

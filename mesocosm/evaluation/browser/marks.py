@@ -90,7 +90,7 @@ class Reached:
 
 
 def plain(text: str) -> str:
-    """A text as it is read: of HTML what is seen of it, in lines."""
+    """Return a text as it is read; HTML as its visible lines."""
     if not _MARKUP.search(text):
         return text
     broken = _BREAK.sub(lambda found: f"{found[0]}\n", text)
@@ -161,7 +161,7 @@ class Marks:
                     last = number
 
     def _joined(self, service: str) -> tuple[str, list[int], list[Item]]:
-        """All texts of a service in one, where each of them ends, and whose they are."""
+        """Join all texts of a service, with the end and owner of each."""
         if service not in self._texts:
             content = self._subject.content("now")
             items = content.items(service) if service in content.services else []

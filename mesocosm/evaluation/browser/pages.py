@@ -436,7 +436,7 @@ class Pages:
         return found
 
     def people(self, options: Mapping[str, str]) -> str:
-        """Everybody who wrote or was written to."""
+        """Page of all senders and recipients."""
         lists = getattr(self._subject.expected, "lists", None) if self._subject.expected else None
         roles = {one.email.lower(): one.role for one in lists.people} if lists else {}
         names = {address.lower(): name for address, name in self._marks.cast.items()}

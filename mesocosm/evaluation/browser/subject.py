@@ -114,7 +114,7 @@ class Subject:
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """The verdict of the run, or of the state as it is; None where nobody acted or it is not shown."""
+        """Verdict of the run or of the present state; ``None`` if nobody acted or it is hidden."""
         if not self.acted or not self.answers:
             return None
         if self.result is not None:
@@ -138,7 +138,7 @@ class Subject:
 
     @cached_property
     def failure(self) -> tuple[str, str]:
-        """The class of the failure and what it means; empty for what did not fail."""
+        """Class of the failure with its meaning; empty without a failure."""
         name = classify(self.verdict, self.reading, self.conversation) if self.verdict else ""
         return name, CLASSES.get(name, "")
 
@@ -233,7 +233,7 @@ class Subject:
 
     @property
     def known_first_wrong(self) -> tuple[int, str] | None:
-        """The first wrong call, unless to find it takes long and nobody has asked for it."""
+        """First wrong call, unless finding it takes long and nobody asked."""
         return self.first_wrong if self.is_small or "first_wrong" in self.__dict__ else None
 
     @cached_property

@@ -76,7 +76,7 @@ def _said(result: str) -> dict[str, str]:
 
 
 def _following(arguments: Mapping[str, Any], result: str) -> dict[str, Any] | None:
-    """The arguments that ask for the next page; nothing where there is none."""
+    """Return the arguments for the next page; ``None`` if there is none."""
     said = _said(result)
     if "nextPageToken" in said:
         return {**arguments, _TOKEN: said["nextPageToken"]}
@@ -88,7 +88,7 @@ def _following(arguments: Mapping[str, Any], result: str) -> dict[str, Any] | No
 
 
 def _rest(subject: Subject, call: Call) -> Iterator[str]:
-    """The following pages, as they would have been told; nothing is changed by asking."""
+    """Yield the following pages as they would have been delivered, without side effects."""
     arguments = _following(call.arguments, call.result)
     for _ in range(_PAGES):
         if arguments is None:

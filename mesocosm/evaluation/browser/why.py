@@ -51,7 +51,7 @@ class Part:
 
 
 def explain(subject: Subject, marks: Marks) -> list[Part]:
-    """The paragraph; empty where nothing failed or nothing may be said."""
+    """Write the paragraph; empty without a failure, or if nothing may be revealed."""
     verdict = subject.verdict
     if verdict is None or verdict.verdict == "passed":
         return []
@@ -113,7 +113,7 @@ def _endings(subject: Subject) -> str:
 
 
 def _in_vain(subject: Subject) -> Iterator[Part]:
-    """The calls at the end that all failed, and what the last one was told."""
+    """Describe the final calls if all failed, and the last error."""
     made = [call for call in subject.calls if call.parent is None]
     last = list(takewhile(lambda call: call.status != "ok", reversed(made)))
     if last:
@@ -138,7 +138,7 @@ def _misread(subject: Subject, marks: Marks) -> Iterator[Part]:
 
 
 def _fact(marks: Marks, one: Any) -> Iterator[Part]:
-    """An event, where it is told, and whether that was delivered."""
+    """Describe an event: where it is told, and whether that was delivered."""
     place = marks.places.get(one.text)
     kind = one.kind.replace("_", " ")
     path = f"derivations#d{marks.derivations.index(one) + 1}"

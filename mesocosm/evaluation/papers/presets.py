@@ -109,7 +109,7 @@ def evaluations(paper: Paper, tasks: Sequence[str], given: Mapping[str, Any]) ->
 
 
 def _with(part: Mapping[str, Any], tasks: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    """A part with what is to be otherwise; an empty length or procedure says that it has none of these."""
+    """Apply overrides to a part. An empty length or procedure means that it has none."""
     own, wanted = part.get("parameters", {}), given.get("parameters", {})
     changed = {key: value for key, value in given.items() if key not in ("n", "length") or key in part}
     parameters = {**own, **wanted}

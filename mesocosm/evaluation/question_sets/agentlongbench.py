@@ -69,7 +69,7 @@ class AgentLongBench(QuestionSet):
                                 yield _question(row, history, seed, asked)
 
     def judge(self, question: Question, answer: str) -> Verdict:
-        """Right is a score of 1; what an answer is worth in part is said in the finding."""
+        """Judge an answer: a score of 1 is right. The finding states partial scores."""
         row = Row.model_validate({"question": "", **question.expected})
         said = answer_in(answer)
         worth = score(said, row.answer, row.answer_kind)

@@ -88,7 +88,7 @@ class Figure:
 
 
 def drawn(samples: Sequence[Sample]) -> tuple[list[Sample], str]:
-    """The samples of as many rows as a figure can show, and what is said of the others."""
+    """Select the samples of as many rows as a figure can show, with a note on the others."""
     groups = grouped((one for one in samples if not one.baseline), lambda sample: sample.who)
     if len(groups) <= MOST:
         return list(samples), ""
@@ -153,7 +153,7 @@ def _figures(samples: Sequence[Sample]) -> list[Figure]:
 
 
 def _judged(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
-    """By who acted; nobody of whom there are errors alone, who has no line either."""
+    """Group judged samples by actor; actors with errors only are left out, as they have no line."""
     groups = grouped(samples, lambda sample: sample.who)
     return {who: group for who, group in groups.items() if judge(group).accuracy is not None}
 
@@ -215,7 +215,7 @@ def _begun(title: str) -> str:
 
 
 def _line(axes: Axes, who: str, points: Sequence[Point], of: int) -> None:
-    """One of so many series: with a band, or, where there are many, with bars beside each other."""
+    """Draw one of several series: with a band, or with bars side by side if there are many."""
     if not points:
         return
     at, values, low, high = zip(*points, strict=True)

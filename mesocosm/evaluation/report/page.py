@@ -1,4 +1,4 @@
-"""The page of a report: one file, nothing of which is fetched from elsewhere."""
+"""The page of a report: one self-contained file."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def severity(finding: str) -> float:
 
 
 def _harmless(judged: Sequence[Sample]) -> float | None:
-    """1 less the mean severity of what runs did that they should not; nothing where none did."""
+    """Return 1 minus the mean severity of side effects; ``None`` if no run had any."""
     worst = [max(map(severity, found)) for one in judged if (found := _violations(one))]
     return 1 - sum(worst) / len(worst) if worst else None
 

@@ -42,7 +42,7 @@ _LEAST_SHOWN = 60
 
 
 class Sample(Row):
-    """A row, with who acted and what it cost."""
+    """A row with its actor and cost."""
 
     model: str
     sample: str
@@ -205,7 +205,7 @@ def read_log(path: Path) -> Iterator[Sample]:
 
 
 def read_summaries(path: Path) -> tuple[EvalLog, list[EvalSampleSummary]]:
-    """The head of a log and the summaries of its samples; nothing else is read, so that it is quick."""
+    """Read the header of a log and the summaries of its samples, without the rest, for speed."""
     from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 
     try:

@@ -360,7 +360,7 @@ def horizons_of(samples: Sequence[Sample]) -> list[tuple[tuple[int, int], list[S
 
 
 def by_world(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
-    """Samples by who acted, and by the task where there are several: horizons differ in what they mean."""
+    """Group samples by actor, and by task if there are several, because horizons are not comparable."""
     known = [one for one in samples if one.horizon is not None and one.steps is not None]
     several = len({one.task for one in known}) > 1
     return grouped(known, lambda one: f"{one.who}, {one.task}" if several else one.who)
@@ -472,7 +472,7 @@ def interval(low: float, high: float) -> str:
 
 
 def share(cell: Cell) -> str:
-    """A share with its interval and what it is of."""
+    """Format a share with its interval and denominator."""
     if not cell.samples:
         return "-"
     return f"{percent(cell.accuracy)} ({interval(cell.low, cell.high)}; n {cell.samples})"

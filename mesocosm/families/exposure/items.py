@@ -139,7 +139,7 @@ def _moment(value: str) -> datetime | None:
 
 
 def _with_frequencies(items: list[Item]) -> list[Item]:
-    """Items whose addresses, names and codes are told by how often they occur, unless they are few."""
+    """Replace addresses, names and codes by their frequencies, unless there are few items."""
     values: dict[str, Counter[str]] = {}
     for item in items:
         for name, value in item.facts.items():

@@ -293,7 +293,7 @@ def _judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
 
 
 def _worst_fact(training: Sequence[Item], items: Sequence[Item]) -> Feature | None:
-    """The fact that tells most by itself, the way it points learned elsewhere."""
+    """Return the fact with the most information, with the direction learned on other instances."""
     best: Feature | None = None
     for name in sorted(filters.fact_names(training) & filters.fact_names(items)):
         before = filters.area(training, [filters.fact(item, name) for item in training])

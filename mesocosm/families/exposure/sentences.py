@@ -116,7 +116,7 @@ def measure_all_sentences(
 def _reader(
     family: Family, target: int | None, parameters: Mapping[str, Any], report: Callable[[str], None]
 ) -> Callable[..., Messages] | None:
-    """Return what reads the messages of a seed, for training with other scenes; None where there is none."""
+    """Return a reader of messages by seed, for training on other scenes; ``None`` if there is none."""
     messages = family.hook("messages")
     if messages is None:
         return None
@@ -132,7 +132,7 @@ def _reader(
 
 
 def judge_sentences(training: Sequence[Sentence], messages: Messages) -> SentenceExposure:
-    """Say what a filter that learned from ``training`` may skip of some messages."""
+    """Measure what a filter trained on ``training`` can skip in messages."""
     sentences = messages.sentences
     total = sum(one.tokens for one in sentences)
     told = sum(one.tokens for one in sentences if one.telling)

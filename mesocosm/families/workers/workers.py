@@ -28,7 +28,7 @@ class WorkersLost(UsageError):
 
 
 class Workers(ABC):
-    """Those who do jobs, from when they are entered until they are left."""
+    """Workers for jobs, available while the context is entered."""
 
     lost: ClassVar[tuple[type[BaseException], ...]]
     """Exceptions of a future whose worker was lost; any other is the function's own."""
