@@ -120,13 +120,17 @@ class HostedEpisode:
 
         return await self._in_turn(do)
 
-    async def revision(self, service: str) -> int | None:
-        """Number of the last call that changed a service, between two calls."""
+    async def look(self, at: Callable[[Episode], R]) -> R:
+        """Something short that changes nothing, between two calls: a thread would cost more than it."""
 
-        async def look(episode: Episode) -> int | None:
-            return episode.world.revision(service)
+        async def look(episode: Episode) -> R:
+            return at(episode)
 
         return await self._in_turn(look, changes=False)
+
+    async def revision(self, service: str) -> int | None:
+        """Number of the last call that changed a service, between two calls."""
+        return await self.look(lambda episode: episode.world.revision(service))
 
     async def _in_turn(self, what: Callable[[Episode], Awaitable[R]], *, changes: bool = True) -> R:
         """Do something in the episode's turn, and tell watchers what may have changed."""

@@ -221,8 +221,7 @@ async def view(hosted: HostedEpisode) -> EpisodeView:
             mail=hosted.mail_ports if episode.world.is_open(MAIL_SERVICE) else {},
         )
 
-    seen: EpisodeView = await hosted.do(look)
-    return seen
+    return await hosted.look(look)
 
 
 def judge(episode: Episode, strict: bool, reward: RewardKind = "verdict") -> Grade:

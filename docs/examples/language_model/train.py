@@ -137,7 +137,7 @@ def warm_up(
 def main() -> None:
     """Warm up, train, and show how the reward rises."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=50)
+    parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--traces", type=int, default=32)
     parser.add_argument("--until", type=float, default=0.5)
     parser.add_argument("--plot", type=Path)
