@@ -137,6 +137,6 @@ def test_each_decision_has_a_number_of_its_own() -> None:
 def test_decisions_that_are_named_exist() -> None:
     numbers = {path.name[:3] for path in (ROOT / "docs/decisions").glob("[0-9]*.md")}
     sources = [TEXT, *(path.read_text() for path in (ROOT / "mesocosm").rglob("*.py"))]
-    named = {number for text in sources for number in re.findall(r"[dD]ecision (\d{3})\b", text)}
+    named = {number for text in sources for number in re.findall(r"[dD]ecisions? (\d{3})\b", text)}
     assert named
     assert named <= numbers

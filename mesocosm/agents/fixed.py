@@ -6,6 +6,8 @@ are looked for afterwards: a folder above such a place may be renamed and anothe
 may have a second name elsewhere, as installers make them that share files between environments.
 """
 
+# Code that judges has to be out of the agent's reach, which runs as the same user (decision 033).
+
 from __future__ import annotations
 
 import os

@@ -5,6 +5,9 @@ Every turn is written to an append-only log, with what the model was shown, so t
 is still counted.
 """
 
+# The loop is our own: a round, the calls of one turn of the model, cannot be counted by the server
+# (decision 025).
+
 from __future__ import annotations
 
 import re

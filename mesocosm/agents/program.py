@@ -6,6 +6,8 @@ the answer is not on the disk at all while it acts. The code that judges it is n
 anything else that this process may load.
 """
 
+# The agent runs as the user, so the answer has to be hidden from it by mounts (decision 033).
+
 from __future__ import annotations
 
 import logging

@@ -1,5 +1,8 @@
 """Dispatch of calls: on the event loop while that delays nobody, else in a thread."""
 
+# Most calls are quicker than handing them to a thread, so they are tried on the event loop first (decisions
+# 030 and 103).
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

@@ -4,6 +4,8 @@ Services and worlds do not: here their tools become an MCP server, and here prog
 clients. Both protocol eras are the SDK's: the 2025 handshake, and 2026-07-28 without sessions.
 """
 
+# Only this module knows the MCP SDK; one SDK server per service serves every episode (decision 003).
+
 from __future__ import annotations
 
 import base64

@@ -14,6 +14,8 @@ an array with the vendor's paging headers, ``None`` as 204, and ``Reply`` as it 
 vendor's error body. Each request is one transaction and is journalled like a tool call.
 """
 
+# Vendors' clients check what they get, so routes follow the vendors' documents, not ours (decision 023).
+
 from __future__ import annotations
 
 import binascii

@@ -5,6 +5,8 @@ A service whose clients are such says so in ``servers/<name>/rooted.py``: a ``Ro
 requests are then ones to ``/e/EPISODE/<name>/SESSION/...``. Credentials go no further than here.
 """
 
+# Some clients cannot be given a path, so the token has to name the episode (decision 090).
+
 from __future__ import annotations
 
 import importlib

@@ -5,6 +5,8 @@ whoever writes to it would wait as long. So who takes too little in its time is 
 about than may, those who have taken nothing for longest are.
 """
 
+# A client that does not read would make the server keep its answers in memory without end (decision 031).
+
 from __future__ import annotations
 
 import asyncio

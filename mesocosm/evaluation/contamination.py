@@ -5,6 +5,8 @@
   unseen; then that is said. And a short answer may have been guessed: a sign, no proof.
 """
 
+# Each sign has an innocent explanation, so the report says signs, not proof (decision 084).
+
 from __future__ import annotations
 
 import json

@@ -1,5 +1,7 @@
 """Running an evaluation: tasks times strategies times models, resumable, with logs that inspect_ai reads."""
 
+# Logs are inspect_ai's, so that its viewer and tools work on them (decision 061).
+
 from __future__ import annotations
 
 import errno

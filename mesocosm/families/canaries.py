@@ -4,6 +4,8 @@ They stand in what is published (data sets, exported tasks) and in no world: an 
 not read it here.
 """
 
+# Canaries are in exports only: every agent would meet those in a world (decision 084).
+
 from __future__ import annotations
 
 import hashlib

@@ -5,6 +5,8 @@
 the measured length is recorded; what they leave is filled up.
 """
 
+# Released numbers are data, so a preset is exactly what was published (decision 039).
+
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -15,6 +15,9 @@
 Each is a chance from 0 to 1: of a call, with injections of a text, with prompt of an episode.
 """
 
+# Draws depend on the seed, the call's number and the service, so forks and replays are disturbed in the
+# same way (decision 082).
+
 from __future__ import annotations
 
 import random

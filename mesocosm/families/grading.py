@@ -6,6 +6,8 @@ episode takes too much. Whose fault that is shows in the world as it was built: 
 the limits, the rest is what the agent made, and the episode is *failed* for it.
 """
 
+# Agents leave arbitrary files, so judging needs limits that it cannot escape (decision 030).
+
 from __future__ import annotations
 
 import atexit

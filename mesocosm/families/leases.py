@@ -17,6 +17,9 @@ who claim an episode within that moment may both have it. When a process was hea
 store's clock, against the process's own latest sign of life.
 """
 
+# A store has no locks; a claim with a fence keeps an old server from overwriting a newer state (decision
+# 079).
+
 from __future__ import annotations
 
 import secrets

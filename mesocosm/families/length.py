@@ -5,6 +5,8 @@ survey, each result ended by a newline (no token of cl100k_base reaches across t
 results is the count of the whole).
 """
 
+# Length is measured on a survey of the finished world, not estimated from what was put in (decision 004).
+
 from __future__ import annotations
 
 import os

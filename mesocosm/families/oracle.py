@@ -4,6 +4,8 @@ An oracle belongs to the control plane: it knows what the checker knows, and no 
 It is asked about a world and the calls that led to it, whoever made them.
 """
 
+# The oracle sees only the calls, so it works on any prefix of any agent's trajectory (decision 041).
+
 from __future__ import annotations
 
 from abc import ABC, abstractmethod

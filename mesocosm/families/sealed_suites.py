@@ -5,6 +5,8 @@ After: the suite's secret, from which anybody makes the seeds, builds the instan
 digests. A key makes any number of suites, each by its name; to reveal one says nothing about the others.
 """
 
+# Seeds are derived from a key, so a private suite needs no private data (decision 078).
+
 from __future__ import annotations
 
 import hashlib

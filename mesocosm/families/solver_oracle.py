@@ -13,6 +13,8 @@ told that the agent could not have read. (The walk of a task in YAML knows the t
 with the calls of the survey that deliver what the statements tell.)
 """
 
+# An oracle for any task follows from its reference solver, which may be at any step (decision 041).
+
 from __future__ import annotations
 
 import tempfile

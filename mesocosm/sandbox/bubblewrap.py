@@ -8,6 +8,8 @@ No ``/proc`` is mounted: the table of mounts in it would tell where on the machi
 that path is the id of the episode.
 """
 
+# Namespaces need no daemon and no root, and pip can bring the program (decision 032).
+
 from __future__ import annotations
 
 import os

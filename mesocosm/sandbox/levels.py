@@ -1,5 +1,7 @@
 """Choice of the sandbox: the best that works here, never a weaker one than requested."""
 
+# A weaker sandbox than the requested one is never used silently (decision 020).
+
 from __future__ import annotations
 
 import atexit

@@ -4,6 +4,8 @@ It is written here instruction by instruction, because no library need then be i
 younger than the libraries can be named: libseccomp 2.5 knows neither ``statmount`` nor ``listmount``.
 """
 
+# A user namespace gives code capabilities inside it, so dangerous system calls are refused (decision 020).
+
 from __future__ import annotations
 
 import errno

@@ -1,5 +1,8 @@
 """The calls of a world: the one way in which whoever acts on it reads and changes it."""
 
+# A call is one transaction, and its journal entry is written apart from it, so that a crash can be settled
+# (decision 002).
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -12,6 +12,8 @@ separated as in ``PATH``; such a folder is imported by its own name, so that nam
 What is in a root is registered by existing. No two roots may have a server or a task of one name.
 """
 
+# Content is registered by existing: lists kept by hand drift (decision 036).
+
 from __future__ import annotations
 
 import importlib.util

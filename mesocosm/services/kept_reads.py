@@ -5,6 +5,9 @@ into its result but its arguments and its service's tables: one that looked at t
 workspace is made anew each time. The journal has every call all the same.
 """
 
+# Agents repeat reads, and most calls change nothing, so a result stays valid until the next write (decision
+# 002).
+
 from __future__ import annotations
 
 from collections import OrderedDict

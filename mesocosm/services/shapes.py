@@ -1,5 +1,7 @@
 """Building blocks of answers."""
 
+# Answers name the attributes that they take from a row, because most are the row's own (decision 087).
+
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -8,6 +8,9 @@ what creates the thing and what changes it, tool or request, goes through ``chec
 A ``Reader`` reads single fields of a request where there is no table: what one route alone takes.
 """
 
+# One table per thing, for tools and REST alike, so that a field is checked the same at every door (decision
+# 087).
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

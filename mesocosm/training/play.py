@@ -1,5 +1,7 @@
 """An episode as environments hand it to an agent: texts out, tool calls in, a judgement at the end."""
 
+# All environments share this, so that the same calls get the same verdict in each (decision 077).
+
 from __future__ import annotations
 
 import json

@@ -1,5 +1,7 @@
 """Copies of worlds: snapshots, forks, resets."""
 
+# A world is a directory, so fork, snapshot and restore are copies of files (decision 002).
+
 from __future__ import annotations
 
 import os

@@ -5,6 +5,9 @@ the one that serves all episodes, which then falls behind. So who computes rests
 requests are coming in: twice as long as it computed, for a server with much to do needs two thirds itself.
 """
 
+# Python runs one thread at a time: a long call has to pause by itself so that others get an answer
+# (decisions 030 and 103).
+
 from __future__ import annotations
 
 import asyncio

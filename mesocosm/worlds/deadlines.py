@@ -5,6 +5,9 @@ up there, undone, and made once more in a thread, where it ends at its deadline.
 proportion to what an agent made (statements, walks through folders, loops over lines) passes ``check``.
 """
 
+# Time is checked by SQLite's progress handler and by loops, because a thread cannot be interrupted from
+# outside (decision 030).
+
 from __future__ import annotations
 
 from collections.abc import Iterator

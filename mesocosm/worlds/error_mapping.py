@@ -5,6 +5,9 @@ a pattern too complex, a structure nested too deep. That is part of the product,
 said it. What does not follow from a call's arguments or from the agent's files stays a fault of ours.
 """
 
+# What the operating system or SQLite refuses because of a call's arguments is the agent's mistake, not
+# ours, and must not void the episode (decision 030).
+
 from __future__ import annotations
 
 import errno

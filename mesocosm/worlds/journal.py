@@ -7,6 +7,9 @@ settled when the world is next opened.
 A long text is kept once, however often it was given or answered: an agent may read the same again and again.
 """
 
+# A text is stored once, by its digest: agents read the same mails again and again, and the journal grew to
+# many times the world (decision 031).
+
 from __future__ import annotations
 
 import errno

@@ -8,6 +8,9 @@ whoever has used most is ended, to be begun anew when there is a place for long 
 episodes that ask for endless things keep nobody waiting who asks for little.
 """
 
+# A quarter of the places is kept for those who used little; otherwise a few heavy episodes would block all
+# others (decision 070).
+
 from __future__ import annotations
 
 import math

@@ -3,6 +3,8 @@ busy, so that long work delays nobody else. A process is identified by the state
 on that state go to it.
 """
 
+# Parsers of hostile files need memory limits, which only a process can have (decision 070).
+
 from __future__ import annotations
 
 import atexit

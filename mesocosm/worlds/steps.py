@@ -56,6 +56,9 @@ extension, copies, savepoints, undo by triggers.
 Only worlds that have the folder keep steps: those of episodes, not those that are built, proven or judged.
 """
 
+# Kept rollback journals cost what a call changed; the session extension, backups and triggers were weighed
+# (decisions 083 and 103).
+
 from __future__ import annotations
 
 import shutil

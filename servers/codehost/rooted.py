@@ -3,6 +3,8 @@
 The token is the episode's id: ``GH_HOST`` names the server, ``GH_ENTERPRISE_TOKEN`` the episode.
 """
 
+# gh can be given a host and no path (decision 090).
+
 from __future__ import annotations
 
 import re

@@ -22,6 +22,9 @@ Messages are never changed in place (the log keeps them): put another object at 
 ``message.model_copy(update={...})``; it keeps its id, and so what it lost is counted as removed.
 """
 
+# A strategy sees the messages before each turn, and nothing else, so that strategies can be combined
+# (decision 060).
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

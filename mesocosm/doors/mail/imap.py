@@ -1,5 +1,7 @@
 """IMAP4rev1: the protocol is pymap's, the rules are the email service's."""
 
+# The protocol is pymap's; rules and storage stay the store's (decision 022).
+
 from __future__ import annotations
 
 import asyncio

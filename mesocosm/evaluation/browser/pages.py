@@ -1,5 +1,7 @@
 """The pages of the browser: what each shows, written by templates that escape all text."""
 
+# Pages are plain HTML, so that they also work in one file without a server (decision 088).
+
 from __future__ import annotations
 
 import base64

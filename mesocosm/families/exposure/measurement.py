@@ -7,6 +7,8 @@ this instance. The *skippable share* is the share of tokens in items that it may
 those that hold evidence: near 0 where length is difficulty, near 1 where length is padding.
 """
 
+# A filter is trained on other seeds: what it learned on the same one could be luck (decision 037).
+
 from __future__ import annotations
 
 import statistics

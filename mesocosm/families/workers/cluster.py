@@ -1,5 +1,7 @@
 """Jobs in the processes of a Ray cluster."""
 
+# Workers are replaceable: results are the same bytes wherever a job ran (decision 080).
+
 from __future__ import annotations
 
 import logging

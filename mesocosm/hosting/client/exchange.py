@@ -4,6 +4,8 @@ What a client does is written as generators that yield what is to be sent or wai
 came of it. Who drives them decides whether others run meanwhile.
 """
 
+# Retries are safe because every request has a key, and the server remembers its answers (decision 077).
+
 from __future__ import annotations
 
 import json

@@ -1,5 +1,7 @@
 """The door: what listens, and sends every request to the host that its episode is on."""
 
+# One door in front of several processes: Python computes on one core per process (decision 079).
+
 from __future__ import annotations
 
 import asyncio

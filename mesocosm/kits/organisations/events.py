@@ -1,5 +1,7 @@
 """Events, the ground truth. A story is a few events that follow from one another."""
 
+# Events are simulated first and told afterwards, so texts cannot contradict each other (decision 091).
+
 from __future__ import annotations
 
 import datetime as dt

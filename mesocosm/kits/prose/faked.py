@@ -5,6 +5,8 @@ is drawn with the world's own dice. So a world is built as quickly as from lists
 version of Faker, and does not depend on what was built before it.
 """
 
+# Each pool has its own seed, so that the order of requests does not matter (decision 089).
+
 from __future__ import annotations
 
 import re

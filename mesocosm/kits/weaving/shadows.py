@@ -9,6 +9,8 @@ A node has one other value, whatever the mistake was, so that the documents do n
 operation: an operation has some forty at most.
 """
 
+# A mistake that leads nowhere shows itself; here it leads to another plausible end (decision 097).
+
 from __future__ import annotations
 
 import random

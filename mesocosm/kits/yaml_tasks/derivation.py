@@ -5,6 +5,9 @@ the goal is worked out; each value at the end of that must be told: by a stateme
 is said once for all. What a case stands for is quoted (``told``), and the quotation must be found.
 """
 
+# A solution that knows the truth proves only that the goal can be reached, not that the answer can be read
+# (decision 098).
+
 from __future__ import annotations
 
 import datetime as dt

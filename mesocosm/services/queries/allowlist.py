@@ -6,6 +6,9 @@ in it or by anything that nobody has thought of, only one SELECT passes, of the 
 functions that compute from their arguments and nothing else. Nothing here knows what could be wrong.
 """
 
+# DuckDB's own parser has the last word: a statement could mean something else to it than to sqlglot
+# (decision 070).
+
 from __future__ import annotations
 
 import json

@@ -4,6 +4,9 @@ What a process may allocate is bounded by the kernel, its time by being ended, a
 before any of it is an object of Python here.
 """
 
+# Statements run in processes, because DuckDB can be stopped neither in time nor in memory from within
+# (decision 070).
+
 from __future__ import annotations
 
 import atexit

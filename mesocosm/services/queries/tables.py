@@ -6,6 +6,9 @@ SQLite keeps what DuckDB can cast back exactly: whole numbers as integers (from 
 decimals, dates, times and instants as text, lists, structs and JSON as JSON text.
 """
 
+# Rows are in the world's SQLite, so fork, replay and grading need nothing special for warehouses (decision
+# 070).
+
 from __future__ import annotations
 
 import hashlib

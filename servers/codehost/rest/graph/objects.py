@@ -1,5 +1,7 @@
 """GraphQL objects: dicts whose values are computed when a query asks for them."""
 
+# Values are computed when a query asks, as a query names a few of many fields (decision 090).
+
 # ruff: noqa: N803 - the names of arguments are the vendor's
 from __future__ import annotations
 

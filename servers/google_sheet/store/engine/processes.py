@@ -1,5 +1,7 @@
 """Processes that compute formulas, started on demand."""
 
+# The formula library holds the interpreter while it computes, so it needs processes (decision 071).
+
 from __future__ import annotations
 
 import importlib.util
