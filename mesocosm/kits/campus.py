@@ -25,7 +25,7 @@ CREDITS = (1.5, 2, 2.5, 3, 3, 4, 4, 5, 6, 7.5)
 
 
 def domain_of(place: str) -> str:
-    """The domain of a university there, reserved for what does not exist: nobody's real one."""
+    """Return the reserved domain of a university at a place; no real institution has it."""
     return f"{slug(place)}.example"
 
 
@@ -46,7 +46,7 @@ class Campus:
         return moment.replace(tzinfo=self.zone)
 
     def waking_moment(self, rng: random.Random, first: float, last: float) -> dt.datetime:
-        """A minute of the waking hours between so many days ago and so many days ago."""
+        """Draw a minute of waking hours, between ``first`` and ``last`` days ago."""
         day = (self.now - dt.timedelta(days=rng.uniform(last, first))).date()
         clock = dt.time(rng.randint(7, 21), rng.randrange(60), rng.randrange(60))
         return dt.datetime.combine(day, clock, self.zone)

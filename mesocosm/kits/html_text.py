@@ -31,7 +31,7 @@ _LONGEST_STYLE, _LONGEST_SHEET = 10_000, 200_000
 
 
 class _TooDeep(Exception):
-    """Nobody can see what is in there."""
+    """Content nested too deeply to be visible."""
 
 
 class _Reader:
@@ -80,7 +80,7 @@ class _Reader:
 
 
 class _Sheets:
-    """Collects the style sheets, which count for what stands before them, too."""
+    """Collects style sheets, which also apply to content before them."""
 
     def __init__(self) -> None:
         self._inside = False
@@ -107,7 +107,9 @@ class _Sheets:
 
 
 def visible_text(html: str) -> str:
-    """The text that is shown, blanks where elements break it; nothing of what is struck out or too deep."""
+    """Return the visible text, with blanks where elements separate it; without struck-out or too deeply
+    nested text.
+    """
     data = html.replace("\0", "").encode("utf-8", "replace")
     sheets = _read(_Sheets(), data) if b"<style" in data.lower() else ""
     return _read(_Reader(HidingRules(sheets[:_LONGEST_SHEET])), data)

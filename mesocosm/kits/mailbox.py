@@ -351,7 +351,7 @@ def one_of_answers(
 
 
 def file_name(sender: Contact, rng: random.Random, *others: str) -> str:
-    """A name for an attached file that tells nothing about what is in it, or one of ``others``."""
+    """Draw a neutral name for an attached file, or one of ``others``."""
     stems = (*_STEMS, slug(sender.person.last), f"{slug(sender.person.first)}_{rng.randint(1, 9)}", *others)
     return f"{rng.choice(stems)}{rng.choice(SUFFIXES)}"
 

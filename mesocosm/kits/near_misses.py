@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class _Fated(Protocol):
     @property
     def fate(self) -> str:
-        """The fate that makes the case what it is."""
+        """Fate that puts the entity into its case."""
 
 
 F = TypeVar("F", bound=_Fated)

@@ -133,7 +133,7 @@ def send(store: EmailStore, account: str, mail: NewEmail) -> None:
 
 
 def redirect(store: EmailStore, mail: Email, address: str) -> None:
-    """Let a mail that was sent have gone to somebody else."""
+    """Redirect a sent mail to another recipient."""
     mail.to = address
     logged = update(Delivery).where(Delivery.email_id == mail.id)
     store.session.execute(logged.values(recipients=address))
@@ -178,7 +178,7 @@ class Mailing(Generic[E]):
     letter: Callable[[World, E, Any], NewEmail]
 
     def overlooked(self, fate: str) -> Callable[[World, E], None]:
-        """Somebody who gets a mail got none."""
+        """Make somebody who should get a mail get none."""
 
         def apply(world: World, expected: E) -> None:
             unsend(world.store(EmailStore), self._sent(world, expected, of_fate(self.wanted(expected), fate)))
@@ -186,7 +186,7 @@ class Mailing(Generic[E]):
         return apply
 
     def needless(self, fate: str) -> Callable[[World, E], None]:
-        """Somebody who gets no mail got one."""
+        """Make somebody who should get no mail get one."""
         return lambda world, expected: self._send(world, expected, of_fate(self.others(expected), fate))
 
     def edited(self, change: Callable[[Email, E], object], fate: str = "") -> Callable[[World, E], None]:

@@ -96,7 +96,7 @@ def spreadsheet(tools: Tools, title: str) -> str:
 
 
 def spreadsheet_rows(tools: Tools, book: str, sheet: str) -> Iterator[dict[str, str]]:
-    """The rows of a sheet below its first, by what stands in that."""
+    """Yield the rows of a sheet as mappings by its first row."""
     head: list[str] = []
     asked: dict[str, str] = {}
     while True:

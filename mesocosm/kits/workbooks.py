@@ -1,4 +1,4 @@
-"""Near misses of workbooks: cells changed, and what nobody asked for put in."""
+"""Near misses of workbooks: changed cells, and additions that nobody asked for."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Worlds whose optimal play is known: what the families listworld, treeworld and gridworld are made with."""
+"""Worlds with known optimal play: the kit of the families listworld, treeworld and gridworld."""

@@ -1,4 +1,4 @@
-"""Games: what an agent that forgot nothing would know of a world, and every best thing to do there.
+"""Games: what an agent with perfect memory would know of a world, and all optimal calls.
 
 A game starts from what the prompt says and advances by the calls that were answered. It is the belief state
 of the agent, so an oracle over it never tells what could not have been known.
@@ -51,7 +51,7 @@ class Game(ABC):
 
     @abstractmethod
     def optimal(self) -> Iterator[Call]:
-        """All calls that an optimal policy could make now, in a fixed order; nothing once it is over."""
+        """Yield the optimal calls in a fixed order; none once the game is over."""
 
     @abstractmethod
     def is_optimal(self, call: Call) -> bool:
@@ -153,7 +153,7 @@ class GameOracle(Oracle):
 
 
 def played(game: Game, answer: Callable[[Call], str], state: bool, plan: bool) -> str:
-    """An optimal policy's game, turn by turn, with what an agent is told before each."""
+    """Return an optimal game turn by turn, with the advice before each turn."""
     lines = []
     while (call := next(game.optimal(), None)) is not None:
         told = advice(game.describe().text if state else None, game.phrase(call) if plan else None)

@@ -60,7 +60,7 @@ class TreeGame(Game):
         return self.turns >= self.budget
 
     def take(self, made: Made) -> None:
-        """Count the turn, and learn what was told."""
+        """Count the turn and record the answer."""
         self.turns += 1
         if not made.ok:
             return

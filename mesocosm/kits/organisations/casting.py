@@ -1,4 +1,4 @@
-"""Casting: which scene tells a story, at what level, when each message is written and in which words.
+"""Casting: choice of scene, level, times and wordings for a story.
 
 All moments are laid out here, before a word is written: texts are then written in order of time.
 """

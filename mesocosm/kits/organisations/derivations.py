@@ -158,7 +158,7 @@ def _about(letter: Letter, meant: Any) -> Step | None:
 
 
 def _person(letter: Letter, telling: Telling, who: Person) -> Step:
-    """Return what says who is meant: the header, the telling itself, the message, or one that it answers."""
+    """Return the step that identifies a person: the header, the telling, the message, or one it answers."""
     me = letter.cast.story.roles["me"]
     for reference in (*telling.references, *letter.references):
         if reference.kind == "person" and reference.key == who.email:
@@ -207,7 +207,7 @@ class Directory(Protocol):
 
 
 class Rereading:
-    """Makes events anew from derivations, and notes what cannot be followed."""
+    """Recomputes events from derivations, and records what cannot be followed."""
 
     def __init__(
         self, derivations: Sequence[Derivation], directory: Directory, held: Mapping[str, str]
@@ -336,7 +336,7 @@ def texts_of(letters: Iterable[Letter]) -> dict[str, str]:
 
 
 def undelivered(texts: Mapping[str, str], results: str) -> Iterator[str]:
-    """Say which of these texts do not stand in the results of a survey."""
+    """Yield the texts that are missing in the results of a survey."""
     for key, text in texts.items():
         if orjson.dumps(text).decode()[1:-1] not in results and html.escape(text) not in results:
             yield key

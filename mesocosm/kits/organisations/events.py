@@ -53,7 +53,7 @@ class Story:
 
     @property
     def events(self) -> Iterator[Event]:
-        """The events, in the order of their roles, and those of what is told with them."""
+        """Yield the events in the order of their roles, with those told along with them."""
         yield from (one for one in self.roles.values() if isinstance(one, Event))
         for story in self.among:
             yield from story.events

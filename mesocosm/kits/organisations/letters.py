@@ -36,8 +36,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Telling:
-    """A beat that tells an event: where it stands, and what in it says which thing and which value is
-    meant."""
+    """A beat that tells an event, with the positions that identify the thing and the value."""
 
     event: Event
     level: str
@@ -100,7 +99,7 @@ class Speaker(Protocol):
     def person(
         self, who: Person, writer: Person, reader: Person, about: Any, level: Level
     ) -> tuple[str, Reference]:
-        """Return what a writer calls somebody."""
+        """Return a writer's way to refer to somebody."""
 
     def named(self, who: Person, form: str, about: Any) -> tuple[str, Reference | None]:
         """A form that a scene asks for: full, first, id, topic ..."""
@@ -114,7 +113,7 @@ class Speaker(Protocol):
         rng: random.Random,
         named: frozenset[Person],
     ) -> tuple[str, Reference]:
-        """Return what a writer calls a thing, in a message that names these people besides."""
+        """Return a writer's way to refer to a thing, in a message that also names these people."""
 
     def around(self, about: Any) -> list[Person]:
         """Return those who have to do with a thing."""
@@ -189,7 +188,9 @@ class Teller:
         return letter
 
     def _copied(self, roles: Any, named: str | None, sender: Person, to: Person) -> Person | None:
-        """Return who gets a copy: the owner of the mailbox, who reads all; else whoever the scene names."""
+        """Return the recipient of a copy: the mailbox's owner, who reads everything; else the scene's
+        choice.
+        """
         other: Person | None = roles[named] if named else None
         if roles["me"] not in (sender, to):
             other = roles["me"]
@@ -373,6 +374,6 @@ _ENDINGS = {
 
 
 def file_name(kind: str, sender: Person, rng: random.Random) -> str:
-    """Draw a name for an attached file, as people call them; it tells nothing."""
+    """Draw a neutral name for an attached file, as people write them."""
     stem = rng.choice((*_STEMS[kind], sender.last.lower(), f"{sender.first.lower()}_{rng.randint(1, 9)}"))
     return f"{stem}{rng.choice(_ENDINGS[kind])}"

@@ -102,7 +102,7 @@ def read_time(text: str) -> dt.time:
 
 
 def read_day(text: str, written: dt.datetime) -> dt.date:
-    """Return the day that some words mean for whoever reads what was written then."""
+    """Resolve words for a day, relative to when they were written."""
     today = written.date()
     lowered = text.lower()
     if lowered in ("today", "tomorrow"):
@@ -124,7 +124,7 @@ def read_day(text: str, written: dt.datetime) -> dt.date:
 
 
 def read_moment(text: str, written: dt.datetime) -> dt.datetime:
-    """Return the moment that some words mean for whoever reads what was written then."""
+    """Resolve words for a moment, relative to when they were written."""
     day, parted, time = text.rpartition(" at ")
     if not parted:
         raise Unreadable(f"{text!r} is no moment")

@@ -1,4 +1,4 @@
-"""The cast of an organisation: who they are, how they write, and how they are called."""
+"""The cast of an organisation: people, their style of writing, and their names."""
 
 from __future__ import annotations
 

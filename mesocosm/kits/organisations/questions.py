@@ -338,7 +338,7 @@ class Asked(Written):
             super().survey(tools, expected)
 
     def unstated(self, tools: Tools, expected: family.Expected) -> list[str]:
-        """Follow every derivation; returns what cannot be followed, and what comes out otherwise."""
+        """Follow every derivation; returns those that fail, and those with another result."""
         assert isinstance(expected, AskedExpected)
         reader = _Reader(tools)
         self.survey(reader, expected)
@@ -397,7 +397,7 @@ class Asked(Written):
                     )
 
     def _expecting(self, expected: AskedExpected, answer: Answer) -> AskedExpected:
-        """Return what the checker would be told if the answer were another one."""
+        """Return the expected data for another answer."""
         truth = self._answered(expected, answer)
         otherwise = expected.model_copy(update={"truth": serialization.kept(truth, 0)})
         otherwise._settled = {}  # what follows from the facts as they are

@@ -1,5 +1,4 @@
-"""Blind readings: what people made out who saw only the thread and the lists, beside what it was meant to
-say.
+"""Blind readings: what people understood from thread and lists alone, compared with the intended meaning.
 
 A *sheet* has castings of scenes with the lists and what held before, and asks what happened; readers
 answer in a few words (codes of the domain). Their answers are kept as they were given, not the truth:
@@ -63,7 +62,7 @@ def _shown(value: object) -> str:
 
 
 def _thread(casting: Rehearsal) -> str:
-    """The thread with what a reader has beside it."""
+    """Return the thread with a reader's context."""
     lines = [f"({one})" for one in casting.domain.beside(casting.letters, casting.stage)]
     for letter in casting.letters:
         copied = f", cc {letter.cc.full}" if letter.cc else ""
@@ -93,7 +92,7 @@ def _meant(casting: Rehearsal) -> str:
 
 
 def agrees(meant: str, read: str) -> bool:
-    """True if a reading says what was meant: the same codes in the same order, whatever the blanks."""
+    """True if a reading has the intended codes in the same order, ignoring blanks."""
     return _normal(meant) == _normal(read)
 
 

@@ -30,7 +30,7 @@ class Rehearsal:
         return [derivation(letter, telling) for letter in self.letters for telling in letter.tellings]
 
     def faults(self) -> list[str]:
-        """Say what a reader cannot follow: nobody named, a thing that could be another, a value unread."""
+        """List what a reader cannot follow: unnamed people, ambiguous things, unread values."""
         held = {
             letter.key: f"{letter.subject}\n{text}"
             for letter, text in zip(self.letters, texts_of(self.letters).values(), strict=True)

@@ -105,7 +105,7 @@ class Beat(_Strict):
 
 
 class Message(_Strict):
-    """One message of a scene: who writes to whom, when, and what."""
+    """One message of a scene: writer, recipient, time and text."""
 
     id: str
     from_: str = Field(alias="from")
@@ -262,8 +262,7 @@ class Vocabulary:
 
 
 def complaints(scenes: Sequence[Scene], vocabulary: Vocabulary) -> Iterator[Complaint]:
-    """Say what is wrong with scenes: unknown slots and roles, too few alternates, a thread that does not
-    say what it is about."""
+    """Yield errors in scenes: unknown slots and roles, too few alternates, a thread without a subject."""
     for scene in scenes:
         yield from _complaints_of(scene, vocabulary)
     yield from _repeated(scenes)

@@ -1,4 +1,4 @@
-"""Sentences of a world by what they tell: for measuring what could be skipped without being read."""
+"""Sentences of a world by the facts they state, for measuring what could be skipped unread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long procedures (LongProc): what they are carried out on, the one right text, and how answers are judged.
+"""Long procedures (LongProc): cases, the one right text, and scoring.
 
 >>> made = make_instance("routes", level=500, seed=0)
 >>> made.score(made.gold).value

@@ -1,4 +1,4 @@
-"""Beliefs: who is where and puts what where, and what somebody who was not always there believes."""
+"""Beliefs: positions of people and objects, and the beliefs of somebody who was absent at times."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CONTAINERS = """
 
 
 class Step(NamedTuple):
-    """Somebody does something: goes (perhaps with an object), puts an object elsewhere, leaves or enters."""
+    """An action: going (perhaps with an object), moving an object, leaving or entering."""
 
     agent: str
     kind: str
@@ -55,7 +55,7 @@ class Step(NamedTuple):
 
 
 class BeliefCase(Case):
-    """A story, and whose belief on what is asked for."""
+    """A story, and the person whose belief is asked for."""
 
     agents: dict[str, str]
     """The rooms at the beginning."""
@@ -96,7 +96,7 @@ def _mistaken(case: BeliefCase) -> bool:
 
 
 def _story(rng: random.Random, level: int) -> BeliefCase:
-    """A story that goes on until its trace has so many tokens."""
+    """Draw a story whose trace has ``level`` tokens."""
     names, things = rng.sample(_AGENTS, 2), rng.sample(_OBJECTS, 2)
     rooms, containers = rng.sample(_ROOMS, 2), rng.sample(_CONTAINERS, 2)
     agents = {name: rng.choice(rooms) for name in names}
@@ -130,7 +130,7 @@ def distract(rng: random.Random, level: int) -> BeliefCase:
 
 
 class _Author:
-    """Writes a story: each agent in turn does what is possible where it is."""
+    """Writes a story: agents take turns with actions that are possible where they are."""
 
     def __init__(self, rng: random.Random, start: BeliefCase) -> None:
         self._rng, self._rooms, self._containers = rng, start.rooms, start.containers

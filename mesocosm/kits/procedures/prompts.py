@@ -78,7 +78,7 @@ def _pair_rules(name: str, number: int) -> str:
 
 
 def _short(question: str) -> str:
-    """A question without what it says of the search."""
+    """Return a question without its description of the search."""
     return re.sub(r",[^,.]*\bsearch\b[^.]*", "", question)
 
 

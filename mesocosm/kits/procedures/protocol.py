@@ -65,7 +65,7 @@ class Procedure(Protocol[C]):
 
     @staticmethod
     def draw(rng: random.Random, level: int) -> C | None:
-        """A case whose gold has about so many tokens; ``None`` if this try found none."""
+        """Draw a case whose gold has about ``level`` tokens; ``None`` if this attempt failed."""
 
     @staticmethod
     def distract(rng: random.Random, level: int) -> C:

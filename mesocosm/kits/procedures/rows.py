@@ -1,4 +1,4 @@
-"""Rows of datasets, answers to them, and what these are worth."""
+"""Rows of datasets, answers, and their scores."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Row(BaseModel):
     """Another prompt for the case: ``pairs`` (no procedure), ``segment N`` (what is before it is given)."""
 
     def score(self, answer: str, rule: Rule = "strict") -> Score:
-        """Judge an answer; ``rule``: what makes it right, the text as it is or as the paper compares it."""
+        """Score an answer; ``rule``: exact text, or as the paper compares."""
         of = procedure(self.procedure)
         case = of.CaseType.model_validate(self.case)
         if self.variant.startswith("segment"):

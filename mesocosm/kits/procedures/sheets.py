@@ -35,7 +35,7 @@ class Sheet:
 
     @property
     def head(self) -> str:
-        """The line that says whose sheet it is; no other sheet has the same."""
+        """Line that identifies the sheet; unique."""
         return f"Case {self.reference}, sheet {self.number} of {self.of}"
 
     @property
@@ -49,7 +49,7 @@ class Sheet:
 
 
 class Clerk:
-    """Spreads cases over sheets, under references and names that say nothing."""
+    """Distributes cases over sheets under neutral references and names."""
 
     def __init__(self, rng: random.Random, prose: Prose, of: Procedure[Case], overhead: int) -> None:
         self._rng, self._prose, self._of, self._overhead = rng, prose, of, overhead
@@ -72,7 +72,9 @@ class Clerk:
         ]
 
     def distractors(self, level: int, cases: int, budget: int) -> tuple[list[Sheet], int]:
-        """Sheets of so many other cases, and of more for ``budget`` tokens; what is left of the budget."""
+        """Make sheets of distractor cases, and further ones up to ``budget`` tokens; returns the unused
+        budget.
+        """
         found = [sheet for _ in range(cases) for sheet in self.sheets(self._of.distract(self._rng, level))]
         size = level
         while True:

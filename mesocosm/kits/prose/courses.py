@@ -86,7 +86,7 @@ def catalogue() -> tuple[_Entry, ...]:
 
 
 def subject_called(title: str, number: int) -> CourseSubject | None:
-    """The subject of a plain title, whose code is a number; None where there is no such title."""
+    """Return the subject for a plain title with a numeric code; ``None`` for an unknown title."""
     found = next((entry for entry in catalogue() if entry.title == title), None)
     return CourseSubject("", number, title, found.department, "", found.topics) if found else None
 

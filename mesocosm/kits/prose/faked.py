@@ -147,7 +147,7 @@ def _names(locale: str, first: str, last: str) -> Names:
 
 
 def surname(made: str) -> str:
-    """A surname that Faker made as it is written; empty where nobody is called that."""
+    """Normalise a surname from Faker; empty if it is no real surname."""
     return "" if _IRISH.match(made) else scottish(made)
 
 

@@ -60,7 +60,7 @@ class Names:
         self._towns: dict[tuple[str, str], list[tuple[str, str]]] = {}
 
     def person(self) -> Person:
-        """A person whose name and handle nobody drawn before has."""
+        """Draw a person with a new name and handle."""
         first, last = self._first_and_last()
         name, tries = f"{first} {last}", 0
         while name in self._taken:

@@ -13,7 +13,7 @@ _TRIES = 12
 
 
 class Said:
-    """The runs of eight words of what was said last, by checksums; shared by all who write in one world."""
+    """Recent runs of eight words, as checksums; shared by all writers of a world."""
 
     __slots__ = ("_before", "_now")
 
@@ -32,7 +32,7 @@ class Said:
         return False
 
     def remember(self, text: str) -> None:
-        """Take note of what is said, whether it was said before or not."""
+        """Record a text, whether it repeats something or not."""
         self._keep(_runs(text))
 
     def draw(self, say: Callable[[], str], before: str = "") -> str:

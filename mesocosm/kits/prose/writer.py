@@ -459,7 +459,7 @@ class Prose:
         return self._new_line(scene, "body")
 
     def _new_line(self, scene: _Scene, section: str) -> str:
-        """A sentence that has not been said, if there is anybody who would know."""
+        """Draw a sentence that was not used before, if repetition is tracked."""
         line = self._line(scene, self._deal(scene, section))
         for _ in range(_ATTEMPTS):
             if not (scene.names_its_people(line) or (self._said is not None and self._said.again(line))):

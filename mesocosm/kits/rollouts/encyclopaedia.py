@@ -49,7 +49,7 @@ _HIGHEST_ORDINARY = 640
 
 
 class Entry(NamedTuple):
-    """One creature. What is said of it is one tuple per section: numbers of values, or the one number."""
+    """One creature: a tuple of value numbers for each section, or the one number."""
 
     number: int
     traits: tuple[tuple[int, ...], ...]

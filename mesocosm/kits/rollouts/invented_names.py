@@ -1,4 +1,4 @@
-"""Names for creatures and words for what is said of them, all invented.
+"""Invented names of creatures, and invented words for their values.
 
 Only words are taken that have as many tokens with a blank before them as without (``plain_tokens``).
 """
@@ -39,7 +39,7 @@ def plain_tokens(word: str) -> int | None:
 
 @cache
 def name_tokens(word: str) -> int | None:
-    """The tokens of a name where none joins what may stand before it, be it a blank or a bracket."""
+    """Return the tokens of a name if none merges with a preceding blank or bracket; else ``None``."""
     bare = tokens.count(word)
     return bare if tokens.count(" " + word) == bare == tokens.count(">" + word) - 1 else None
 

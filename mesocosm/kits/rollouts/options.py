@@ -23,7 +23,7 @@ LEAST = 16_000
 def read_plan(
     *, lengths: str, settings: str, formats: str, behaviour: Mapping[str, Any], **others: Any
 ) -> Plan:
-    """The plan; ``UsageError`` says which option is wrong and what was expected."""
+    """Parse the options into a plan; ``UsageError`` names a wrong one and what was expected."""
     try:
         return Plan(
             lengths=tuple(read_lengths(lengths)),

@@ -1,4 +1,4 @@
-"""A history as one text: what is served page by page, and what a model is asked about in one prompt."""
+"""A history as one text: the form that is served page by page, and asked about in one prompt."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HEADING = re.compile(r"^Message \d+ \((\w+)[^)\n]*\)\n", re.MULTILINE)
 
 
 def read_text(text: str) -> Iterator[Message]:
-    """The messages of a text that ``as_text`` made, with what stands before and after it cut off."""
+    """Parse the messages of a text by ``as_text``, ignoring what surrounds it."""
     heads = list(_HEADING.finditer(text))
     ends = [following.start() for _, following in pairwise(heads)] + [len(text)]
     for head, end in zip(heads, ends, strict=True):

@@ -21,7 +21,7 @@ How = Literal["prompt", "tools"]
 
 
 class Scored(BaseModel):
-    """One question with what was answered and what that is worth."""
+    """A question with its answer and score."""
 
     id: str
     model: str
@@ -45,7 +45,7 @@ def judge(rows: Sequence[Row], replies: Mapping[str, str | None], model: str) ->
 
 
 def judge_one(row: Row, answer: str | None, model: str) -> Scored:
-    """One question judged by what stands between its answer tags; ``None`` is no answer."""
+    """Score one question by the text in its answer tags; ``None`` is no answer."""
     return Scored(
         id=row.id,
         model=model,

@@ -1,4 +1,4 @@
-"""Judging answers: what a reply says, and what that is worth.
+"""Scoring: parsing an answer from a reply, and its value.
 
 - The answer is what stands in the last complete ``<answer>...</answer>``; a reply without one has none.
 - Names are compared without upper and lower case, blanks, hyphens, underscores, dots, quotation marks,
@@ -92,7 +92,7 @@ def number_in(answer: str) -> int | None:
 
 
 def boolean_in(answer: str) -> bool | None:
-    """Yes or no; ``None`` if an answer says neither, or both, or denies what it says."""
+    """Parse yes or no; ``None`` for neither, both, or a negated word."""
     words = re.findall(r"[a-z]+", answer.casefold().replace("'", "").replace("\u2019", ""))
     places = [place for place, word in enumerate(words) if word in _WORDS]
     said = {_WORDS[words[place]] for place in places}

@@ -1,4 +1,4 @@
-"""The simulated player: what it remembers of a game, what it asks for, whom it guesses next.
+"""The simulated player: its memory, its queries and its guesses.
 
 It queries with what feedback told it, so every list holds the hidden creature. It guesses from what the query
 returned, and among these one that agrees with what it remembers, the latest feedback first; never the hidden
@@ -125,7 +125,7 @@ class Player:
     # -- queries -----------------------------------------------------------------------------------------
 
     def ask(self, state: State, thoughts: list[Condition], *, wanted: int, most: int) -> Query:
-        """A query with some of what comes to mind: without what is masked, at times relaxed.
+        """Make a query from remembered conditions, leaving out masked ones, sometimes relaxed.
 
         Args:
             state: The game.
@@ -245,7 +245,7 @@ class Player:
         return pool
 
     def _telling(self, state: State, away: int) -> int:
-        """Those whose feedback tells most of the suspects from the hidden creature, where none did yet."""
+        """Return the creatures whose feedback would best separate the suspects, if none did yet."""
         ours = self.book.entries[self.target].traits
         suspects = self.book.indexes(state.suspects)
         held = Counter(

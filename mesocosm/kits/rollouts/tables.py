@@ -1,4 +1,4 @@
-"""Creatures of one's own: a file with a name and what is said of each, in place of those that are invented.
+"""User-provided creatures: a file of names and values, in place of invented ones.
 
 JSON lines, or a CSV file with the same columns: ``name``, ``Type``, ``Base Stats``, ``Generation``,
 ``Abilities``, ``Evolution``, ``Habitat``. Several values of a section are a list, or separated by ``;``.

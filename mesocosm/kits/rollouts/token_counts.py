@@ -28,7 +28,7 @@ class Counter:
     target: int
 
     def system(self) -> int:
-        """Tokens of what the player was told."""
+        """Count the tokens of the system prompt."""
         return tokens.count(self.scribe.system + "\n")
 
     def round(self, number: int, round_: Round) -> tuple[int, int, int, int]:
@@ -68,7 +68,7 @@ class Counter:
         return total + self._counted(("end", solved), left, scribe.outcome, number, solved)
 
     def call(self, number: int, query: tuple[Condition, ...]) -> int:
-        """Tokens of a call: what is said before it, the tool's name, and its arguments."""
+        """Count the tokens of a call: the text before it, the tool's name, and the arguments."""
         scribe = self.scribe
         total = self._counted(("call", scribe.thought(number)), 0, _call_begins, scribe, number)
         for at, condition in enumerate(query, 1):
@@ -93,7 +93,7 @@ class Counter:
         return total
 
     def names(self, creatures: int) -> int:
-        """Tokens of the names of a list, with what stands between them."""
+        """Count the tokens of a list of names with separators."""
         sizes = self.scribe.words.by_tokens.items()
         names = sum(size * (creatures & who).bit_count() for size, who in sizes)
         return names + _BETWEEN * max(0, creatures.bit_count() - 1)

@@ -59,7 +59,7 @@ class Vocabulary:
 
     @cached_property
     def by_tokens(self) -> dict[int, int]:
-        """Numbers of tokens, and the set of the creatures whose names have so many."""
+        """Creatures by the number of tokens of their names, as bit sets."""
         found: dict[int, int] = {}
         for at, size in enumerate(self.name_tokens):
             found[size] = found.get(size, 0) | 1 << (len(self.names) - 1 - at)

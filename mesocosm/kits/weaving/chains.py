@@ -65,7 +65,7 @@ class ChainParams(TreeParams):
 
     @model_serializer(mode="wrap")
     def _as_before(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without what other tasks have not: what is written of those stays as it was."""
+        """Dump without parameters that other tasks lack, so that their dumps stay the same."""
         dumped: dict[str, Any] = dump(self)
         for name in ("silent_errors", "validity_share"):
             if not dumped[name]:
@@ -163,7 +163,7 @@ class Statement:
 
 
 class Writer:
-    """Says of a value node what its variable is, and of a rule node which rule it states."""
+    """States the variable of a value node, and the rule of a rule node."""
 
     def state(self, node: Node, rng: random.Random) -> Statement:
         """The statement of a node that is no list. A picture draws from dice of its own, not from ``rng``."""
@@ -177,7 +177,7 @@ class Writer:
 
 @dataclass
 class Author:
-    """Writes documents: what they are about, with irrelevant fields and remarks around it."""
+    """Writes documents: their statement among irrelevant fields and remarks."""
 
     rng: random.Random
     prose: Prose
@@ -192,7 +192,7 @@ class Author:
     """Written, and not used yet."""
 
     def node(self, node: Node) -> tuple[File, str]:
-        """The document of a node, and the text in it that says what it is about."""
+        """Write the document of a node; returns it with the text of its statement."""
         statement = self.writer.state(node, self.rng)
         return File(node.id, self.document(statement.text), statement.draw), statement.text
 
@@ -323,7 +323,7 @@ def _write(node: Node, author: Author, library: Library) -> Evidence:
 
 
 def _distract(streams: Streams, name: Callable[[], str], of_tree: Author, library: Library) -> str:
-    """Add so many distractors, and then so many tokens of them; returns what one of the trees leads to."""
+    """Add distractors by number and by tokens; returns the result of one of their trees."""
     params, rng = of_tree.params, streams.stream("filler")
     prose = Prose(streams.stream("filler remarks"))
     author = replace(of_tree, rng=rng, prose=prose, name=name, values=params.values(rng), _sentences=[])
@@ -376,7 +376,7 @@ def _single(author: Author, library: Library, room: int | None) -> str:
 
 
 def _write_lists(streams: Streams, tree: Tree, library: Library) -> list[Evidence]:
-    """Write the lists, the distractors spread over them: nothing tells which document will matter."""
+    """Write the lists, with distractors mixed in so that nothing reveals the relevant documents."""
     rng = streams.stream("lists")
     lists = [node for node in tree.nodes() if node.role == "list"]
     found = []
@@ -392,7 +392,9 @@ def _write_lists(streams: Streams, tree: Tree, library: Library) -> list[Evidenc
 def _write_shadows(
     streams: Streams, name: Callable[[], str], tree: Tree, of_tree: Author, library: Library
 ) -> None:
-    """Write what stands where wrong results lead; the survey passes over it: no right one leads there."""
+    """Write the documents to which wrong results lead. The survey skips them, as no right result leads
+    there.
+    """
     rng = streams.stream("shadows")
     values = of_tree.params.values(rng)
     prose = Prose(streams.stream("shadow remarks"))
@@ -409,6 +411,6 @@ def _write_shadows(
 
 
 def _reading_order(leaves: Sequence[str], library: Library, tree: Tree) -> list[str]:
-    """An order in which the documents could be read: what is given, what is listed, what is computed."""
+    """Return a possible order of reading: given, listed, then computed documents."""
     evidence = [node.id for node in tree.bottom_up() if node.children]
     return [*leaves, *library.listed, *library.computed, *evidence]

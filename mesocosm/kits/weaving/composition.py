@@ -39,13 +39,13 @@ class File:
 
     @cached_property
     def image(self) -> bytes | None:
-        """The picture, drawn when somebody asks for it."""
+        """Picture, drawn on demand."""
         return self.draw() if self.draw else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Composition:
-    """All there is to an instance: what the agent can read, what it is told, and what it has to find."""
+    """Everything about an instance: what the agent can read, what it is told, and what it has to find."""
 
     files: Sequence[File]
     """Sorted by identifier."""

@@ -52,7 +52,7 @@ class Operator(ABC):
         return expression
 
     def limit(self, expression: str, add: int, modulus: int | None) -> str:
-        """The expression with a number added to it (if it is not 0), modulo another (if there is one)."""
+        """Return the expression plus ``add`` (unless 0), modulo ``modulus`` (if any)."""
         total = f"{expression} + {add}" if add else expression
         return f"({total}) % {modulus}" if modulus else total
 

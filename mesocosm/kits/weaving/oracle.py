@@ -242,7 +242,7 @@ class WovenOracle(Oracle):
 
 
 class _Told:
-    """Documents whose identifiers stand in the prompt, or in a document that was read."""
+    """Documents whose identifiers appear in the prompt or in a document that was read."""
 
     def __init__(self, pieces: Sequence[Piece]) -> None:
         says = {piece.document: piece.says for piece in pieces}
@@ -257,7 +257,7 @@ class _Told:
                     self._leads.setdefault(source, []).append(piece.document)
 
     def read(self, document: str, step: int) -> None:
-        """Take in what a document tells of."""
+        """Record the identifiers in a document."""
         for lead in self._leads.get(document, ()):
             self.since.setdefault(lead, step)
 

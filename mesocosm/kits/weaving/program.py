@@ -59,7 +59,7 @@ _NOUNS = _words(
 
 @dataclass(frozen=True)
 class Program:
-    """A function that returns a value, and what it needs beside it."""
+    """A function that returns a value, with its definitions and imports."""
 
     body: str
     """Statements of the function."""

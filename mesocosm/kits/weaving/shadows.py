@@ -51,7 +51,9 @@ class Shadows:
     """For each node that can be missed what stands in its place, with an identifier of its own."""
 
     def documents(self) -> Iterator[tuple[str, Node]]:
-        """Identifiers, and what a document of each says: a node of the tree's kind, but another."""
+        """Yield identifiers with the content of their documents: a node of the same kind, with other
+        content.
+        """
         taken = {node.id for node in self.tree.nodes()}
         for node in self.tree.bottom_up():
             if any(child in self._others for child in node.children if child.role == "list"):

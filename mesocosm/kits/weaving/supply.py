@@ -48,7 +48,7 @@ class Letters:
 
 
 class Values:
-    """Values of nodes, none of which comes twice (unless allowed), so that no value can stand in for another.
+    """Supply of values, unique unless repetition is allowed, so that no value can stand in for another.
 
     Args:
         rng: Where they are drawn from.

@@ -63,7 +63,7 @@ class Validity:
 
 @dataclass(eq=False)
 class Node:
-    """One file: what identifies it and what it says.
+    """One file: its identifier and its statement.
 
     A ``value`` node says what its variable's value is; a ``rule`` node (bottom-up) states the rule by which
     an identifier is computed; a ``list`` node (bottom-up) lists the identifiers of its parents.
@@ -108,7 +108,7 @@ class Tree:
     """Of nodes that read a shared number: whose result they find in it; ``None``: what it is at first."""
 
     def nodes(self) -> Iterator[Node]:
-        """Every node once, the root first, parents of a node before it where there is one way to it."""
+        """Yield every node once, root first, and parents before children where there is one path."""
         order, shared = [self.root], set()
         for node in order:  # which grows meanwhile
             for child in node.children:
@@ -120,7 +120,7 @@ class Tree:
         return iter(order)
 
     def leaves(self) -> list[Node]:
-        """The nodes that depend on nothing: what the prompt lists (bottom-up)."""
+        """Return the nodes without dependencies, which the prompt lists (bottom-up)."""
         return [node for node in self.nodes() if not node.children]
 
     def bottom_up(self) -> Iterator[Node]:

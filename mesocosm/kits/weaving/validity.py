@@ -1,4 +1,4 @@
-"""Values that hold only for a time, or only as another value is: a document says two, of which one counts.
+"""Values with conditions: a document states two, of which one is valid at a time or for another value.
 
 Who takes the other one goes on with it: what follows from it is another document that is there (``shadows``).
 """

@@ -161,7 +161,7 @@ class Weaver(ABC):
 
 
 class BottomUp(Weaver):
-    """Contents come first: what the children say gives the identifier of their parent."""
+    """Bottom-up trees: the children's values compute the identifier of their parent."""
 
     def finish(self) -> Tree:
         """Identifiers for the remaining leaves, and a random value for the root."""

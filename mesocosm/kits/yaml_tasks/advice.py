@@ -52,7 +52,7 @@ def _unclaimed(definition: Definition, task: Task) -> Iterator[Gap]:
 
 
 def _without_distractors(definition: Definition, truth: Truth) -> Iterator[Gap]:
-    """Facts of which all that is told counts, in tasks that tell of nothing else."""
+    """Yield entity types without anything irrelevant, in tasks where they are all there is."""
     for fact in dict.fromkeys(one.for_ for one in selections(definition) if one.for_):
         it = definition.entities.get(fact)
         if it is None or it.parent is not None or it.fills or not truth.sets.get(fact):
@@ -73,7 +73,7 @@ def _chooses(one: Selection, entity: Any) -> bool:
 
 
 def _of_one_wording(statement: Statement, index: int) -> Iterator[Gap]:
-    """Statements that say the same words each time: who has seen one finds all."""
+    """Yield evidence with a single wording: having seen one, a filter finds all."""
     thing = find_thing(statement.what)
     if thing is None or thing.text is None or thing.text not in statement.fields:
         return

@@ -19,7 +19,7 @@ _SAMPLE = 200
 
 
 class TellingApart:
-    """Looks at all that is told of something, of what counts and of what does not."""
+    """Compares the texts about things that count with those about others."""
 
     def __init__(self, definition: Definition, truth: Truth, told: Sequence[Told]) -> None:
         self._definition, self._truth = definition, truth
@@ -29,7 +29,7 @@ class TellingApart:
                 self._by_entity.setdefault(entity, []).append(one)
 
     def untold(self) -> Iterator[Gap]:
-        """Lookalikes and cases that nothing tells from others."""
+        """Yield distractors and cases that no text distinguishes."""
         for name, fact in self._definition.entities.items():
             yield from self._unlike(name)
             yield from self._counting_after_all(name)
@@ -46,20 +46,20 @@ class TellingApart:
                         yield Gap(("entities", name, "cases", other), message)
 
     def doubtful(self) -> Iterator[Gap]:
-        """Entities that what is told of them does not tell from each other, and evidence that names none."""
+        """Yield entities whose texts do not distinguish them, and evidence that identifies none."""
         yield from self.mixed_up()
         for name in self._definition.entities:
             yield from self._unlinked(name)
 
     def mixed_up(self, among: Collection[Entity] | None = None) -> Iterator[Gap]:
-        """Entities that what is told of them does not tell from each other; on demand those where one is
-        among some, and the other not, or of another case."""
+        """Yield entities whose texts do not distinguish them; on demand only pairs of which one is in
+        ``among``, or with different cases.
+        """
         for name in self._definition.entities:
             yield from self._mixed_up(name, among)
 
     def unanswerable(self) -> Iterator[Gap]:
-        """Statements that decide what is wanted of one of several, and do not say of which: told of some
-        cases only, where goals go by cases, and want for each a row that reads more than these say."""
+        """Yield statements that decide what is wanted of one entity without identifying it."""
         for name, fact in self._definition.entities.items():
             for gap in self._unlinked(name):
                 statement = self._definition.evidence[gap.keys[1]]
@@ -74,7 +74,7 @@ class TellingApart:
                     yield gap
 
     def _drawn(self, fact: str, names: set[str]) -> set[str]:
-        """Those of the names whose values follow from nothing else: drawn ones, and what services give."""
+        """Return the names whose values are not derived: drawn ones, and those assigned by services."""
         it = self._definition.entities[fact]
         given = {one.as_ for one in self._definition.evidence if one.for_ == fact and one.as_}
         return {
@@ -84,7 +84,7 @@ class TellingApart:
         }
 
     def _unlike(self, fact: str) -> Iterator[Gap]:
-        """Lookalikes of which no evidence says what is different in them."""
+        """Yield distractors whose difference no evidence states."""
         for name, like in self._definition.entities[fact].distractors.items():
             told = [
                 read
@@ -126,7 +126,7 @@ class TellingApart:
         groups: dict[frozenset[str], dict[tuple[str, ...], list[Entity]]] = {}
 
         def alike(entity: Entity, names: frozenset[str]) -> Sequence[Entity]:
-            """Those of whom the same is told that has these values."""
+            """Return the entities with the same texts and these values."""
             if names not in groups:
                 groups[names] = {}
                 for other in told:
@@ -161,7 +161,7 @@ class TellingApart:
         return any(own & _fields_read(part, one) for one in things if one is not told)
 
     def _unlinked(self, fact: str) -> Iterator[Gap]:
-        """Statements about one of several that share no value with what else is told of it."""
+        """Yield statements about one of several entities that share no value with its other texts."""
         told = {one: self._by_entity[one] for one in self._truth.sets.get(fact, ()) if one in self._by_entity}
         linked, seen = set[int](), dict[int, Told]()
         for entity, things in told.items() if len(told) > 1 else ():
@@ -180,7 +180,7 @@ class TellingApart:
                 yield Gap(keys, f"nothing says which {fact} it is about: {message} {one.entity.label}")
 
     def _links(self, entity: Entity, told: Told) -> set[str]:
-        """Fields by which it can be known of whom something is told, with what these follow from."""
+        """Return the fields that identify an entity in a text, with those they derive from."""
         thing = find_thing(told.what)
         parts = [reads for part, reads in told.reads.items() if thing is None or part != thing.when]
         found = {name for reads in parts for who, name in reads if who in (entity, told.entity)}
@@ -260,7 +260,7 @@ class TellingApart:
 
 
 def _fields_read(entity: Entity, told: Told) -> set[str]:
-    """The fields of an entity that stand in what is told of it; when it was told says nothing to a reader."""
+    """Return the fields of an entity in a text; its time is no information for a reader."""
     thing = find_thing(told.statement.what) if told.statement else None
     when = thing.when if thing else None
     reads = (read for field, reads in told.reads.items() if field != when for read in reads)
@@ -271,7 +271,7 @@ def _fields_read(entity: Entity, told: Told) -> set[str]:
 
 
 def passed_over(told: Told, part: str) -> set[str]:
-    """Names of its entity that a part of what is told has and does not come to: ``new_time or time``."""
+    """Return the entity's names in a part of a text that are not evaluated: ``new_time or time``."""
     if told.entity is None or told.statement is None:
         return set()
     expressions = list(expressions_of(prepared(told.statement.fields.get(part))))
@@ -298,7 +298,7 @@ def rows_in(fields: Mapping[str, Any]) -> list[Rows]:
 
 
 def _told_of(one: Told) -> Sequence[Entity]:
-    """Of whom a statement tells; a table tells of all in its rows."""
+    """Return the entities that a statement is about; a table is about all in its rows."""
     those = [one.entity]
     if one.entity is None:
         those = [who for reads in one.reads.values() for who, _ in reads]

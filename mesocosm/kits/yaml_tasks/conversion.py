@@ -33,7 +33,7 @@ class Unconvertible(Exception):
 
 
 def converted(text: str) -> str:
-    """The text of a task file in the words of now; ``Unconvertible`` says what stands in the way."""
+    """Convert the text of a task file to the current vocabulary; ``Unconvertible`` names an obstacle."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     if not isinstance(root, yaml.MappingNode) or not any(key.value in TOP for key, _ in root.value):
         return text

@@ -1,4 +1,4 @@
-"""Near misses that are damage: what nobody asked for, done to services, and tables that were rearranged."""
+"""Near misses by damage: unwanted changes to services, and rearranged tables."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Exact(float):
 
 
 def exact(number: float | Decimal | Fraction) -> Fraction:
-    """The number as it is written down: 21.15, not the binary fraction beside it."""
+    """Return the number as written: 21.15, not the nearest binary fraction."""
     if isinstance(number, Exact):
         return number.fraction
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)

@@ -119,15 +119,16 @@ class Case(Strict):
 
 
 def _plain_ones(given: Any) -> Any:
-    """Cases of which a file says nothing but that there are such."""
+    """Normalise cases that have no keys."""
     if isinstance(given, Mapping):
         return {name: {} if case is None else case for name, case in given.items()}
     return given
 
 
 class Distractor(Strict):
-    """Further entities that fill the length: of the same cases, told by the same evidence, and different in
-    the fields that say why they do not count."""
+    """Entities that do not count and fill the length: with the same cases and evidence, but different in the
+    fields that say why.
+    """
 
     weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | str = 1
     """Relative frequency among distractors and cases with a weight: a number, or an expression of parameters;

@@ -80,7 +80,7 @@ class Quotation:
     text: str
 
     def missing(self, texts: Iterable[str], rules: str) -> Gap | None:
-        """Return what to say where no text has them; the texts are flat."""
+        """Return the complaint if no text contains the quotation; texts are flattened."""
         if any(form in text for form in _forms(self.text) for text in texts):
             return None
         near = nearest(self.text, rules)
@@ -162,7 +162,7 @@ def derive(
     prompt_reads: Iterable[Read],
     asking: Expression,
 ) -> Derived:
-    """Follow all that the goal wants back to what is told.
+    """Trace everything the goal wants to its evidence.
 
     ``asking``: what the file has as prompt, which reads ``prompt_reads``.
     """
@@ -231,7 +231,7 @@ class _Deriving:
         return {further for one in reads for further in behind(self._truth, one, self._behind)}
 
     def _shown_in(self, told: Told, part: str) -> set[Read]:
-        """The fields whose values stand in a field of what is told, and not only what follows from them."""
+        """Return the fields whose values appear in a text, not only what follows from them."""
         if told.statement is None:
             return set()
         place = id(told.statement), part
@@ -243,8 +243,9 @@ class _Deriving:
         return shown
 
     def _mentioned(self, source: Any) -> tuple[frozenset[str], frozenset[str]]:
-        """The names that are read by it, and those of them whose values it shows and does not only ask about;
-        all of them where a function beside the file decides."""
+        """Return the names that are read, and those whose values are shown rather than tested; all if a
+        Python function decides.
+        """
         found, shown = set[str](), set[str]()
         for expression in expressions_of(source):
             found |= expression.mentions
@@ -255,8 +256,9 @@ class _Deriving:
         return frozenset(found), frozenset(shown)
 
     def _shown(self, reads: Iterable[Read], names: tuple[frozenset[str], frozenset[str]]) -> set[Read]:
-        """Those of what was read that are mentioned, with what these only show. A number or a moment that is
-        only compared with something is not known from that."""
+        """Return the shown fields among those read, with what they reveal. A value that is only compared is
+        not revealed.
+        """
         mentions, shows = names
         if ANYTHING in mentions:
             return set(reads)
@@ -461,7 +463,7 @@ class _Deriving:
                     self._gap(("entities", fact, "cases", kind), f"{message} {where}")
 
     def _decided_alike(self, closure: set[Read]) -> None:
-        """Cases of which the goal makes different things, where nothing that is told is different in them."""
+        """Report cases that the goal treats differently although their texts do not differ."""
         for fact, it in self._definition.entities.items():
             kinds = [one for one in it.cases_with(background=False) if self._of_kind(fact, one)]
             ones = {kind: self._of_kind(fact, kind)[:_SAMPLE] for kind in kinds}
@@ -481,7 +483,7 @@ class _Deriving:
                         )
 
     def _decided(self, fact: str, kind: str, other: str, closure: set[Read]) -> str:
-        """The field of which the goal makes another thing by the case alone; nothing where all is told."""
+        """Return a field that the goal decides by the case alone; empty if everything is told."""
         it = self._definition.entities[fact]
         pair = self._of_kind(fact, kind)[0], self._of_kind(fact, other)[0]
         for name in [*it.cases[kind].fields, *it.cases[other].fields]:
@@ -492,7 +494,7 @@ class _Deriving:
         return ""
 
     def _made_of(self, ones: Sequence[Entity]) -> set[frozenset[int]]:
-        """By which evidence these are told, each: what is made for one sort only tells it."""
+        """Return the sets of evidence that these are told by: evidence of its own reveals a case."""
         return {
             frozenset(id(told.statement) for told in self._by_entity.get(one, ()))
             | self._in_tables.get(one, set())
@@ -745,7 +747,7 @@ class _Deriving:
     # -- what is told and makes no difference -----------------------------------------------------------
 
     def _left_unused(self, closure: set[Read]) -> None:
-        """Fields of a case that are told of what the goal wants, and of which it makes nothing."""
+        """Report fields of a case that are told but make no difference to the goal."""
         for told in self._filled.told:
             entity, statement = told.entity, told.statement
             if entity is None or statement is None or entity.background or entity not in self._wanted:
@@ -827,7 +829,7 @@ def _selects(one: Selection, entity: Entity) -> bool:
 
 
 def _read_in(told: Told) -> set[str]:
-    """Fields of its entity that stand in what is told; when it was told says nothing to a reader."""
+    """Return the entity's fields in a text; its time is no information for a reader."""
     thing = find_thing(told.what)
     when = thing.when if thing else None
     return {

@@ -525,7 +525,7 @@ def unquoted(given: Mapping[Any, Any]) -> str:
 
 
 def read_draw(given: Any) -> Any:
-    """A draw, an expression or a constant, from what a file says; ``ValueError`` says what is wrong."""
+    """Parse a draw, an expression or a constant; ``ValueError`` explains an error."""
     if not isinstance(given, Mapping):
         return drawn(given)
     keys = [key for key in given if key in DRAWS]

@@ -1,4 +1,4 @@
-"""Entities: their fields are drawn from streams of their own, or worked out when they are first read."""
+"""Entities: fields are drawn from their own streams, or computed on first read."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ class Entity(Mapping[str, Any]):
     # -- fields -----------------------------------------------------------------------------------------
 
     def give(self, name: str, value: Any) -> None:
-        """Set what a service gave for it."""
+        """Set a value assigned by a service."""
         self.drawn[name] = self.known[name] = value
 
     def keys_of(self, name: str) -> tuple[Any, ...]:
@@ -326,7 +326,7 @@ def selects(selection: Selection, entity: Entity, lookup: Callable[[str], Any] |
 
 
 def settle(entity: Entity) -> None:
-    """Draw all fields that are drawn; what follows from them is worked out when it is read."""
+    """Draw all drawn fields; derived ones are computed when read."""
     for name in entity.definition.own_fields:
         if isinstance(entity.source_of(name), Draw):
             entity[name]

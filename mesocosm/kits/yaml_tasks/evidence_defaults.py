@@ -50,7 +50,7 @@ class Origin:
 
 
 def spread(data: Mapping[str, Any]) -> tuple[dict[str, Any], list[Origin]]:
-    """A definition whose evidence says all, and where each of its items stands in the file.
+    """Fill in the defaults of evidence; returns the definition and each item's place in the file.
 
     What has another shape than it should stays as it is, for others to complain about.
     """
@@ -72,7 +72,7 @@ def spread(data: Mapping[str, Any]) -> tuple[dict[str, Any], list[Origin]]:
 
 
 def read(data: Mapping[str, Any]) -> Definition:
-    """The definition that a file stands for; ``Misspread`` or ``ValidationError`` says what is wrong."""
+    """Parse a definition; ``Misspread`` or ``ValidationError`` explains an error."""
     return Definition.model_validate(spread(data)[0])
 
 
@@ -104,7 +104,7 @@ def _thing_of(item: Any) -> tuple[str, Thing, Mapping[str, Any]] | None:
 
 
 def _completed(item: Any, entities: Mapping[str, Any], moment: str | None) -> Any:
-    """An item with what follows from whom it is about."""
+    """Fill in what follows from the entity that an item is about."""
     known = _thing_of(item)
     if known is None:
         return item
@@ -191,7 +191,7 @@ def _came_about(thing: Thing) -> bool:
 
 
 def _said(item: Any) -> Iterator[tuple[str, str]]:
-    """The moment that an item gives for all of whom it is about, if it does."""
+    """Yield the moment that an item gives for all its entities, if any."""
     known = _thing_of(item)
     if known is not None and isinstance(item.get("for"), str) and not {"cases", "where"} & item.keys():
         _, thing, fields = known
@@ -201,7 +201,7 @@ def _said(item: Any) -> Iterator[tuple[str, str]]:
 
 
 def _in_order(before: Sequence[str]) -> dict[str, Any]:
-    """One after the other, all before the present, if what they lie after does."""
+    """Make moments in sequence, all in the past if what precedes them is."""
     gap = min(_GAP, _HOURS_AFTER // max(1, len(before) - 1))
     hours = {} if gap > _DAY else {"hours": list(range(_DAY))}
     first = {"after": f"now - {_FIRST}d", "before": f"now - {_LAST}d"}

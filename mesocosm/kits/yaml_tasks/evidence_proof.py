@@ -26,7 +26,7 @@ Stated = tuple[str, str, str]
 
 
 def needed(definition: Definition, truth: Truth, filled: Filled, prompt: Iterable[Read]) -> list[Stated]:
-    """The texts that the survey must deliver; an empty text stands for what is told nowhere."""
+    """Return the texts that the survey must deliver; an empty text stands for an untold value."""
     truth.forget()  # what was worked out before would hide what it follows from
     with truth.watched() as reads:
         wanted_of(definition, truth)
@@ -63,7 +63,7 @@ def _called(read: Read) -> str:
 
 
 def text_of(told: Told, name: str) -> str:
-    """The longest line of what a field says."""
+    """Return the longest line of a field's text."""
     thing = find_thing(told.what)
     assert thing is not None
     if name == thing.text:
@@ -125,7 +125,7 @@ def _escaped(text: str) -> str:
 
 
 def missing(survey: Collecting, stated: Iterable[Stated]) -> list[str]:
-    """Return what the survey does not deliver; what is told nowhere is named by those who derive."""
+    """List what the survey does not deliver; untold values are reported by the derivation."""
     return [
         f"{what} is told by {service} as a flag that is false, which it does not show: tell it in a text"
         if text == "false"

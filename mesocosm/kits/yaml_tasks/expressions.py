@@ -1,4 +1,4 @@
-"""Texts with expressions in them: what they may hold, what they read, and their value."""
+"""Texts with expressions: syntax, names they read, and evaluation."""
 
 from __future__ import annotations
 
@@ -132,11 +132,11 @@ class Expression:
         return {name for name, times in found.items() if times >= self._names[name]}
 
     def value(self, scope: Lookup) -> Any:
-        """Its value where names mean what ``scope`` says."""
+        """Evaluate, with names resolved by ``scope``."""
         return plain(self.exact(scope))
 
     def exact(self, scope: Lookup) -> Any:
-        """The same, with numbers that know which they are to what is reckoned from them."""
+        """Evaluate with exact numbers."""
         context = ENVIRONMENT.context_class(ENVIRONMENT, {"*scope": scope}, None, {})
         with _fresh_steps():
             try:
@@ -203,8 +203,9 @@ def _refuse_pipes(tree: nodes.Template, source: str) -> None:
 
 
 class _Calls(NodeTransformer):
-    """``x.name(y)`` is what ``name`` does to ``x``: one of ours, or a function beside the file; and what
-    ``~`` puts together is looked at first."""
+    """Rewrites ``x.name(y)`` to a call of ``name``, ours or a Python function; checks operands of ``~``
+    first.
+    """
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - as the library has it
         self.generic_visit(node)
@@ -270,7 +271,7 @@ def _inspect(tree: nodes.Node) -> tuple[set[str], set[str], set[tuple[str, ...]]
 
 
 def _constants(node: nodes.Node) -> Iterator[Any]:
-    """Constants that a value depends on: not places in lists, what filters are told, and names of cases."""
+    """Yield constants that a value depends on, without list indexes, filter arguments and case names."""
     match node:
         case nodes.Const(value=value):
             if value is not None and not isinstance(value, bool):
@@ -351,8 +352,9 @@ ANYTHING = "*"
 
 
 def _mentioned(tree: nodes.Node, *, asking: bool = True, shifted: bool = True) -> frozenset[str]:
-    """All that may be the name of something it reads, with ``ANYTHING`` where that cannot be told; on demand
-    without what is only asked about."""
+    """Return the names that are possibly read, with ``ANYTHING`` if unknown; on demand without those only
+    tested.
+    """
     found: set[str] = set()
     todo: list[nodes.Node] = [tree]
     while todo:

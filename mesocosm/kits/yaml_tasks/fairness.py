@@ -38,7 +38,7 @@ _SAMPLE_TOKENS = 14_000
 
 
 def _about(text: str) -> int:
-    """About how many tokens a text has: near enough for looking, and nothing has to be loaded for it."""
+    """Estimate the tokens of a text, without loading a tokenizer."""
     return len(text) // 4
 
 
@@ -76,7 +76,7 @@ class Sample:
         self._teller = Teller(self._definition, self._truth, streams.stream, _about, Sketches)
 
     def read(self) -> Iterator[Finding]:
-        """Everything that there is to say."""
+        """Yield all findings."""
         sorts = list(dict.fromkeys(statement.what for statement in self._definition.evidence))
         self._teller.add_background(_SAMPLE_TOKENS // 2)
         self._teller.pretend()

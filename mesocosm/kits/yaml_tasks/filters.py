@@ -21,7 +21,7 @@ _FORMAT = re.compile(r"(%[aAbBdHIjmMpSyYZzfF%]|[^%]){0,60}")
 
 
 def show(value: Any) -> str:
-    """A value as it stands in a text where no filter says how."""
+    """Format a value without a filter."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dt.datetime):

@@ -1,4 +1,4 @@
-"""The calls that bring a goal about, where they follow from it: what a file need not say."""
+"""Calls that reach a goal, derived from it for files without a solution."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Unknown(Exception):
 
 
 def solution_of(goals: Sequence[Any], evidence: Sequence[Any]) -> list[dict[str, Any]]:
-    """The steps that bring goals about, one after the other, and say that all is done.
+    """Derive the steps that reach the goals in order, ending with the declaration of being done.
 
     Raises:
         Unknown: Which goal needs steps of the file's own.

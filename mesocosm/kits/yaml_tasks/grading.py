@@ -1,4 +1,4 @@
-"""Judging a final state by the goals: what is missing, too much or another, and what else changed."""
+"""Judging a final state by goals: missing, extra and wrong things, and other changes."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _row(truth: Truth, thing: Thing, goal: Goal, entity: Entity | None, keys: tu
 
 
 def _addresses(given: Any) -> Any:
-    """The bare addresses of what a file says."""
+    """Return the bare addresses in a field."""
     texts = [str(text) for text in (given if isinstance(given, list) else [given]) if text]
     return [
         address.lower()
@@ -342,7 +342,7 @@ def _several(value: Any) -> list[Any]:
 
 
 def _hashable(value: Any, depth: int = 0) -> str:
-    """A text that is the same for what is the same; of what is nested deeper than any goal, its beginning."""
+    """Return a canonical text of a value; deeply nested ones are truncated."""
     if depth > _DEEPEST:
         return "..."
     if isinstance(value, dt.datetime):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def late_names(definition: Definition, hooks: Collection[str]) -> frozenset[str]:
-    """Names of fields, of whatever fact, that follow from what services give, and of what they give.
+    """Return the field names, of any type, that depend on values assigned by services, and those values.
 
     A Python function beside the file may look at all that a thing has, so what it returns counts as such.
     """

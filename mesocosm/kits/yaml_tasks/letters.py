@@ -93,7 +93,7 @@ def _minute(moment: Any) -> Any:
 
 
 class Strangers:
-    """People who write everyday letters only: as many each as one whom a statement makes write."""
+    """People who only write everyday letters, each as many as a sender of evidence."""
 
     def __init__(self, crowd: Crowd) -> None:
         self._crowd = crowd
@@ -111,7 +111,7 @@ class Strangers:
 
 
 class Letters:
-    """Writes the parts of a letter that are the same for all: what it says of a topic is about one matter."""
+    """Writes the common parts of a letter; all its text on a topic is about one matter."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class Letters:
         return found
 
     def _sentences(self, topic: str, count: int, *, first: bool) -> Iterable[str]:
-        """So many about the matter of the letter; ``first``: the first one says what that is."""
+        """Yield ``count`` sentences on the letter's matter; ``first``: the first one introduces it."""
         return self._prose.each_sentence(
             topic, count, matter=self._matter(topic), opening=first, subject=self._subject(topic)
         )
@@ -207,8 +207,9 @@ class Letters:
         return self._prose.title(topic, matter=self._matter(topic), subject=self._subject(topic))
 
     def text(self, topic: str, size: int, *, opening: bool = True) -> str:
-        """Everyday text of exactly so many tokens, give or take a short sentence; ``opening``: the first one
-        says what the matter is."""
+        """Write everyday text of ``size`` tokens, within a short sentence; ``opening``: the first sentence
+        introduces the matter.
+        """
         return self._prose.text(
             topic, size, subject=self._subject(topic), matter=self._matter(topic), opening=opening
         )
@@ -222,7 +223,7 @@ class Letters:
         return self._prose.company()
 
     def other_sender(self, pattern: Mapping[str, Any], crowd: Crowd) -> dict[str, str]:
-        """Somebody else, whose name and address look like those of the pattern."""
+        """Draw another sender, with a name and address of the same form."""
         rng = self._rng
         name, (old, address) = self.other_name(crowd), sender_of(pattern)
         if not name:
@@ -282,7 +283,7 @@ class Letters:
         return {"filename": name, "data": attachments.attachment(name, pages, moment)}
 
     def person(self) -> str:
-        """Somebody nobody else is."""
+        """Draw a name that nobody else has."""
         return self._prose.person().name
 
     def other_number(self, text: str) -> str:
@@ -291,7 +292,7 @@ class Letters:
 
 
 class Sketches(Letters):
-    """Letters whose everyday text only has its lengths: for who looks at a task without building it."""
+    """Letters with placeholder text of the right lengths, for analysis without building."""
 
     def _sentences(self, topic: str, count: int, *, first: bool) -> Iterable[str]:
         return [self._words(self._rng.randint(6, 24)) for _ in range(count)]

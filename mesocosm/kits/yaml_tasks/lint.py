@@ -1,4 +1,4 @@
-"""Reading a task file critically: what is wrong with it, and what would make its instances unfair or easy."""
+"""Linting: errors in a task file, and what makes its instances unfair or easy."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _complaint(
 
 
 def _from_text(path: Path, text: str) -> Complaint:
-    """From what reading the file says: ``FILE, line N: KEY: MESSAGE``."""
+    """Make a complaint from a reader's message: ``FILE, line N: KEY: MESSAGE``."""
     rest = text.removeprefix(f"{path}, line ")
     text = text.removeprefix(f"{path}: ")
     line, _, what = rest.partition(": ")

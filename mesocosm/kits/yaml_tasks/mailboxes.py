@@ -32,7 +32,7 @@ def unquoted(name: str) -> str:
 
 
 def entries(header: str) -> list[tuple[str, str]] | None:
-    """Names and addresses of a header; nothing where it is none."""
+    """Parse a header into names and addresses; ``None`` if it is invalid."""
     found, place = list[tuple[str, str]](), 0
     while place < len(header):
         entry = _ENTRY.match(header, place)
@@ -45,6 +45,6 @@ def entries(header: str) -> list[tuple[str, str]] | None:
 
 
 def in_quotes(header: str) -> str:
-    """A header with quotes around the names that need them; what is none stays as it is."""
+    """Quote names in a header where needed; invalid headers stay as they are."""
     found = entries(header) if _SPECIAL.search(re.sub(r"<[^<>]*>", "", header)) else None
     return header if not found else ", ".join(mailbox(*entry) for entry in found)

@@ -1,4 +1,4 @@
-"""Names in a file that mean nothing where they stand."""
+"""Unknown names in a file."""
 
 from __future__ import annotations
 

@@ -405,7 +405,7 @@ class Teller:
         return letters.dressed(fields, everyday, self.truth.singles["me"], topic)
 
     def pretend(self) -> None:
-        """As if services had given what stands in its place."""
+        """Use placeholders as if services had assigned values."""
         self.stand_in_for_all()
         for owner, given in self._places.items():
             if isinstance(owner, Entity):
@@ -428,8 +428,9 @@ class Teller:
         return spent
 
     def _frame_all(self) -> None:
-        """Write what stands around statements that are no background, before any further ones that are: of
-        these there are more or fewer, as the length asks, and who writes remembers what was said."""
+        """Write the frames of required evidence before those of optional items. Optional ones vary with the
+        length, and writers remember what was said.
+        """
         for index, statement in self._statements:
             if statement.what in self.definition.noise:
                 for entity in self._told_of(index, statement, background=False):
@@ -451,7 +452,7 @@ class Teller:
         return found
 
     def stand_in_for_all(self) -> None:
-        """Something in the place of what services will give, wherever facts refer to it."""
+        """Make placeholders for all values that services will assign."""
         for entity in self.truth.everything:
             self._stand_in(entity)
         for statement in self.definition.evidence:
@@ -524,7 +525,7 @@ class Teller:
         return together
 
     def everyday(self, what: str, patterns: Sequence[Told], budget: int, *, exactly: bool) -> list[Told]:
-        """Everyday things for a number of tokens, each like one of the patterns in all but what it says.
+        """Write everyday things for a number of tokens, each like one of the patterns except in content.
 
         ``exactly``: the last one is as long as it has to be.
         """
@@ -565,7 +566,7 @@ class Teller:
     def _stretch(
         self, thing: Thing, everyday: Everyday, patterns: Sequence[Told], size: int, rng: random.Random
     ) -> None:
-        """Make one of the things longer, by what is too little for one of its own."""
+        """Lengthen one of the things by a remainder too small for another."""
         plain = [one for one in patterns if not one.fields.get("html_body")]
         longer = [one for one in plain if not one.evidence] or plain
         if size >= LEAST and longer and thing.text:
@@ -637,7 +638,7 @@ def _written(thing: Thing, fields: Fields) -> Fields:
 
 
 def _tables(definition: Definition) -> Iterator[tuple[tuple[Any, ...], Thing, Rows, str | None]]:
-    """The rows that statements have, where they stand, and for which fact such a table is made."""
+    """Yield the rows of evidence with their place, and the entity type for which a table is made."""
     for index, statement in enumerate(definition.evidence):
         for name, value in statement.fields.items():
             if is_rows(value):
@@ -662,7 +663,7 @@ def _topics(everyday: Everyday, statement: Statement | None) -> Sequence[str]:
 
 
 def _size(everyday: Everyday, share: float) -> int:
-    """So many tokens stand around a statement."""
+    """Return the tokens of text around a statement."""
     least, most = everyday.around
     return least + int(share * (most - least + 1))
 

@@ -79,7 +79,7 @@ def _is_filled_in(told: Told, name: str) -> bool:
 
 
 def _traces(thing: Thing, told: Told) -> Sequence[str]:
-    """Texts that occur in the results that hold what was told: of a table, in its rows that count."""
+    """Return the texts that identify a thing in results; for a table, its relevant rows."""
     if told.counting and (rows := [thing.row_trace(row) for row in told.counting]) and rows[0] is not None:
         return list(dict.fromkeys(row for row in rows if row))
     trace = thing.trace(told.fields, told.given)
@@ -115,7 +115,7 @@ def _put_in(truth: Truth, world: World, what: str, things: Sequence[Told]) -> No
 
 
 def _open(truth: Truth, world: World, services: Iterable[str]) -> None:
-    """Accounts of the owner, and of everybody who has a name and an address."""
+    """Create accounts for the owner, and for everybody with a name and address."""
     me = truth.singles["me"]
     house = next((me[field] for field in ("school", "company") if field in me), None)
     owner = Owner(str(me["name"]), str(me["email"]), str(truth.zone), str(house or ""))

@@ -70,7 +70,7 @@ def unfilled(source: str, prompt: str) -> Iterator[Gap]:
 
 
 def unsaid_texts(definition: Definition, rules: str) -> Iterator[Gap]:
-    """Texts that are judged to the letter, and that neither the prompt nor what is told once has."""
+    """Yield exactly judged texts that are neither in the prompt nor in documents."""
     said = flat(rules)
     told = flat("\n".join(text for one in definition.evidence for text in spelt(one.fields)))
     for index, goal in enumerate(definition.goal):
@@ -86,7 +86,7 @@ def unsaid_texts(definition: Definition, rules: str) -> Iterator[Gap]:
 
 
 def _exact_texts(value: Any) -> Iterator[str]:
-    """Texts that stand in what is judged, and names of columns."""
+    """Yield the texts in what is judged, and column names."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if key in _NOT_SAID:
@@ -127,8 +127,9 @@ def _pattern(text: str, told: str) -> tuple[str | None, str]:
 
 
 def _part(part: str, told: str, *, before: bool, after: bool) -> str:
-    """A pattern for what stands between values; what is written in one with a value need not be said where
-    that is told so: SUP-{code}."""
+    """Make a pattern for the text between values; a text containing a value may be stated as a form:
+    SUP-{code}.
+    """
     head = _ATTACHED.match(part) if before else None
     start = head.end() if head else 0
     tail = _ATTACHED_BEFORE.search(part, start) if after else None
@@ -149,7 +150,7 @@ def _near(text: str, rules: str) -> str:
 
 
 def _said_to_be_empty(definition: Definition, prompt: str, wanted: Sequence[Wanted]) -> Iterator[Gap]:
-    """Fields of which the prompt says that they stay empty, and which the goal fills."""
+    """Yield fields that the prompt says stay empty but the goal fills."""
     for sentence in re.split(r"[.;:!?]\s|\n\s*\n", prompt):
         line = flat(sentence)
         for index, goal in enumerate(definition.goal):

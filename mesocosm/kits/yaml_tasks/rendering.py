@@ -41,7 +41,7 @@ def survey_options(definition: Definition, service: str, lookup: Callable[[str],
 
 
 def expressions_of(source: Any) -> Iterator[Expression]:
-    """All expressions in what the file says."""
+    """Yield all expressions in a source."""
     if isinstance(source, Expression):
         yield source
     elif isinstance(source, (Mapping, list)) and not isinstance(source, Entity):
@@ -185,7 +185,7 @@ def row_of(
     *,
     told: bool = False,
 ) -> dict[str, Any]:
-    """One row; ``part`` is the thing of the entity that it is for. ``told``: in evidence."""
+    """Make a row; ``part`` is the item of the entity that it is for. ``told``: in evidence."""
     lookup = _within(entity, around) if entity else truth.lookup
     lookup = truth.telling(lookup) if told else lookup
     if part is not None:

@@ -1,4 +1,4 @@
-"""Mails that others answer: what the owner of the mailbox wrote, and how it stands below the answer."""
+"""Replies: the owner's earlier mail, quoted below the answer."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _is_worked_on(moment: dt.datetime) -> bool:
 
 
 def quoted(mail: Mapping[str, Any], author: str) -> str:
-    """A mail as it stands below an answer to it."""
+    """Quote a mail below an answer to it."""
     lines = [part for line in str(mail["body"]).split("\n") for part in textwrap.wrap(line, 70) or [""]]
     marked = "\n".join(f"> {line}".rstrip() for line in lines)
     moment = mail["date"]

@@ -18,7 +18,7 @@ _ANY: dict[str, Any] = {"type": ["string", "number", "boolean", "array", "object
 
 
 def schema(task: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of all task files (``task``), with what files say that are whole tasks by themselves."""
+    """Return the schema of all task files (``task``), extended by whole-task files."""
     own = Definition.model_json_schema()
     definitions = {**task.get("$defs", {}), **own.pop("$defs", {})}
     _open_up(definitions["Statement"], {name: _says(name) for name in thing_names(stated=True)})
@@ -104,7 +104,7 @@ def _object(
 
 
 def _field(word: Word, *, judged: bool) -> dict[str, Any]:
-    """A field, with what an editor offers for it: values that it may have, and ways to judge it."""
+    """Return a field's schema with completions for editors: its values, and ways to judge it."""
     found = {**_ANY, "description": word.about}
     if word.choices:
         found["anyOf"] = [

@@ -37,7 +37,7 @@ _LOOKED_THROUGH = 200
 
 
 class Showing:
-    """Writes what is told again, with other values."""
+    """Rewrites evidence with other values."""
 
     def __init__(self, definition: Definition, truth: Truth) -> None:
         self._definition, self._truth = definition, truth

@@ -14,7 +14,7 @@ from mesocosm.kits.yaml_tasks.truth import Truth
 
 
 def kept(truth: Truth, background: int) -> dict[str, Any]:
-    """As data: what was drawn, of everything and of so many background entities of each kind."""
+    """Serialise what was drawn: all entities, and a number of filler ones of each type."""
     shown: dict[tuple[str | None, str | None], int] = {}
     entities = [
         *truth.singles.values(),

@@ -51,8 +51,9 @@ def sized(task: Task, path: Path) -> Growth:
 
 
 def too_long(written: Written) -> tuple[int, int, int, int] | None:
-    """The shortest length of a task where what must be told hardly fits into it, with how many entities that
-    are, about how many tokens they take, and how many would leave room (0: not even the fewest do)."""
+    """Return, if evidence hardly fits the shortest length: that length, the entities, their approximate
+    tokens, and a number that would fit (0: none).
+    """
     task = written.task
     if any("queries" in options for options in written.definition.survey.values()):
         return None  # what is summed costs less than it says
@@ -71,8 +72,9 @@ def too_long(written: Written) -> tuple[int, int, int, int] | None:
 
 
 def rare(written: Written) -> Iterator[tuple[str, str, int]]:
-    """Cases of parts of others that often occur nowhere at the shortest length: in how many of ``TRIED``
-    instances. Of what belongs to nothing there is one of each case at least."""
+    """Yield cases of child entities that are often missing at the shortest length, with the number of
+    ``TRIED`` instances that lack them.
+    """
     task, parts = written.task, [name for name, it in written.definition.entities.items() if it.parent]
     if not any(written.definition.entities[name].cases for name in parts):
         return

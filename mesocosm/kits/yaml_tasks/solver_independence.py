@@ -33,7 +33,7 @@ def _deciding(definition: Definition) -> set[str]:
 
 
 def _called_by(function: Callable[..., Any] | None) -> set[str]:
-    """The names of the functions of its own file that a function calls, by itself or through others."""
+    """Return the functions of its file that a function calls, directly or indirectly."""
     found: set[str] = set()
     todo = [function]
     while todo:

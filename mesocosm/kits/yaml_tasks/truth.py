@@ -80,7 +80,7 @@ class Truth:
         """Results that follow from these facts, shared by all truths read from the same data."""
 
     def once(self, name: Hashable, make: Callable[[], T]) -> T:
-        """Return what is made of these facts; kept until they are forgotten, where parts are supposed."""
+        """Return a cached result of these facts, kept until suppositions change them."""
         if self.found is None:
             return make()
         made: T = self.found[name] if name in self.found else make()
@@ -196,7 +196,7 @@ class Truth:
         return self._shares[fact]
 
     def absent(self) -> Iterator[tuple[str, str]]:
-        """Yield cases of which there is none, though they have a share, with whose they are."""
+        """Yield the cases with a share but without entities, with their types."""
         for name, ones in self.sets.items():
             there = {one.case for one in ones}
             yield from ((name, case) for case in self.shares(name) if case not in there)
@@ -331,7 +331,7 @@ class Truth:
 
 
 def _place_of(entity: Entity) -> tuple[int, ...]:
-    """By which entities that count and others lie in one order, and each beside what belongs to the same."""
+    """Return the sort key that mixes relevant and other entities, next to those with the same parent."""
     return (*(_place_of(entity.parent) if entity.parent else ()), entity.number)
 
 

@@ -83,20 +83,20 @@ class WrittenExpected(family.Expected):
         return self.model_copy(update={"told": self._needed()}) if self._needed else self
 
     def derived(self) -> list[str]:
-        """Say what an agent must know and where it stands; known of what was built just now."""
+        """Describe what an agent must know and where it stands; only for a fresh build."""
         return [str(one) for one in self._derive().known] if self._derive else []
 
     def near_misses(self) -> list[str]:
-        """Say what does not count and what tells it apart; known of what was built just now."""
+        """Describe what does not count and what distinguishes it; only for a fresh build."""
         return self._near() if self._near else []
 
     def lacking(self) -> list[str]:
-        """Say of which case nothing occurs; known of what was built just now."""
+        """List the cases that do not occur; only for a fresh build."""
         return self._lacking() if self._lacking else []
 
 
 def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function beside the file, whose errors are complaints about the field that asks for it."""
+    """Wrap a user's function so that its errors become complaints about the field that calls it."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -216,7 +216,7 @@ class Written:
 
     @contextmanager
     def drafting(self) -> Iterator[None]:
-        """Worlds that are built meanwhile and differ in their filler alone share what they have in common."""
+        """Share work between drafts of a world that differ only in filler."""
         token = _DRAFTS.set({})
         try:
             yield
@@ -230,7 +230,7 @@ class Written:
             return teller.estimated()
 
     def _begun(self, world: Beginning, dice: Dice, params: family.Params) -> Teller:
-        """The facts drawn and nothing told, in a world of these parameters."""
+        """Draw the facts of a world with these parameters, without telling anything."""
         drafts = _DRAFTS.get()
         same = id(self), dice, params.model_copy(update={"filler_tokens": 0}).model_dump_json()
         teller = None if drafts is None else drafts.get(same)
@@ -331,7 +331,7 @@ class Written:
         return truth
 
     def settled_truth(self, expected: family.Expected) -> Truth:
-        """The same for those who change nothing: read once."""
+        """Return the truth for readers that change nothing; cached."""
         assert isinstance(expected, WrittenExpected)
         truth: Truth | None = expected._settled.get("truth")
         if truth is None or truth.definition is not self.definition:

@@ -78,7 +78,7 @@ Exams (mine, of the kind that the thread is about: finals or orals; a midterm or
 
 
 def beside(letters: Sequence[Letter], stage: Stage) -> Iterator[str]:
-    """Yield what a reader of a thread has beside it: what held before, who talks about what, who teaches."""
+    """Yield the context for a reader of a thread: earlier facts, topics, instructors."""
     if held := _held(letters):
         yield f"before: {held}"
     if any(one.by == ("topic",) for letter in letters for one in letter.references):
@@ -89,7 +89,7 @@ def beside(letters: Sequence[Letter], stage: Stage) -> Iterator[str]:
 
 
 def _held(letters: Sequence[Letter]) -> str:
-    """Return what was known before, where something is relative to it."""
+    """Return the earlier fact that a relative statement refers to."""
     known: list[str] = []
     for letter in letters:
         for telling in letter.tellings:
@@ -107,7 +107,7 @@ def _held(letters: Sequence[Letter]) -> str:
 
 
 def code(event: Event) -> str:
-    """Return how a reader writes down an event; empty for what nobody writes down."""
+    """Return a reader's code for an event; empty for kinds that are not noted."""
     who = "+".join(sorted(one.first for one in event.people))
     match event.kind:
         case "asked" | "nothing":

@@ -1,4 +1,4 @@
-"""Coursework: what a class hands in by a deadline, to an assistant, and what is decided about it.
+"""Coursework: submissions of a class by a deadline, and decisions about them.
 
 Events of a course: ``deadline``, ``deadline_moved``; of a student: ``submitted``, ``draft``, ``wrong_file``,
 ``no_file``, ``retracted``, ``asked``, ``extended``, ``refused``, ``excused``, ``excuse_withdrawn``,
@@ -70,7 +70,7 @@ def waking(rng: random.Random, first: dt.datetime, last: dt.datetime, person: Pe
 
 @dataclass
 class Class:
-    """A course whose students hand something in, with all that happens to it."""
+    """A course with submissions, and everything that happens to it."""
 
     course: Course
     stories: list[Story] = field(default_factory=list)
@@ -289,8 +289,7 @@ class Coursework:
 def missing(
     course: Course, due: dt.datetime, enrolled: Sequence[Person], events: Sequence[Event]
 ) -> list[Person]:
-    """Return who is enrolled, must hand in, and has nothing that counts: the answer, by the rules of the
-    prompt.
+    """Return the enrolled students whose submission is missing under the prompt's rules: the answer.
 
     Args:
         course: The class.

@@ -111,7 +111,9 @@ class Exam:
 
 
 def exam_of(course: Course, events: Sequence[Event]) -> Exam | None:
-    """Return what holds of a course's exam after these events, in order of time; None if nothing was said."""
+    """Return the final facts of a course's exam after these events, in order of time; ``None`` if nothing was
+    said.
+    """
     exam = Exam(course, examiner=course.instructor)
     seen = False
     for event in events:
@@ -217,7 +219,7 @@ class Exams:
         return drawn[:2]
 
     def _besides(self, course: Course, events: Sequence[Event], who: Person) -> dict[str, Event | None]:
-        """Draw what may be told beside them: a review session, and the exam of another section or student.
+        """Draw related distractions: a review session, and the exam of another section or student.
 
         Both have draws of their own: nothing else depends on what is said beside it. What was said once of a
         course or a student holds; what is over by then is not spoken of.

@@ -128,8 +128,7 @@ def place_on_canvas(
 
 
 def syllabus(course: Course, readings: Sequence[str], others: Sequence[Person]) -> str:
-    """Return the page that says what a course is, what is read when, and who else teaches in the
-    department."""
+    """Write the syllabus page: the course, its readings by week, and other instructors of the department."""
     lines = [
         f"Instructor: {course.instructor.full} ({course.instructor.email})",
         f"Meets: {course.day}s, {course.hour}:00, {course.room}",
@@ -176,7 +175,7 @@ def _assignments(
 
 
 def _readings(campus: Campus, budget: int, rng: random.Random) -> Mapping[Course, list[str]]:
-    """Draw what is read in which week, by course: worth so many tokens."""
+    """Draw weekly readings by course, of ``budget`` tokens."""
     found: dict[Course, list[str]] = {course: [] for course in campus.listed}
     while budget > 0:
         course = rng.choice(campus.listed)

@@ -65,7 +65,7 @@ def log_line(upload: Upload) -> str:
 
 
 def named(who: Person, what: str, rng: random.Random) -> str:
-    """Draw what somebody calls a file."""
+    """Draw a file name of somebody's making."""
     stem = rng.choice((who.last.lower(), who.first.lower(), what.split()[0]))
     return f"{stem}{rng.choice(('', '_final', '2', '-b'))}.pdf"
 

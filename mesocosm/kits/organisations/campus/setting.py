@@ -1,4 +1,4 @@
-"""The campus: its courses, who teaches and who takes them, where and when they meet."""
+"""The campus: its courses, with instructors, students, times and places."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ class Campus:
         return course
 
     def _short(self, title: str) -> str:
-        """Return what people call it: initials of long titles, what it is about of the others."""
+        """Return the short name of a title: initials of a long one, the subject of others."""
         words = title.split()
         for opening in ("Advanced ", "Seminar in ", "Topics in ", "Readings in ", "Foundations of "):
             if title.startswith(opening) and (rest := title.removeprefix(opening)) not in self._shorts:

@@ -93,7 +93,7 @@ class CampusSpeaker:
     def person(
         self, who: Person, writer: Person, reader: Person, about: Any, level: Level
     ) -> tuple[str, Reference]:
-        """Return what a writer calls somebody; the full name where the first could be another's."""
+        """Return a writer's way to refer to somebody; the full name if the first name is ambiguous."""
         called = who.called_by(writer)
         if who.role == "instructor" and FORMAL & {writer.role, reader.role} and who is not reader:
             called = f"Professor {who.last}"

@@ -38,7 +38,7 @@ class Studies:
 
     @classmethod
     def drawn(cls, stream: Any, noun: Noun, number: int) -> Studies:
-        """Draw a campus, and a student who takes so many courses, some of the same instructors.
+        """Draw a campus, and a student with ``number`` courses, some by the same instructors.
 
         As many others still write to the student, who dropped them or only sits in on them.
         """

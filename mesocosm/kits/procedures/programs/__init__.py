@@ -64,7 +64,7 @@ class Programs:
         return (self.language,)
 
     def draw(self, rng: random.Random, level: int) -> ProgramCase | None:
-        """A program of so many tokens, of which every statement is needed for its tests."""
+        """Draw a program of ``level`` tokens in which every statement matters to its tests."""
         return self._drawn(rng, level, thorough=True)
 
     def distract(self, rng: random.Random, level: int) -> ProgramCase:

@@ -28,7 +28,7 @@ class NotJudged(Exception):
 
 
 def outcomes(language: str, source: str, inputs: Sequence[str]) -> list[str]:
-    """The digest of what the program prints for each input (see ``digest``); what went wrong instead of one.
+    """Return digests of a program's output for each input (see ``digest``), or the error.
 
     Raises ``NotJudged`` where there is no sandbox or compiler here.
     """

@@ -1,4 +1,4 @@
-"""Programs: what they are made of, and what they yield by a reading of their own, not by running code."""
+"""Programs: their grammar, and an evaluator that does not run code."""
 
 from __future__ import annotations
 

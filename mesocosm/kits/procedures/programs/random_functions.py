@@ -1,4 +1,4 @@
-"""Drawing functions, of which every statement matters to what they return."""
+"""Random functions in which every statement matters to the result."""
 
 from __future__ import annotations
 

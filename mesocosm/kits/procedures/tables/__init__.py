@@ -51,7 +51,7 @@ CaseType = TableCase
 
 
 def draw(rng: random.Random, level: int) -> TableCase:
-    """A page with so many items that the table of those wanted has so many tokens."""
+    """Draw a page whose table of wanted items has ``level`` tokens."""
     subject = rng.choice(SUBJECTS)
     pool = Pool(rng)
     names = [one.name for one in subject.properties]

@@ -60,7 +60,7 @@ def _value(rng: random.Random, subject: Subject, name: str, text: str) -> str:
 
 
 def _decoy(rng: random.Random, subject: Subject, name: str) -> tuple[str, str] | None:
-    """Another property that stands beside one, and its value."""
+    """Draw a decoy property beside a real one, with its value."""
     one = next(one for one in subject.properties if one.name == name)
     if not one.decoy or rng.random() < 0.4:
         return None
@@ -79,7 +79,7 @@ def _grid(rng: random.Random, subject: Subject, order: Sequence[str], items: Seq
 def _labelled(
     rng: random.Random, subject: Subject, order: Sequence[str], item: Item, write: Callable[[str, str], str]
 ) -> list[str]:
-    """The properties of an item but its title, with those that only stand beside them."""
+    """Write the properties of an item except its title, with their decoys."""
     lines = []
     for name in order[1:]:
         if item[name]:
