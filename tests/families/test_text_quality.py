@@ -47,9 +47,7 @@ def writing() -> list[str]:
     return sorted(task for generator, task in tasks.items() if generator not in TEXTS.WITHOUT_PROSE)
 
 
-@pytest.mark.parametrize(
-    "task", sampled(writing(), ("canvas_list_test", "course_assistant", "recall_campaign"))
-)
+@pytest.mark.parametrize("task", sampled(writing(), ("course_assistant", "recall_campaign")))
 def test_texts_are_varied_and_right(task: str) -> None:
     """At most one in a hundred runs of eight words is met again, and one word in a thousand complained of."""
     texts = TEXTS.texts_of(load_family(task), LONGER.get(task, LENGTH), 0)

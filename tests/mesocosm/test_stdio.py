@@ -247,30 +247,47 @@ def test_a_client_whose_probe_timed_out_may_shake_hands(instance: Path) -> None:
     assert json.loads(answers[2]["result"]["content"][0]["text"])["total"] == 30
 
 
-def test_the_greeting_says_what_the_server_would_say(instance: Path) -> None:
+META = {
+    f"io.modelcontextprotocol/{name}": value
+    for name, value in (
+        ("protocolVersion", "2026-07-28"),
+        ("clientCapabilities", {}),
+        ("clientInfo", HELLO["clientInfo"]),
+    )
+}
+
+
+def test_the_greeting_knows_what_the_server_knows() -> None:
     from mcp_types import version
 
     assert handshake.HANDSHAKES == version.HANDSHAKE_PROTOCOL_VERSIONS
     assert handshake.MODERN == version.MODERN_PROTOCOL_VERSIONS
     for name in service_names():
         assert handshake.instructions(name) == load_service(name).instructions, name
-    key = "io.modelcontextprotocol/"
-    meta = {f"{key}protocolVersion": "2026-07-28", f"{key}clientCapabilities": {}}
-    meta[f"{key}clientInfo"] = HELLO["clientInfo"]
-    for service, message in (
-        ("email", {"id": 7, "method": "initialize", "params": HELLO | {"protocolVersion": "1999-01-01"}}),
-        ("all", {"id": "x", "method": "server/discover", "params": {"_meta": meta}}),
-        ("email", {"id": 7, "method": "initialize", "params": {}}),
-        ("email", {"id": 7, "method": "tools/list", "params": {"_meta": meta}}),
-    ):
-        said = json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n"
-        command = [*MESOCOSM, "serve", "--stdio", service, "--world", str(instance)]
-        # With one more option the greeting is left to the server.
-        one, other = (
-            subprocess.run(
-                [*command, *more], input=said, capture_output=True, check=True, timeout=PATIENCE
-            ).stdout
-            for more in ([], ["--tools", "all"])
-        )
-        assert len(one.splitlines()) == len(other.splitlines()) == 1
-        assert json.loads(one) == json.loads(other)
+
+
+@pytest.mark.parametrize(
+    ("service", "id_", "method", "params"),
+    [
+        ("email", 7, "initialize", HELLO | {"protocolVersion": "1999-01-01"}),
+        ("all", "x", "server/discover", {"_meta": META}),
+        pytest.param("email", 7, "initialize", {}, marks=pytest.mark.long),
+        pytest.param("email", 7, "tools/list", {"_meta": META}, marks=pytest.mark.long),
+    ],
+    ids=["an old client", "a question", "nothing said", "no greeting"],
+)
+def test_the_greeting_says_what_the_server_would_say(
+    instance: Path, service: str, id_: int | str, method: str, params: dict[str, Any]
+) -> None:
+    message = {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
+    said = json.dumps(message).encode() + b"\n"
+    command = [*MESOCOSM, "serve", "--stdio", service, "--world", str(instance)]
+    # With one more option the greeting is left to the server.
+    one, other = (
+        subprocess.run(
+            [*command, *more], input=said, capture_output=True, check=True, timeout=PATIENCE
+        ).stdout
+        for more in ([], ["--tools", "all"])
+    )
+    assert len(one.splitlines()) == len(other.splitlines()) == 1
+    assert json.loads(one) == json.loads(other)

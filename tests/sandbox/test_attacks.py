@@ -101,9 +101,10 @@ def test_no_source_of_the_project_can_be_found_or_imported(world: World) -> None
     assert facts(world, code) == [[], []]
 
 
-@pytest.mark.parametrize("path", [Path(mesocosm.__file__).parents[1], Path(sys.prefix), Path.home()])
-def test_folders_of_the_server_do_not_exist_inside(world: World, path: Path) -> None:
-    assert facts(world, f"import os, json; print(json.dumps(os.path.exists({str(path)!r})))") is False
+def test_folders_of_the_server_do_not_exist_inside(world: World) -> None:
+    paths = [str(path) for path in (Path(mesocosm.__file__).parents[1], Path(sys.prefix), Path.home())]
+    code = f"import os, json; print(json.dumps([path for path in {paths} if os.path.exists(path)]))"
+    assert facts(world, code) == []
 
 
 def test_the_path_of_the_world_is_told_nowhere(world: World) -> None:
@@ -444,28 +445,44 @@ bubblewrap.Bubblewrap().run(Job((runtime.PYTHON, "-c", code), Path({str(tmp_path
 # -- breaking out ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("address", ["1.1.1.1", "127.0.0.1", "169.254.169.254"])
-def test_there_is_no_network(world: World, address: str) -> None:
-    code = f"""
+def test_there_is_no_network(world: World) -> None:
+    code = """
 import socket, json
-try:
-    socket.create_connection(({address!r}, 80), 2); print(json.dumps("connected"))
-except OSError as error:
-    print(json.dumps(type(error).__name__))
+found = {}
+for address in ("1.1.1.1", "127.0.0.1", "169.254.169.254"):
+    try:
+        socket.create_connection((address, 80), 2); found[address] = "connected"
+    except OSError as error:
+        found[address] = type(error).__name__
+print(json.dumps(found))
 """
-    assert facts(world, code) in ("OSError", "ConnectionRefusedError")
+    found = facts(world, code)
+    assert len(found) == 3
+    assert set(found.values()) <= {"OSError", "ConnectionRefusedError"}, found
 
 
-@pytest.mark.parametrize("family", [16, 17, 38, 40])
-def test_sockets_to_the_kernel_and_to_the_host_are_refused(world: World, family: int) -> None:
-    code = f"import socket\ntry: socket.socket({family}, 3); print(0)\nexcept OSError as e: print(e.errno)"
-    assert run(world, code).startswith("=== STDOUT ===\n97\n")
+def test_sockets_to_the_kernel_and_to_the_host_are_refused(world: World) -> None:
+    code = """
+import socket, json
+found = {}
+for family in (16, 17, 38, 40):
+    try: socket.socket(family, 3); found[family] = 0
+    except OSError as error: found[family] = error.errno
+print(json.dumps(found))
+"""
+    assert facts(world, code) == {"16": 97, "17": 97, "38": 97, "40": 97}
 
 
-@pytest.mark.parametrize("path", ["/x", "/usr/bin/x", "/etc/x", "/dev/x", "/run/code/x", "/opt/python/x"])
-def test_nothing_outside_the_workspace_can_be_written(world: World, path: str) -> None:
-    code = f"try: open({path!r}, 'w'); print('written')\nexcept OSError as e: print('refused')"
-    assert run(world, code).startswith("=== STDOUT ===\nrefused\n")
+def test_nothing_outside_the_workspace_can_be_written(world: World) -> None:
+    code = """
+import json
+paths, written = ["/x", "/usr/bin/x", "/etc/x", "/dev/x", "/run/code/x", "/opt/python/x"], []
+for path in paths:
+    try: open(path, "w"); written.append(path)
+    except OSError: pass
+print(json.dumps([len(paths), written]))
+"""
+    assert facts(world, code) == [6, []]
 
 
 def test_no_folder_and_no_file_but_the_own_ones_can_be_written(world: World) -> None:
@@ -481,9 +498,8 @@ print(json.dumps([path for path in writable if not path.startswith(own)]))
     assert facts(world, code) == []
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
+def test_the_means_of_breaking_out_are_refused(world: World) -> None:
+    calls = [
         "libc.unshare(0x10000000)",  # a user namespace
         "libc.mount(b'none', b'/tmp', b'tmpfs', 0, None)",
         "libc.ptrace(16, os.getppid(), 0, 0)",
@@ -491,11 +507,13 @@ print(json.dumps([path for path in writable if not path.startswith(own)]))
         "libc.syscall(425, 1, 0)",  # io_uring
         "libc.setuid(0)",
         "libc.chroot(b'/tmp')",
-    ],
-)
-def test_the_means_of_breaking_out_are_refused(world: World, call: str) -> None:
-    code = f"import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\nprint({call})"
-    assert run(world, code).startswith("=== STDOUT ===\n-1\n")
+    ]
+    code = f"""
+import ctypes, json, os
+libc = ctypes.CDLL(None, use_errno=True)
+print(json.dumps({{call: eval(call) for call in {calls}}}))
+"""
+    assert facts(world, code) == dict.fromkeys(calls, -1)
 
 
 def test_a_user_of_its_own_without_any_capability(world: World) -> None:
