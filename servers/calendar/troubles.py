@@ -39,7 +39,7 @@ _COLORS = 11
 
 
 def touch(store: CalendarStore, dice: random.Random) -> Touched | None:
-    """Somebody who was invited answers; where nobody is asked, the owner's telephone colours an event."""
+    """Make an invited guest respond; without one, change the colour of an event."""
     early = Event.created <= began(store)
     if unanswered := store.session.scalars(_UNANSWERED.where(early)).all():
         answer = dice.choice(["accepted", "tentative"])

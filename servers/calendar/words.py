@@ -126,7 +126,7 @@ _FOLLOWING = frozenset({"updated", "revision", "starts", "ends", "cancelled", "s
 
 
 def _rows_of(changes: Changes, number: int) -> frozenset[tuple[str, Any]]:
-    """The rows of an event and of what belongs to it."""
+    """Return the rows of an event and its parts."""
     rows: set[tuple[str, Any]] = {("events", number)}
     for table in ("entries", "attendees"):
         difference = changes.table("calendar", table)
@@ -293,8 +293,9 @@ def _added(world: World) -> bool:
 
 
 def _same(world: World, changes: Changes) -> set[tuple[str, Any]]:
-    """Events that were put in and deleted again, and of which no guest was told, by themselves or with their
-    calendars; events that were saved, or changed and set back; what was shared or listed as it had been."""
+    """Return events without net effect: created and deleted before any guest was told, saved unchanged, or
+    changed and set back; also sharing and subscriptions that were restored.
+    """
     gone = {row["number"] for row in _deleted_again(changes)}
     found = {row for calendar in _deleted_again(changes) for row in _rows_of_calendar(changes, calendar)}
     for row in changes.table("calendar", "events").added:

@@ -542,7 +542,7 @@ def enrolled(store: CanvasStore, asked: Asked, id: str) -> Page:
 
 @view.page("people")
 def people(store: CanvasStore, asked: Asked) -> Page:
-    """Everybody who has a record."""
+    """Page of all users."""
     rows = [
         Row([one.name, one.primary_email, one.title], ref=f"users:{one.id}")
         for one in store.session.scalars(

@@ -52,7 +52,7 @@ def _login(name: str) -> str:
 
 
 def _zone(store: rules.CanvasStore) -> str:
-    """On whose clocks everything is said: the account's."""
+    """Return the zone of all displayed times: the account's."""
     return str(store.accounts.account(store.accounts.root_account_id)["default_time_zone"])
 
 

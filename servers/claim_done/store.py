@@ -6,4 +6,4 @@ from mesocosm.services.service import Store
 
 
 class ClaimDoneStore(Store):
-    """Keeps nothing: that the call was made is what counts."""
+    """Stores nothing: only the call itself counts."""

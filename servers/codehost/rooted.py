@@ -1,4 +1,4 @@
-"""gh and its like are told a host and nothing else: their API lies at ``https://HOST/api``, git beside it.
+"""gh can only be configured with a host: its API is at ``https://HOST/api``, git beside it.
 
 The token is the episode's id: ``GH_HOST`` names the server, ``GH_ENTERPRISE_TOKEN`` the episode.
 """

@@ -524,8 +524,7 @@ def _commenters(fields: Fields) -> list[str]:
 def _new(
     fields: Fields, logins: Mapping[str, str], now: datetime, clocks: Sequence[time], rng: Random
 ) -> rules.NewIssue:
-    """An issue whose comments, and whose end, come between its beginning and the world's now, at times of the
-    day at which people open issues."""
+    """Make an issue whose comments and end lie between its creation and now, at plausible times of day."""
     opened, texts = fields["created_at"], list(fields.get("comments") or ())
     closed = fields.get("state") == "closed"
     moments = [opened]

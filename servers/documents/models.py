@@ -85,7 +85,7 @@ class Picture(Base):
 
 
 class Document(Base):
-    """A document as it is now; what it was before is in ``versions``."""
+    """Current state of a document; earlier ones are in ``versions``."""
 
     __tablename__ = "documents"
     __table_args__ = (

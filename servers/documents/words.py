@@ -233,7 +233,7 @@ def _spoil(**values: Any) -> Any:
 
 
 def _saved_unchanged(world: World, changes: Changes) -> set[tuple[str, Any]]:
-    """Documents that say what they said, and the versions that were kept of them on the way."""
+    """Return documents saved without change, and the versions created on the way."""
     same = set(only_stamped(changes.table("documents", "documents"), "number", _SAVED))
     versions = changes.table("documents", "versions").added
     kept = {("versions", row["number"]) for row in versions if row["document"] in same}

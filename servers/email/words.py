@@ -246,7 +246,7 @@ def _open(world: World, owner: Owner, people: Sequence[tuple[str, str]]) -> None
 
 
 def _register(store: rules.EmailStore, things: Sequence[Fields]) -> None:
-    """Accounts of all who write, or the list of accounts would tell whose mail matters."""
+    """Create accounts for all writers; otherwise the list of accounts would reveal whose mail matters."""
     people = {}
     for sender in dict.fromkeys(str(fields["from"]) for fields in things):
         writer = _writer(sender)

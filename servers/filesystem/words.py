@@ -103,7 +103,7 @@ class TextFile(FileThing):
         return count(self._head(fields))
 
     def _head(self, fields: Fields) -> str:
-        """The line that says who wrote it, and when."""
+        """Return the line with author and time."""
         if not fields.get("author"):
             return ""
         date = fields["date"]

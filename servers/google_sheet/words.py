@@ -201,8 +201,9 @@ def _trashed(world: World) -> bool:
 
 
 def _same(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
-    """A file that was written to has another time, and what it holds lies in tables of its own; a sheet may
-    have more or fewer empty rows; a file that was made and put into the trash is none."""
+    """Return changes without effect: a written file has a new time, and its content is in other tables; empty
+    rows may be added or removed; a file made and trashed does not count.
+    """
     found = {
         (table, number)
         for table, key in (("files", "number"), ("spreadsheets", "file"))

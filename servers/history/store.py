@@ -1,6 +1,6 @@
-"""The rules of the history service: messages are read in pages and found by their first lines; nobody changes
-them. What stands further down, and what tools returned, has to be read: as in a mailbox whose index holds the
-subjects, the index holds what a message begins with."""
+"""Rules of the history service: messages are read in pages and found by their first lines. The rest of a
+message and tools' results have to be read, as in a mailbox whose index has only subjects.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Match:
-    """A message whose first line holds what was looked for."""
+    """A message whose first line contains the search text."""
 
     id: int
     role: str

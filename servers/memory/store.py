@@ -270,7 +270,7 @@ class MemoryStore(Store):
             self.session.connection().execute(insert(model), rows)
 
     def _observe(self, additions: Sequence[tuple[int, Sequence[str]]]) -> list[list[str]]:
-        """Write down what is not known of the entities yet; what that was, of each."""
+        """Add unknown observations to entities; returns what was new for each."""
         for _, contents in additions:
             for content in contents:
                 _check_text(content, "observation", MAX_OBSERVATION)

@@ -1,4 +1,4 @@
-"""The rules of the puzzle: who meets a condition, what a guess is told, when the game is over."""
+"""Rules of the puzzle: matching conditions, feedback on guesses, and the end of the game."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Known:
-    """A creature with what is said of it."""
+    """A creature with its values."""
 
     id: int
     number: int
@@ -343,7 +343,7 @@ def _is_open(one: Known, guesses: Sequence[Known], target: Known, by_section: bo
 
 
 def _offered(word: str, there: Sequence[str]) -> str:
-    """The values that there are, or those of many that look like what was asked for."""
+    """Return the available values, or those most similar to the requested one."""
     if len(there) <= _LISTED:
         return f"there are {', '.join(there)}."
     folded = {value.casefold(): value for value in there}

@@ -1,4 +1,4 @@
-"""Results in Arrow, as connectors read them: each column says in its metadata what it is of Snowflake's."""
+"""Results in Arrow for connectors, with Snowflake's types in the columns' metadata."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _SELECT, _DEFINES, _SEVERAL = 4096, 24576, 40960
 
 
 class _Snowflake(Api):
-    """An API whose refusals are answers of status 200 that say so."""
+    """An API whose errors are answers of status 200."""
 
     def refusal(self, refusal: Refusal) -> Reply:
         if isinstance(refusal, Temporary):
@@ -185,13 +185,13 @@ def telemetry(store: SnowflakeStore, session: int) -> Reply:
 
 @api.post("/{session}/queries/v1/abort-request", writes=False)
 def abort(store: SnowflakeStore, session: int) -> Reply:
-    """Stop a statement: by the time that anybody asks, it is answered."""
+    """Abort a statement: a no-op, as statements are answered immediately."""
     return _said(None)
 
 
 @api.post("/{session}/queries/v1/query-request")
 def run(store: SnowflakeStore, request: Request, session: int) -> Reply:
-    """Run a statement, or as many as the client says that there are."""
+    """Run a statement, or as many as the client announces."""
     asked = _message(request)
     text, said = asked.get("sqlText"), asked.get("parameters") or {}
     if not isinstance(text, str):

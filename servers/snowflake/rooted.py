@@ -1,4 +1,4 @@
-"""Snowflake's connectors are told an account, which is a host, and nothing else.
+"""Snowflake's connectors can only be configured with an account, i.e. a host.
 
 The password with which they sign in is the episode's id; from then on their session's token says it:
 ``Snowflake Token="EPISODE.SESSION"`` at ``/queries/...`` is a request to

@@ -11,7 +11,7 @@ class Base(DeclarativeBase):
 
 
 class Node(Base):
-    """A node. Numbers say nothing about where it is in the tree, but that children come after parents."""
+    """A node. Numbers reveal nothing about its position, except that children follow parents."""
 
     __tablename__ = "nodes"
 

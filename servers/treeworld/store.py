@@ -95,7 +95,7 @@ class TreeworldStore(Store):
     # -- filling ----------------------------------------------------------------------------------------
 
     def set_up(self, nodes: Iterable[NewNode], told: Collection[str], budget: int) -> None:
-        """Plant a tree, parents before their children; ``told``: nodes whose children are known."""
+        """Create a tree, parents before children; ``told``: nodes whose children are known."""
         rows = [
             (number, node_id, value, None if parent is None else parent + 1, node_id in told)
             for number, (node_id, value, parent) in enumerate(nodes, 1)

@@ -401,7 +401,7 @@ def slug_of(name: str) -> str:
 
 
 def free_slug(wanted: str, taken: Collection[str]) -> str:
-    """A slug that nothing else has: with ``-2``, ``-3`` and so on where it is taken."""
+    """Return a unique slug, with ``-2``, ``-3`` and so on if it is taken."""
     slug, number = wanted, 2
     while slug in taken:
         slug, number = f"{wanted}-{number}", number + 1

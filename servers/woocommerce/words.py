@@ -118,7 +118,7 @@ class ProductThing(Thing):
 
 
 def _following(product: Row, out_of_stock_at: int) -> set[str]:
-    """Columns that follow from the number of pieces: that the stock is managed, and what the shop says."""
+    """Return the columns that follow from the stock quantity: stock management and status."""
     number = product["stock_quantity"]
     if number is None or not product["manage_stock"]:
         return {"manage_stock"} if number is None and not product["manage_stock"] else set()
@@ -503,7 +503,7 @@ def _spoil(table: str, **values: Any) -> Any:
 
 
 def _restocked(world: World) -> bool:
-    """A product whose price or stock was changed, or the first, is said to be out of stock or in stock."""
+    """Change a product's stock status, preferably one whose price or stock was changed."""
     store = world.store(rules.WooCommerceStore)
     changed = [after["id"] for _, after in world.changes().table("woocommerce", "products").changed]
     chosen = sql.select(models.Product).order_by(models.Product.id)
@@ -516,7 +516,7 @@ def _restocked(world: World) -> bool:
 
 
 def _paid_back(world: World) -> bool:
-    """A cent of the first order of which so much is left is paid back."""
+    """Refund a cent of the first order with enough left."""
     store = world.store(rules.WooCommerceStore)
     for order in store.session.scalars(sql.select(models.Order.id).order_by(models.Order.id)):
         if store.refunds.refundable(store.orders.order_row(order)) > 1:

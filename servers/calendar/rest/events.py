@@ -177,7 +177,7 @@ class _Resource(TypedDict, total=False):
 
 
 def _typed(**fields: Unpack[_Resource]) -> None:
-    """Takes what a body may say of an event."""
+    """Fields that a body may have."""
 
 
 _RESOURCE = signature_of(_typed, skip=0)
@@ -424,7 +424,7 @@ def update_event(store: CalendarStore, request: Request, calendarId: str, eventI
 
 
 def _whole(body: Mapping[str, Any], kept: Collection[str]) -> Json:
-    """All fields of an event: what a body does not say, nor is ``kept``, is as if it had never been said."""
+    """Return all fields of an event: those neither in the body nor ``kept`` are reset."""
     said = _said(body)
     whole = {name: None for name in _DEFAULTS if name not in said and name not in kept} | said
     if isinstance(properties := whole["extendedProperties"], dict):

@@ -1,4 +1,4 @@
-"""Accounts, calendars, the list of calendars of an account, and who may do what."""
+"""Accounts, calendars, an account's list of calendars, and access."""
 
 from __future__ import annotations
 
@@ -342,7 +342,7 @@ class CalendarsStore(Store):
     def access_rules(
         self, calendar_id: str, max_results: int | None = None, page_token: str | None = None
     ) -> tuple[Sequence[Row], str | None]:
-        """One page of who may do what with a calendar, and the token of the next."""
+        """Return a page of access rules of a calendar, and the token of the next."""
         after, limit = page_bounds(max_results, page_token)
         access = self.calendar(calendar_id, "owner")
         rows = self.fetch(_RULES, calendar=access.number, after=after, limit=limit + 1)

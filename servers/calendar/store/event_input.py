@@ -1,4 +1,4 @@
-"""From what a caller says of an event to what the tables keep of it: all that is checked is checked here."""
+"""Conversion of a caller's event into stored form, with all checks."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class NewEvent(EventFields, total=False):
 
 
 def plain_columns(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of what stands for itself; an empty text means none."""
+    """Return the columns that need no conversion; an empty text means none."""
     columns: dict[str, Any] = {}
     for name, longest in _TEXTS.items():
         if name in given:
@@ -134,7 +134,7 @@ def plain_columns(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def foreign_columns(given: Mapping[str, Any], owner: str) -> dict[str, Any]:
-    """The columns of an event that was brought from elsewhere: what it is called there, and whose it is."""
+    """Return the columns of an imported event: its foreign id and organizer."""
     columns: dict[str, Any] = {}
     if "ical_uid" in given:
         columns["ical_uid"] = clean(given["ical_uid"], "iCalUID", MAX_UID)

@@ -44,7 +44,7 @@ _LOCATIONS = {
 def type_columns(
     given: Mapping[str, Any], before: str = "default", kept: str | None = None
 ) -> dict[str, Any]:
-    """The columns of an event's type and of what belongs to it, from what is said and what it was."""
+    """Return the columns of an event's type and its properties, from the request and the previous values."""
     kind = given.get("eventType", before)
     if kind not in EVENT_TYPES or kind == "fromGmail":
         known = ", ".join(name for name in EVENT_TYPES if name != "fromGmail")

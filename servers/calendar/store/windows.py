@@ -1,4 +1,4 @@
-"""Pages of events: which are wanted, where they stand, and the tokens that say so to callers."""
+"""Pages of events: selection, positions, and page tokens."""
 
 from __future__ import annotations
 

@@ -277,7 +277,7 @@ def create_rubric(store: CanvasStore, course_id: str, rubric: RubricFields) -> d
 
 @api.put("/courses/{course_id}/rubrics/{rubric_id:int}")
 def update_rubric(store: CanvasStore, course_id: str, rubric_id: int, rubric: RubricFields) -> dict[str, Any]:
-    """Write a rubric anew, as far as it is given."""
+    """Update the given parts of a rubric."""
     access = editing(store, course_id)
     given: Any = dict(rubric)
     if "criteria" in given:

@@ -1,4 +1,4 @@
-"""Events, what is to be done, and what is new."""
+"""Events, to-dos, and recent activity."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def count_unread(store: CanvasStore) -> dict[str, Any]:
 def get_conversation(
     store: CanvasStore, conversation_id: int, auto_mark_as_read: bool = True
 ) -> dict[str, Any]:
-    """One conversation with its messages; it is read by that, unless told otherwise."""
+    """Return a conversation with its messages, and mark it as read unless told otherwise."""
     conversation = store.conversations.conversation(conversation_id)
     if auto_mark_as_read and conversation["workflow_state"] == "unread":
         conversation = store.inbox.update_conversation(conversation_id, {"workflow_state": "read"})

@@ -93,7 +93,7 @@ def _handed_in(submission: Row) -> dict[str, bool]:
 @api.get("/planner_notes")
 @api.get("/planner/overrides")
 def list_notes(store: CanvasStore, request: Request) -> Page:
-    """One's own notes, and what one has ticked off: there is nothing of the kind."""
+    """List planner notes and overrides: always empty."""
     _ = store.user_id
     return Page([], *stretch(request), 0)
 

@@ -94,7 +94,7 @@ def get_settings(store: CanvasStore, user_id: str) -> Object:
 
 @api.put("/users/{user_id}/settings")
 def set_settings(store: CanvasStore, request: Request, user_id: str) -> Object:
-    """Change settings, which change nothing of what the API answers."""
+    """Change settings. They have no effect on the API."""
     user = user_key(store, user_id)
     kept = store.preferences.own(user, "settings")
     for name in _SETTINGS:

@@ -65,7 +65,7 @@ def _serve(prefix: str, place: Callable[[CanvasStore, Request], Object], names: 
 
     def counting(field: str) -> Callable[[CanvasStore, Request], Object]:
         def nothing_inside(store: CanvasStore, request: Request) -> Object:
-            """An object that holds what there is none of."""
+            """Return an object with an empty list."""
             place(store, request)
             list(request.asked)
             return {field: []}
@@ -222,7 +222,7 @@ _EVERYWHERE = {
 
 def _list_nowhere(field: str) -> Callable[[CanvasStore, Request], Object]:
     def nothing_inside(store: CanvasStore, request: Request) -> Object:
-        """An object that holds what there is none of."""
+        """Return an object with an empty list."""
         list(request.asked)
         return {field: []}
 

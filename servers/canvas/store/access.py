@@ -165,7 +165,7 @@ class View(Rules):
 
     @property
     def user_id(self) -> int:
-        """The user who is signed in; ``Denied`` if nobody is."""
+        """Id of the signed-in user; ``Denied`` if nobody is signed in."""
         user_id = self.signed_in
         if user_id is None:
             message = "user authorization required: sign in with canvas_login"
@@ -174,7 +174,7 @@ class View(Rules):
 
     @property
     def signed_in(self) -> int | None:
-        """The user who is signed in, if anybody is."""
+        """Id of the signed-in user, if any."""
         rows = self.fetch(_VIEWER)
         return int(rows[0]["user_id"]) if rows else None
 

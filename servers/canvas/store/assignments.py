@@ -194,7 +194,7 @@ class Assignments(Part):
         return self.rubric(course_id, self.add_rubrics([rubric])[0])
 
     def change_rubric(self, course_id: int, rubric_id: int, rubric: NewRubric) -> Row:
-        """Write a rubric anew, as far as it is given."""
+        """Update the given parts of a rubric."""
         self.editing(course_id)
         there = self.rubric(course_id, rubric_id)
         kept = {name: there[name] for name in _RUBRIC_FIELDS}

@@ -184,7 +184,7 @@ class Courses(Part):
         return {**course, **changes, "updated_at": self.stamp}
 
     def enroll(self, course_id: int, user_id: int, kind: str, state: str) -> Row:
-        """Enroll a user; one who has such an enrollment already gets the new state."""
+        """Enroll a user; an existing enrollment gets the new state."""
         access = self.access(course_id)
         values.choice(kind, "role", ENROLLMENT_TYPES)
         values.choice(state, "enrollment_state", ENROLLMENT_STATES[:3])

@@ -1,4 +1,4 @@
-"""Coursework as a whole: which assignments, whose submissions, what is missing or waits for a grade."""
+"""Coursework: assignments, submissions, and what is missing or needs grading."""
 
 from __future__ import annotations
 

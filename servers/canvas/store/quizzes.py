@@ -237,7 +237,7 @@ class Quizzes(Part):
         return self.attempts(quiz_id, access.user_id)[-1]
 
     def attempts(self, quiz_id: int, user_id: int) -> list[dict[str, Any]]:
-        """A student's attempts. One whose time is up counts as complete, with nothing answered."""
+        """List a student's attempts. An expired one counts as complete and unanswered."""
         attempts = [dict(row) for row in self.fetch(_ATTEMPTS, quiz=quiz_id, user=user_id)]
         now = self.stamp
         for attempt in attempts:
@@ -246,7 +246,7 @@ class Quizzes(Part):
         return attempts
 
     def _settle(self, quiz_id: int, user_id: int) -> None:
-        """Write down what ``attempts`` says of attempts whose time is up."""
+        """Store the final state of expired attempts, as ``attempts`` shows it."""
         for attempt in self.attempts(quiz_id, user_id):
             self.change(QuizSubmission, attempt["id"], {k: attempt[k] for k in _OUTCOME})
 

@@ -135,8 +135,9 @@ class Roster(Part):
         return groups
 
     def acquaintance(self, user_id: int) -> Row:
-        """A user whom the signed-in user may look at: oneself, somebody of a shared course, or anybody for
-        administrators."""
+        """Return a user that the signed-in user may see: themselves, somebody in a shared course, or anybody
+        for administrators.
+        """
         user, me = self.store.users.user(user_id), self.user_id
         if user_id == me or self.administers(user["account_id"]):
             return user

@@ -150,7 +150,7 @@ class Submissions(Part):
     # -- reading ----------------------------------------------------------------------------------------
 
     def submission(self, access: CourseAccess, assignment_id: int, user_id: int | None) -> Row:
-        """A student's submission; one who handed nothing in has an empty one without an id."""
+        """Return a student's submission; without one, an empty one without an id."""
         assignment = self.store.assignments.assignment(access, assignment_id)
         owner = access.user_id if user_id is None else user_id
         if not access.may_see_work_of(owner):

@@ -1,4 +1,4 @@
-"""Users: signing in, profiles, who knows whom."""
+"""Users: signing in, profiles, visibility."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def one_of(allowed: Collection[str]) -> Check:
 
 
 def some(check: Check) -> Check:
-    """A check that leaves ``None`` as it is, and makes ``None`` of nothing."""
+    """Make a check that accepts ``None`` and turns empty values into it."""
     return lambda value, name: None if value is None else check(value, name) or None
 
 

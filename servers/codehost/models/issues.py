@@ -99,7 +99,7 @@ class IssueLabel(Base):
 
 
 class Assignee(Base):
-    """Somebody who is to work on an issue."""
+    """Assignee of an issue."""
 
     __tablename__ = "assignees"
     __table_args__ = (Index("assignees_by_account", "account_id", "issue_id"), {"sqlite_with_rowid": False})

@@ -30,7 +30,7 @@ class PullRequest(Base):
 
 
 class ReviewRequest(Base):
-    """Somebody, or a team, who has been asked to review."""
+    """Requested reviewer, a user or a team."""
 
     __tablename__ = "review_requests"
     __table_args__ = (Index("review_requests_by_pull", "pull_id", "id"), {"sqlite_autoincrement": True})

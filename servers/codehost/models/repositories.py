@@ -1,4 +1,4 @@
-"""Repositories, who may do what in them, and their releases."""
+"""Repositories, access to them, and their releases."""
 
 from __future__ import annotations
 

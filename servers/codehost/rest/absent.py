@@ -41,7 +41,7 @@ COUNTED = {
 
 
 def _looked_at(store: CodehostStore, request: Request) -> None:
-    """Refuse where that does not exist which the list is of; what nothing is filtered by does not matter."""
+    """Refuse if the parent of the list does not exist; filters do not matter."""
     list(request.asked)
     named = request.params
     if "repo" in named:

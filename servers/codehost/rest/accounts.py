@@ -204,7 +204,7 @@ def create_organization_repository(store: CodehostStore, request: Request, org: 
 
 
 def settings(body: Fields) -> None:
-    """Take the settings of a new or changed repository that say what is so here anyway.
+    """Accept settings of a repository whose value is fixed here anyway.
 
     Tabs for a wiki, projects and discussions may be shown or not: there is nothing on them.
     """
@@ -273,7 +273,7 @@ def list_topics(store: CodehostStore, owner: str, repo: str) -> dict[str, Any]:
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/assignees")
 def list_assignees(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
-    """To whom issues of a repository are given: those with access to it."""
+    """List the possible assignees of a repository: those with access."""
     rows, total = cut(request, store.repositories.people(store.repositories.repository(owner, repo)))
     links = Links(request)
     return paged(request, [user(links, row["id"], row["login"]) for row in rows], total)
@@ -281,7 +281,7 @@ def list_assignees(store: CodehostStore, request: Request, owner: str, repo: str
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/assignees/{{username}}")
 def check_assignee(store: CodehostStore, owner: str, repo: str, username: str) -> None:
-    """204 if somebody is among those to whom issues are given, else 404."""
+    """Answer 204 for a possible assignee, else 404."""
     people, account = (
         store.repositories.people(store.repositories.repository(owner, repo)),
         store.accounts.account(username),

@@ -165,14 +165,14 @@ def list_all_comments(
 
 @api.put(f"{ISSUE}/lock")
 def lock_issue(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> None:
-    """Let only those who can write comment."""
+    """Restrict comments to those with write access."""
     read.choice(body_of(request), "lock_reason", "off-topic", "too heated", "resolved", "spam")
     store.administering.lock(store.repositories.repository(owner, repo), number, locked=True)
 
 
 @api.delete(f"{ISSUE}/lock")
 def unlock_issue(store: CodehostStore, owner: str, repo: str, number: int) -> None:
-    """Let everybody comment again."""
+    """Open comments to everybody again."""
     store.administering.lock(store.repositories.repository(owner, repo), number, locked=False)
 
 

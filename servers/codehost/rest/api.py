@@ -1,4 +1,4 @@
-"""GitHub's conventions: who may ask, how refusals look, how lists page, and what every answer carries."""
+"""GitHub's conventions: authentication, errors, paging, and common headers."""
 
 from __future__ import annotations
 

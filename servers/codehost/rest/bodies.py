@@ -63,12 +63,12 @@ class _Reader(Reader):
         return self.field(body, name, names_in)
 
     def without_effect(self, body: Fields, name: str, *values: Any) -> None:
-        """Take a field that says what is so here anyway; with another value it is refused by name."""
+        """Accept a field whose value is fixed here anyway; another value is refused by name."""
         if dict.get(body, name) in values:
             body.get(name)
 
     def changed_flag(self, body: Mapping[str, Any], name: str) -> bool | None:
-        """A truth value, ``None`` to leave what it says as it is."""
+        """Read an optional boolean; ``None`` leaves the attribute unchanged."""
         return self.field(body, name, self.kinds.flag)
 
 

@@ -301,7 +301,7 @@ def list_branches_of_head(store: CodehostStore, request: Request, owner: str, re
 
 @api.post(f"{REPO}/merges", status=201)
 def merge_branch(store: CodehostStore, request: Request, owner: str, repo: str) -> Any:
-    """Merge a branch into another one; 204 where there is nothing to merge."""
+    """Merge a branch into another; 204 if there is nothing to merge."""
     repository, body = store.repositories.repository(owner, repo), body_of(request)
     base, head = read.required(body, "base"), read.required(body, "head")
     row = store.pulls.merge_branch(repository, base, head, read.text(body, "commit_message"))

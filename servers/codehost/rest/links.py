@@ -1,4 +1,4 @@
-"""Addresses of what the code host holds, below the URL that the client used; nothing of it is stored."""
+"""URLs of the code host's content, relative to the URL that the client used; never stored."""
 
 from __future__ import annotations
 

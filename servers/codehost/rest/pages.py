@@ -22,7 +22,7 @@ from mesocosm.services.service import Reply, Row
 
 @api.get("/{owner}/{repo}/raw/{address:path}")
 def get_raw(store: CodehostStore, request: Request, owner: str, repo: str, address: str) -> Reply:
-    """A file as it is; the address begins with a ref, which may have slashes of its own."""
+    """Return a raw file; the address begins with a ref, which may contain slashes."""
     repository, parts = store.repositories.repository(owner, repo), address.split("/")
     for at in range(1, len(parts)):
         ref, path = "/".join(parts[:at]), "/".join(parts[at:])

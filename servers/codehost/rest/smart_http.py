@@ -108,7 +108,7 @@ class _Upload(UploadPackHandler):
 
 @dataclass(frozen=True)
 class _Fetched(Reply):
-    """A pack, of which the journal says what is in it: zlib's output differs between its builds."""
+    """A pack, logged by its contents: zlib's output differs between builds."""
 
     names: Sequence[bytes] = ()
 
@@ -140,7 +140,7 @@ class _Wire(Protocol):
 
 
 class _Offered(ReceivePackHandler):
-    """Says what a push may have: options (``git push -o``) are taken, and mean nothing here."""
+    """Capabilities of a push. Push options (``git push -o``) are accepted without effect."""
 
     def capabilities(self) -> list[bytes]:
         return [*super().capabilities(), _OPTIONS]
@@ -273,7 +273,7 @@ def upload_pack(store: CodehostStore, request: Request) -> Reply:
 
 @api.post("/{owner}/{name}/git-receive-pack", threaded=True)
 def receive_pack(store: CodehostStore, request: Request) -> Reply:
-    """A push; one of which nothing was accepted leaves no trace."""
+    """Receive a push; if nothing is accepted, it leaves no trace."""
     repository = _repository(store, **request.params, service="git-receive-pack")
     wire = _Wire(request.body, takes_push=True)
     handler = _Receive(store, repository, wire)

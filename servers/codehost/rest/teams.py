@@ -23,7 +23,7 @@ _ORG = f"{PREFIX}/orgs/{{org}}"
 
 
 def _full(links: Links, store: CodehostStore, row: Row) -> Json:
-    """A team by itself: with its organisation and how many belong to it."""
+    """Format a team with its organisation and number of members."""
     owner = store.accounts.account_by_id(row["organization_id"])
     return team(links, owner["login"], row) | {
         "organization": organization(links, store, owner),

@@ -1,4 +1,4 @@
-"""Accounts: who there is, and who is signed in."""
+"""Accounts, and the signed-in one."""
 
 from __future__ import annotations
 

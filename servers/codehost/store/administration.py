@@ -158,7 +158,7 @@ class Administering(Part):
     # -- issues -----------------------------------------------------------------------------------------
 
     def lock(self, repository: Row, number: int, *, locked: bool) -> None:
-        """Let only those who can write comment on an issue, or everybody again."""
+        """Restrict comments on an issue to those with write access, or open them again."""
         self.store.repositories.require(repository, "triage")
         issue = self.store.issues.issue(repository, number)
         self.session.execute(update(Issue).where(Issue.id == issue["id"]).values(locked=locked))

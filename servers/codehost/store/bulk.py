@@ -137,7 +137,7 @@ class Filling(Part):
 
     @contextmanager
     def acting_as(self, login: str, at: datetime | None = None) -> Iterator[None]:
-        """Do as somebody else for a while, and at another time: what the tools' rules allow them."""
+        """Act as another account at another time, within the tools' rules."""
         signed_in, now = self.fetch(select(SignIn.account_id)), self.now
         self.store.accounts.sign_in(login)
         if at is not None:

@@ -274,7 +274,9 @@ def _same_lines(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[in
 
 
 def place_of(patch: str, side: str, line: int) -> tuple[int | None, str]:
-    """The position of a line in a file's patch, and the hunk up to it; ``None`` where it is not there."""
+    """Return the position of a line in a file's patch, and the hunk up to it; ``None`` if it is not in the
+    patch.
+    """
     for position, begin, where in _places(patch):
         if where == (side, line):
             return position, "\n".join(patch.split("\n")[begin : position + 1])

@@ -28,7 +28,7 @@ class TakingBack(Part):
     """Changing and removing what was said, which only the REST API does."""
 
     def change_comment(self, repository: Row, comment_id: int, body: str) -> Row:
-        """Write a comment anew: one's own, or anybody's in a repository that one may write to."""
+        """Edit a comment: one's own, or any in a repository with write access."""
         comment = self.store.listing.comment_by_id(repository, comment_id)
         self._may_touch(repository, comment["user_id"])
         body = comment_body(body)

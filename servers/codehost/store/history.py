@@ -1,4 +1,4 @@
-"""Commits and refs: what a name stands for, adding commits, moving branches, walking back."""
+"""Commits and refs: resolving names, adding commits, moving branches, walking history."""
 
 from __future__ import annotations
 
@@ -457,7 +457,7 @@ class Commits(Part):
         return self.index_commit(repository, objects, commit)
 
     def index_commit(self, repository: Row, objects: ObjectStore, commit: GitCommit) -> Row:
-        """Write down what a stored commit says, so that it can be listed; its parents must be known."""
+        """Index a stored commit for listing; its parents must be indexed."""
         sha = commit.id.decode()
         if rows := self.fetch(_BY_SHA, network=repository["network"], sha=sha):
             return rows[0]
@@ -490,7 +490,7 @@ class Commits(Part):
         return self.commit_by_id(new)
 
     def learn_commits(self, repository: Row, sha: str) -> Row:
-        """Write down a stored commit and its ancestors, as far as they are new: what a git client pushed."""
+        """Index a pushed commit and its new ancestors."""
         objects = self.objects(repository)
         todo = [ObjectID(sha.encode())]
         while todo:

@@ -279,7 +279,7 @@ class Issues(Part):
         duplicate_of: int | None = None,
         fields: Sequence[Mapping[str, Any]] = (),
     ) -> Row:
-        """Change what is given; who did not open the issue needs to be able to triage."""
+        """Change the given attributes; requires the author or triage rights."""
         self.store.repositories.writable(repository)
         issue = self.issue(repository, number)
         self.require_author_or(repository, issue, "triage")
@@ -407,7 +407,7 @@ class Issues(Part):
     # -- parts ------------------------------------------------------------------------------------------
 
     def require_author_or(self, repository: Row, issue: Row, need: str) -> None:
-        """Refuse to change what somebody else opened, without the role ``need``."""
+        """Refuse changes to other people's content without the role ``need``."""
         if issue["user_id"] != self.me["id"]:
             self.store.repositories.require(repository, need)
 

@@ -415,7 +415,7 @@ class Listing(Part):
     def new_milestone(
         self, repository: Row, title: str, description: str = "", due_on: str | None = None
     ) -> Row:
-        """A new milestone by somebody who may write."""
+        """Create a milestone; requires write access."""
         self.store.repositories.require(repository, "write")
         title = issue_title(title)
         if any(row["title"].lower() == title.lower() for row in self.milestones(repository, "all")):

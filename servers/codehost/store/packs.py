@@ -50,7 +50,7 @@ Received = Mapping[str, ShaFile]
 
 
 class _Incoming(ObjectStore):
-    """Takes a pack apart, with what is there as the base of its deltas; stores nothing."""
+    """Unpacks a pack, with stored objects as bases of deltas; stores nothing."""
 
     def __init__(self, session: Session, network: int) -> None:
         super().__init__(session, network)

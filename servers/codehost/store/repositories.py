@@ -79,7 +79,7 @@ def role_of(row: Row, me: int) -> str:
 
 
 class Repositories(Part):
-    """Repositories, and who may do what in them."""
+    """Repositories, and access to them."""
 
     def repository(self, owner: str, name: str, need: str = "read") -> Row:
         """A repository in which the signed-in account has at least the role ``need``.
@@ -298,7 +298,7 @@ class Repositories(Part):
         self.session.execute(update(Repository).where(Repository.id == repository["id"]).values(**columns))
 
     def any_repository(self, owner: str, name: str) -> Row:
-        """A repository by its name, for those who fill the world: whoever is signed in, if anybody."""
+        """Return a repository by name for generators, whoever is signed in."""
         rows = self.fetch(_BY_NAME, owner_login=owner, name=name, me=0)
         if not rows:
             raise NotFound(f"There is no repository {owner}/{name}.")

@@ -205,13 +205,13 @@ def page_bounds(page: int, per_page: int) -> tuple[int, int]:
 
 
 class Access(Rules):
-    """Users, and what they may do: what the store and each of its parts have."""
+    """Users and their rights: the base of the store and its parts."""
 
     # -- users ------------------------------------------------------------------------------------------
 
     @property
     def me(self) -> str:
-        """Address of the user who is signed in; ``Denied`` if nobody is."""
+        """Address of the signed-in user; ``Denied`` if nobody is signed in."""
         rows = self.fetch(_ME)
         if not rows:
             raise Denied("You are not signed in.")

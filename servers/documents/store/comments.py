@@ -148,7 +148,7 @@ class Comments(DocumentsPart):
         return comment
 
     def delete_comment(self, comment_id: str) -> None:
-        """Delete a comment of one's own (or as the document's owner any); with it goes its thread."""
+        """Delete one's own comment, or any as the document's owner, with its thread."""
         comment = self._comment(comment_id, "viewer")
         file_id = self.session.get_one(Document, comment.document).id
         if comment.author != self.me and self.document(file_id).role != "owner":

@@ -307,7 +307,7 @@ class Items(DocumentsPart):
         return self.item(item.id)
 
     def trash(self, page: int, per_page: int) -> Listing:
-        """One page of what was deleted, the latest first; a folder stands for all that is in it."""
+        """Return a page of deleted items, latest first; a folder represents its content."""
         limit, offset = page_bounds(page, per_page)
         reach = self.reach()
         total = int(self.fetch(_TRASH_TOTAL, **reach)[0]["total"])

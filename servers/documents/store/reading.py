@@ -1,4 +1,4 @@
-"""Reading documents: what they are, a page of their text, their earlier versions, their image."""
+"""Reading documents: metadata, pages of text, earlier versions, images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding documents by what they say."""
+"""Search of documents by content."""
 
 from __future__ import annotations
 

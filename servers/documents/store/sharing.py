@@ -33,7 +33,7 @@ class Sharing(DocumentsPart):
     """Giving and taking roles."""
 
     def permissions(self, item_id: str, page: int, per_page: int) -> tuple[Item, Listing]:
-        """One page of who has a role on an item, given on it or on what is around it."""
+        """Return a page of the roles on an item, direct and inherited."""
         limit, offset = page_bounds(page, per_page)
         item = self.item(item_id)
         items = as_list([item.key, f"s{item.space}", *(f"f{number}" for number in item.folders)])
@@ -49,7 +49,7 @@ class Sharing(DocumentsPart):
         return item
 
     def give(self, item_id: str, principal: str, role: str) -> None:
-        """Give a role, whoever is signed in: what generators use."""
+        """Grant a role without access checks, for generators."""
         found = self.find("document", item_id, anybody=True)
         self.set_role(found or self.store.filling.place(item_id), principal, role)
 

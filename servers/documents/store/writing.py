@@ -43,7 +43,7 @@ class Writing(DocumentsPart):
         return self.store.filling.insert_documents(place, [columns])[0]
 
     def copy(self, file_id: str, title: str | None, parent_id: str | None) -> str:
-        """A copy of a document as it is now, beside it unless told otherwise."""
+        """Copy a document's current state, beside it by default."""
         item = self.document(file_id)
         row = self.session.get_one(Document, item.number)
         place = self._beside(item) if parent_id is None else self.container(parent_id, "editor")

@@ -100,7 +100,7 @@ def parse_message(source: bytes, domain: str = "") -> Parsed:
 
 
 class _Seen:
-    """Counts what the parser meets, so that it stops where it is too much, and not when it has read all."""
+    """Counts what the parser meets, to stop as soon as it is too much."""
 
     def __init__(self) -> None:
         self._parts = self._lines = self._bytes = 0

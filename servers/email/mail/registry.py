@@ -28,7 +28,7 @@ def written(store: EmailStore, said: str, data: Any = None) -> Answer:
 
 
 def open_mailbox(store: EmailStore, account: str) -> None:
-    """Refuse a client whose account has signed out since; the store acts for who is signed in."""
+    """Refuse a client whose account has signed out since: the store acts for the signed-in one."""
     if store.account != account:
         raise Denied(f"{account} is not signed in any more.")
 

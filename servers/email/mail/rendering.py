@@ -1,4 +1,4 @@
-"""Messages as they are transmitted: RFC 5322 and MIME, the same bytes whenever they are asked for.
+"""Rendering of messages in RFC 5322 and MIME, always to the same bytes.
 
 The result is ASCII. It is put together here and not by ``email.message``, which takes a millisecond for a
 header and writes another one with every version of Python.
@@ -57,7 +57,7 @@ def _envelope(email: Row) -> str:
 
 
 def _line(name: str, value: str | None) -> str:
-    """One field. Text that is not plain is encoded, as is what would be taken for such."""
+    """Format a header field. Text that is not plain ASCII, or looks encoded, is encoded."""
     if value is None:
         return ""
     if not value.isascii() or "=?" in value or value != value.strip():
@@ -94,7 +94,7 @@ def _address(address: Address) -> str:
 
 
 def _head(email: Row, files: Sequence[Row]) -> str:
-    """The fields that say what the body is."""
+    """Write the header fields that describe the body."""
     if files:
         return _multipart_head("mixed", email)
     return _content_head(email)

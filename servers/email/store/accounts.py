@@ -85,7 +85,7 @@ class Accounts(Store):
             self.session.execute(insert(SignIn), {"id": 1, "email": email})
 
     def sign_out(self) -> bool:
-        """Nobody is signed in any more; whether somebody was."""
+        """Sign out; true if somebody was signed in."""
         somebody = self.signed_in() is not None
         if somebody:
             self.session.execute(delete(SignIn))

@@ -51,7 +51,7 @@ class Letter:
 
     @property
     def recipients(self) -> list[Address]:
-        """Everybody who gets it, each once."""
+        """All recipients, without duplicates."""
         return without([*self.to, *self.cc, *self.bcc] if self.envelope is None else self.envelope)
 
     @property
@@ -144,7 +144,7 @@ class Sending(Messages):
     # -- delivery ---------------------------------------------------------------------------------------
 
     def submit(self, letter: Letter) -> int:
-        """Deliver a message to everybody, or to nobody; keeps a copy in Sent."""
+        """Deliver a message to all recipients or none; keeps a copy in Sent."""
         owner = self.owner
         if letter.size > limits.MAX_MESSAGE_BYTES:
             raise Invalid(f"552 5.3.4 Message size exceeds fixed limit ({limits.MAX_MESSAGE_BYTES:,} bytes)")
@@ -176,7 +176,7 @@ class Sending(Messages):
         return first
 
     def check_recipient(self, address: Address) -> None:
-        """Refuse somebody who has no mailbox here though the domain is ours."""
+        """Refuse an unknown mailbox of the server's own domain."""
         self._inboxes([address])
 
     def _inboxes(self, recipients: Sequence[Address]) -> list[int]:
@@ -210,7 +210,7 @@ class Sending(Messages):
 
 
 def _audience(original: Row, owner: Address, everybody: bool) -> tuple[Sequence[Address], Sequence[Address]]:
-    """To whom an answer goes, and who gets a copy: never oneself, unless there is nobody else."""
+    """Return the recipients of a reply and of copies: never oneself, unless there is nobody else."""
     to = parse_addresses(original["sender"])
     others = parse_addresses(original["to"]) if original["to"] else ()
     if to[0].key == owner.key and (elsewhere := without(others, owner.key)):

@@ -1,4 +1,4 @@
-"""Mirroring: what clients that keep a copy of the mailbox need, such as those of IMAP.
+"""Synchronisation for clients that mirror the mailbox, as IMAP's do.
 
 A message's id is its UID. A message that is moved keeps it, so a folder's UIDs do not always grow.
 """

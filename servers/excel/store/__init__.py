@@ -148,7 +148,7 @@ class ExcelStore(Store):
 
     @contextmanager
     def editing(self, path: str) -> Iterator[Workbook]:
-        """The workbook to be changed; what was done to it is saved in one step at the end."""
+        """Open a workbook for changes, which are saved in one step at the end."""
         book = self.book(path)
         if book.tags > MAX_EDITED_TAGS:
             raise Invalid(f"{path} is too large to be changed with these tools; it can be read.")

@@ -1,4 +1,4 @@
-"""Names of cells, ranges and sheets, and what may stand in a cell."""
+"""Names of cells, ranges and sheets, and values of cells."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def check_size(area: Area) -> None:
 
 
 def check_value(value: Any, where: str) -> Any:
-    """A value as it may stand in a cell: text, number, boolean, nothing, or a formula that begins with =."""
+    """Check a cell value: text, number, boolean, nothing, or a formula that begins with =."""
     if value is None or isinstance(value, bool | int | float):
         if isinstance(value, float) and not math.isfinite(value):
             raise Invalid(f"{where}: a number must be finite.")

@@ -82,7 +82,7 @@ _LAYOUTS = _Layouts()
 
 
 def read_layout(data: bytes) -> Layout:
-    """The layout of a workbook whose package was checked; raises what openpyxl raises of a damaged one."""
+    """Read the layout of a workbook whose package was checked; raises openpyxl's errors for a damaged one."""
     archive = _Watched(data)
     if (known := _LAYOUTS.find(archive)) is not None:
         return known

@@ -257,7 +257,7 @@ def add_chart(
     target: str,
     titles: tuple[str, str, str],
 ) -> None:
-    """Draw an area whose first row holds the names of the series and whose first column the categories.
+    """Draw a chart of an area with series names in the first row and categories in the first column.
 
     ``titles`` are those of the chart and of its two axes; an empty one is left out.
     """

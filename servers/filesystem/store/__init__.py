@@ -119,7 +119,7 @@ class FilesystemStore(Store):
         return self._page(entries, page), entries
 
     def tree(self, path: str, exclude: Sequence[str]) -> list[Entry]:
-        """Everything below a folder but what the patterns exclude, folders before what they hold."""
+        """List everything below a folder except excluded paths, folders before their content."""
         excluded = _exclusions(exclude, names_anywhere=True)
         kept = (entry for entry in self.workspace.walk(path, skip=excluded) if not excluded(entry.path))
         entries = list(islice(kept, MAX_TREE + 1))

@@ -56,7 +56,7 @@ class WarehouseTable(Base):
 
 
 class Job(Base):
-    """A job that was run; it is done when it is here."""
+    """A finished job."""
 
     __tablename__ = "jobs"
     __table_args__ = (Index("jobs_by_id", "id", unique=True), {"sqlite_autoincrement": True})

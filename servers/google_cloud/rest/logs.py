@@ -19,7 +19,7 @@ _DETAILS = ("httpRequest", "operation", "trace", "spanId", "traceSampled", "sour
 
 @api.post("/v2/entries:write")
 def write_entries(store: GoogleCloudStore, request: Request) -> Json:
-    """Write entries; what they do not say is said for all of them."""
+    """Write entries; fields missing in one come from the common ones."""
     body = body_of(request)
     usual = (read.text(body, "logName"), read.inner(body, "resource"), texts(body, "labels") or {})
     entries = [_entry(one, *usual) for one in read.objects(body, "entries")]

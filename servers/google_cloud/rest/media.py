@@ -54,7 +54,7 @@ def resource(data: bytes) -> Fields:
 
 
 def noticed(request: Request, body: Fields) -> Fields:
-    """The resource, of which the door is to see that nothing is left over."""
+    """Return the resource, whose unread fields the door will refuse."""
     request.__dict__["json"] = body
     return body
 

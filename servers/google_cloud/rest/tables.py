@@ -346,11 +346,11 @@ def _none_of(store: GoogleCloudStore, project: str, dataset: str) -> Json:
 def list_routines(
     store: GoogleCloudStore, project: str, dataset: str, maxResults: int | None = None, filter: str = ""
 ) -> Json:
-    """Functions and procedures, of which there are none."""
+    """List functions and procedures: always empty."""
     return _none_of(store, project, dataset)
 
 
 @api.get(ROOT + "/{project}/datasets/{dataset}/models")
 def list_models(store: GoogleCloudStore, project: str, dataset: str, maxResults: int | None = None) -> Json:
-    """Models, of which there are none."""
+    """List models: always empty."""
     return _none_of(store, project, dataset)

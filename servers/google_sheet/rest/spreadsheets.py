@@ -117,7 +117,7 @@ def get(store: SheetStore, request: Request, spreadsheetId: str, includeGridData
 @api.route("POST", "/v4/spreadsheets/{spreadsheetId}/:getByDataFilter", writes=False, threaded=True)
 @api.route("POST", "/v4/spreadsheets/{spreadsheetId}:getByDataFilter", writes=False, threaded=True)
 def get_by_data_filter(store: SheetStore, request: Request, spreadsheetId: str) -> Json:
-    """A spreadsheet with what lies where filters say."""
+    """Return a spreadsheet with the data selected by filters."""
     book = store.sheets.book(spreadsheetId)
     body = body_of(request)
     places = [range_text(*filtered(store, book, one)) for one in read.objects(body, "dataFilters")]

@@ -28,7 +28,7 @@ class Batches:
         self.store = store
 
     def apply(self, book: Book, wanted: Sequence[Any]) -> list[Json]:
-        """Do what the requests ask for, one after the other; returns the reply to each."""
+        """Execute the requests in order; returns the reply to each."""
         if not wanted:
             raise Invalid("Must specify at least one request.", code="INVALID_ARGUMENT")
         if len(wanted) > MAX_REQUESTS:

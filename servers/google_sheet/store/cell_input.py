@@ -37,7 +37,7 @@ class Entered:
 
 
 def number_in(text: str) -> Entered | None:
-    """The number that a text is, with the format that it is written in; ``None`` where it is a text."""
+    """Parse a number with its format; ``None`` if the input is text."""
     text = text.strip()
     if not text or len(text) > 60 or not any(character.isdigit() for character in text):
         return None

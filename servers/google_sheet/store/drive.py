@@ -1,4 +1,4 @@
-"""The drive: accounts, files in folders, and who may do what with them."""
+"""The drive: accounts, files in folders, and access."""
 
 from __future__ import annotations
 
@@ -323,7 +323,7 @@ class Drive:
         raise NotFound(f"Permission not found: {permission[:100]}.", code="notFound")
 
     def change_role(self, file_id: str, permission: str, role: str) -> Granted:
-        """Another role for somebody who has one."""
+        """Change the role of an account that has one."""
         one = self.permission(file_id, permission)
         return self.share(file_id, one.type, one.value or None, role)
 
@@ -354,7 +354,7 @@ class Drive:
 
 
 def permission_id(scope: str) -> str:
-    """The id of a permission: that of whom it is for, as the vendor has it."""
+    """Return the id of a permission, derived from its account as by the vendor."""
     kind, _, value = scope.partition(":")
     if kind == "anyone":
         return "anyoneWithLink"

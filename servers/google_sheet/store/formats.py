@@ -126,7 +126,7 @@ class Formats:
         self.tidy(sheet)
 
     def copied(self, source: Book, target: Book, sheet: Grid) -> Mapping[int, int]:
-        """The formats of a sheet's cells in another spreadsheet, by what they are in this."""
+        """Copy the formats of a sheet's cells to another spreadsheet; returns the new ids by the old."""
         if source.number == target.number:
             return {}
         rows = self.store.rows(
@@ -237,7 +237,7 @@ USUAL = {"ROWS": 21, "COLUMNS": 100}
 
 
 def checked(content: Json) -> Json:
-    """A format without what is empty; ``Invalid`` for what the vendor's has not."""
+    """Return a format without empty parts; ``Invalid`` for unknown ones."""
     for name in content:
         if name not in FORMAT:
             raise Invalid(

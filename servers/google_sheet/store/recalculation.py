@@ -36,7 +36,7 @@ class Computing:
 
     @contextmanager
     def held(self, held: bool) -> Iterator[None]:
-        """Compute nothing meanwhile: whoever asks for it computes everything at the end."""
+        """Postpone computation to the end of the context."""
         self._held = held
         try:
             yield

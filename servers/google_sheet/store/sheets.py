@@ -171,7 +171,7 @@ class Sheets:
         ]
 
     def titled(self, book: Book, title: str) -> Grid:
-        """The sheet with this title, whose case does not matter; ``NotFound`` names those that there are."""
+        """Return the sheet with a title, ignoring case; ``NotFound`` lists the existing ones."""
         sheets = self.all(book)
         for sheet in sheets:
             if sheet.title.casefold() == title.casefold():

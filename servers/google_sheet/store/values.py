@@ -234,7 +234,7 @@ class Values:
         return Put("s", text=value)
 
     def put(self, book: Book, cells: Sequence[tuple[Grid, int, int, Put]]) -> None:
-        """Put what was made of values into cells, and compute what follows."""
+        """Put entered values into cells, and compute dependents."""
         if not cells:
             return
         kept = self._formats_of(cells)

@@ -89,7 +89,7 @@ class PdfToolsStore(Store):
 
     @_apart
     def information(self, path: str) -> tuple[int, Mapping[str, str]]:
-        """The number of pages and what the file says about itself."""
+        """Return the number of pages and the file's metadata."""
         document = self.document(path)
         return document.pages, document.information()
 

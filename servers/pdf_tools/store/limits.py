@@ -140,7 +140,7 @@ class _Timed:
     """Number of extensions because it was outside of pypdf's own code."""
 
     def interrupt(self) -> None:
-        """Raise into the thread, or see to it again in a moment where it is in what must run to its end.
+        """Raise into the thread; retry shortly if it is in code that must not be interrupted.
 
         The garbage collector may run anybody's finalizers in the thread that reads. What is raised there
         is swallowed, and leaves open what they would have closed.

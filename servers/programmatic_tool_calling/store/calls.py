@@ -124,7 +124,7 @@ class Calls:
 
 
 def _bounded(value: Any) -> Any:
-    """A value if it is not larger than what a program may print, else its beginning as text."""
+    """Return a value if it is small enough to print, else its beginning as text."""
     text = orjson.dumps(value)
     if len(text) <= MAX_VALUE_BYTES:
         return value

@@ -50,7 +50,9 @@ def changed(**counts: int) -> Answer:
 
 
 def as_json(value: Any, otherwise: Callable[[Any], Any]) -> str:
-    """A list or an object as JSON, whose numbers may have 38 digits; ``otherwise``: of what JSON has not."""
+    """Serialise a list or an object as JSON with numbers up to 38 digits; ``otherwise``: for values that JSON
+    lacks.
+    """
     try:
         return orjson.dumps(value, default=otherwise, option=orjson.OPT_NON_STR_KEYS).decode()
     except TypeError:  # more than 64 bits

@@ -273,7 +273,7 @@ def _given(parameter: exp.Expr) -> exp.Expr:
 
 
 def _convert(select: exp.Expr, into: list[Column]) -> None:
-    """Cast what is taken out of objects to the types of the columns that it is for."""
+    """Cast values taken from objects to the types of the target columns."""
     for one, column in zip(select.expressions, into, strict=False):
         if isinstance(one, exp.JSONExtract) and column.kind != "JSON":
             one.replace(exp.cast(one.copy(), column.vendor, dialect="snowflake"))

@@ -31,7 +31,7 @@ class Defining:
         self._text = text.strip().rstrip(";").strip()
 
     def run(self, tree: exp.Expr) -> Answer:
-        """Do what the statement says."""
+        """Execute the statement."""
         match tree:
             case exp.Create():
                 return self._create(tree)

@@ -1,4 +1,4 @@
-"""Names of databases, schemas and what is in them, as they are written and as a session understands them."""
+"""Identifiers of databases, schemas and their objects: spelling, and resolution in a session."""
 
 from __future__ import annotations
 

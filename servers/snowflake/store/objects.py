@@ -217,7 +217,7 @@ class Objects(Lookup):
         self.session.execute(insert(ItemColumn).values(**values))
 
     def defined(self, item: int) -> list[NewColumn]:
-        """The columns of a table or view, as they are defined; what counts goes on from where it is."""
+        """Return the column definitions of a table or view; counters continue from their position."""
         found = []
         for column, row in zip(self.columns(item), self._column_models(item), strict=True):
             counts = None if column.counter is None else self.next_of(column.counter)
@@ -226,7 +226,7 @@ class Objects(Lookup):
         return found
 
     def texts_of(self, view: int) -> tuple[str | None, str | None]:
-        """Of a view: what it stands for, and the statement that made it."""
+        """Return a view's query, and the statement that created it."""
         found = self.session.execute(select(Item.query, Item.text).where(Item.id == view)).one()
         return found.query, found.text
 
@@ -258,7 +258,7 @@ class Objects(Lookup):
     # -- changes to tables ------------------------------------------------------------------------------
 
     def touch(self, item: int, **values: Any) -> None:
-        """Change what the catalogue says of a table or view."""
+        """Update a table's or view's catalogue entry."""
         self.session.execute(update(Item).where(Item.id == item).values(altered=self.stamp(), **values))
 
     def rename_item(self, item: Row, to: Path) -> None:
@@ -311,7 +311,7 @@ class Objects(Lookup):
         self.touch(item["id"])
 
     def change_column(self, item: Row, column: Column, **values: Any) -> None:
-        """Change what the catalogue says of a column."""
+        """Update a column's catalogue entry."""
         self.session.execute(self._of(update(ItemColumn), item, column).values(**values))
         self.touch(item["id"])
 

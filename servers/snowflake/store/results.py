@@ -24,7 +24,7 @@ class Results(Information):
     """Stored results of connectors' statements."""
 
     def keep_result(self, id_: str, answer: Answer, kind: int) -> None:
-        """Keep what a statement of the present session gave, under its id; the oldest goes."""
+        """Store the result of a statement of the session under its id; the oldest is dropped."""
         fits = len(answer.rows) * max(1, len(answer.fields)) <= _MOST_VALUES
         values = {
             "session": self.session_id,

@@ -133,7 +133,7 @@ def show(store: SnowflakeStore, tree: exp.Show) -> Answer:
 
 
 def show_nothing(text: str) -> Answer | None:
-    """SHOW of what there is none of, in words that are not taken apart; ``None`` for what nobody knows."""
+    """Answer SHOW for kinds that never exist; ``None`` for unknown ones."""
     said = " ".join(text.upper().split()).removeprefix("TERSE ")
     kind = max((one for one in _NONE if re.match(rf"{one}\b", said)), key=len, default=None)
     return None if kind is None else listing(_NONE[kind], [])
@@ -182,7 +182,7 @@ class _Shown:
         return [(current["database"], current["schema"])]
 
     def chosen(self, answer: Answer) -> Answer:
-        """The rows whose name is like what was asked for."""
+        """Filter rows by a name pattern."""
         names = [one.name for one in answer.fields]
         at = names.index("column_name" if "column_name" in names else "name")
         tests: list[Callable[[str], bool]] = []

@@ -306,7 +306,7 @@ class Filling(Part):
 
 
 def _filled(entry: Row) -> Row:
-    """A shipping line or a fee without what is empty, which the defaults stand for."""
+    """Return a shipping line or fee without empty values, which get defaults."""
     return {key: value for key, value in entry.items() if key != "id" and value is not None}
 
 

@@ -288,7 +288,7 @@ class Catalogue(Part):
             row["slug"] = free_slug(wanted, self._slugs([{"slug": wanted}]) - {before["slug"]})
 
     def replace_related(self, product_id: int, changes: Row) -> None:
-        """Put what is given of categories, tags, images and custom fields in the place of what was."""
+        """Replace the given categories, tags, images and custom fields."""
         batch = _Batch(self.stock_rules)
         related: Row = {key: changes[key] for key in ("categories", "tags") if key in changes}
         self._place_related(batch, related, {"id": product_id, "parent_id": 0})
@@ -301,7 +301,7 @@ class Catalogue(Part):
         self.change_meta("product", product_id, changes.get("meta_data", []))
 
     def _replace_images(self, product_id: int, images: Sequence[Row]) -> None:
-        """Give a product these images: those named by an id that it has stay, with what is said anew."""
+        """Replace a product's images; those with an existing id are kept and updated."""
         mine = select(ProductImage.__table__).where(ProductImage.product_id == product_id)
         known = {row["id"]: row for row in self.fetch(mine)}
         for image in images:

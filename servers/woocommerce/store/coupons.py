@@ -1,4 +1,4 @@
-"""Coupons: who used them, and what their values have to be."""
+"""Coupons: their uses and the validity of their values."""
 
 from __future__ import annotations
 

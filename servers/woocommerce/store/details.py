@@ -95,7 +95,7 @@ class Details(Part):
         return self.store.refunds.refund_record(refund_id)
 
     def delete_refund(self, order_id: int, refund_id: int, *, force: bool) -> Row:
-        """Delete a refund; returns what it was. The order's status and the stock stay as they are."""
+        """Delete a refund and return it. The order's status and the stock stay."""
         self.authorise("delete")
         no_trash("Refunds", force=force)
         record = self.refund(order_id, refund_id)

@@ -77,7 +77,7 @@ class StockRules:
 
 
 def settle(row: Row, rules: StockRules) -> Row:
-    """The row of a product after the rules between its fields: what has stock, what has a price."""
+    """Apply the rules between a product's fields: stock and prices."""
     if row["type"] in ("variable", "grouped"):
         row |= {"regular_price": "", "sale_price": "", "date_on_sale_from": None, "date_on_sale_to": None}
     if row["type"] in ("external", "grouped") or not rules.managing:

@@ -1,4 +1,4 @@
-"""Reading the catalogue: products and variations with what belongs to them."""
+"""Reading the catalogue: products and variations with their parts."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ class Reports(Part):
     def customers_totals(
         self, period: str | None, date_min: str | None, date_max: str | None
     ) -> list[tuple[str, str, int]]:
-        """Customers who paid for an order and who did not, registered in a range."""
+        """Count customers registered in a range, with and without a paid order."""
         self.authorise("view")
         wanted = self.report_range(period, date_min, date_max, today=False)
         of_range = (Customer.role == "customer") & wanted.holds(Customer.date_created)

@@ -53,7 +53,7 @@ def searched(about: str, *columns: Any) -> Filter:
 
 
 class ShopResource(Resource):
-    """A resource, with what the shop's API says of all of them alike.
+    """A resource of the shop, with what all of them have in common.
 
     Args:
         model: The declaration.
@@ -170,7 +170,7 @@ class Collection(Part):
         return self._records([self.row(id_)])[0]
 
     def _records(self, rows: Sequence[Record]) -> list[Row]:
-        """Rows with what belongs to them."""
+        """Load rows with their parts."""
         if self.resource.meta is None:
             return [dict(row) for row in rows]
         meta = self.meta_of(self.resource.meta, [row["id"] for row in rows])
@@ -250,7 +250,7 @@ class Collection(Part):
         return record if force else self._record(id_)
 
     def _remove(self, record: Record) -> None:
-        """Delete an object with what belongs to it alone."""
+        """Delete an object with its own parts."""
         if self.resource.meta:
             self.remove_meta(self.resource.meta, record["id"])
         self.run(delete(self.resource.table).where(self.resource.table.c.id == record["id"]))
@@ -262,7 +262,7 @@ class Collection(Part):
     # -- the resource's own rules -----------------------------------------------------------------------
 
     def _settled(self, row: Row, before: Record | None) -> Row:
-        """A row as it is kept, or a refusal of values that do not go together; ``before`` is as it was."""
+        """Return a row in stored form, or refuse incompatible values; ``before`` is the previous row."""
         return row
 
     def _check(self, rows: Sequence[Row], before: Record | None = None) -> None:
@@ -280,4 +280,4 @@ class Collection(Part):
                     raise refusal()
 
     def _follow(self, rows: Sequence[Record]) -> None:
-        """Let follow what depends on rows that were made, changed (as they were and are) or deleted."""
+        """Update what depends on created, changed (old and new) or deleted rows."""

@@ -77,7 +77,7 @@ class Stock(Part):
         self.run(update(LineItem).where(LineItem.id == line["id"]).values(reduced_stock=quantity))
 
     def _move_stock(self, line: Record, by: int) -> str | None:
-        """Change the stock of what a line sells; tells the change, or ``None`` if no stock is kept of it."""
+        """Change the stock of a line's product; returns a note, or ``None`` if stock is not managed."""
         rows = self.store.products.product_rows([line["variation_id"] or line["product_id"]])
         if not rows or not by:
             return None

@@ -91,7 +91,7 @@ class System(Part):
         }
 
     def run_system_tool(self, tool_id: str) -> str:
-        """Run a maintenance tool; returns what it says. Counts and caches are always right here."""
+        """Run a maintenance tool and return its message. Counts and caches are always right here."""
         self.authorise("edit")
         if tool_id not in SYSTEM_TOOLS:
             raise not_found("woocommerce_rest_system_status_tool_invalid_id", "Invalid tool ID.")

@@ -1,4 +1,4 @@
-"""Categories and tags of products: their slugs, and what lies in what."""
+"""Categories and tags of products: their slugs and hierarchy."""
 
 from __future__ import annotations
 

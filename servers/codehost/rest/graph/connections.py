@@ -81,7 +81,7 @@ def listed(rows: Sequence[Any]) -> Read:
 
 
 def nothing(info: Any, **_: Any) -> Json:
-    """A list of what there is none of here."""
+    """Return an empty connection."""
     return connection(listed(()), dict) | {"totalSize": 0, "checkRunCount": 0, "statusContextCount": 0}
 
 

@@ -76,7 +76,7 @@ def user(links: Links, account_id: int, login: str, kind: str = "User") -> Json:
 
 
 def profile(links: Links, store: CodehostStore, account: Row) -> Json:
-    """An account with what it says about itself."""
+    """Format an account with its profile."""
     counts = store.accounts.repository_counts(account["id"])
     shape = user(links, account["id"], account["login"], account["kind"]) | {
         "name": account["name"],

@@ -84,7 +84,7 @@ class Definitions(Part):
         self._names = names
 
     def run(self, tree: exp.Expr, text: str, *, dry_run: bool) -> Answer:
-        """Do what the statement says; refuses those that are not offered."""
+        """Execute a definition; refuses unsupported statements."""
         from mesocosm.servers.google_cloud.store.bigquery.queries import Answer
 
         kind = str(tree.args.get("kind") or "").upper()

@@ -1,4 +1,4 @@
-"""Jobs: what was run, with what it was told and what came out."""
+"""Jobs, with their configuration and result."""
 
 from __future__ import annotations
 

@@ -446,7 +446,7 @@ def _field_of(name: str, value: Any) -> Field | None:
 
 
 def merged(before: Sequence[Field], after: Sequence[Field]) -> list[Field]:
-    """Fields that fit what either of two schemas fits, where they agree on what both have."""
+    """Merge two schemas into one that fits both, where they agree on common fields."""
     known = {one["name"].lower(): one for one in before}
     for one in after:
         name = one["name"].lower()

@@ -53,7 +53,7 @@ def _column(field: Field) -> Field:
 
 
 def _clean(value: Any) -> Any:
-    """An entry whose names are such as columns may have."""
+    """Return an entry with names that are valid for columns."""
     if isinstance(value, dict):
         return {re.sub(r"\W", "_", re.sub(r"^(?=\d)", "_", name)): _clean(one) for name, one in value.items()}
     return [_clean(one) for one in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Statements: what they are, what they cost, and what they give."""
+"""Statements: their kinds, their cost and their results."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Queries(Part):
         default: str | None = None,
         parameters: Mapping[str, Any] | Sequence[Any] = (),
     ) -> Answer:
-        """Run the statements of a text, one after the other; what the last one gave.
+        """Run the statements of a text in order; returns the last result.
 
         Args:
             text: In GoogleSQL.

@@ -1,4 +1,4 @@
-"""Statements as jobs: what is asked is run, and written down with what came out."""
+"""Statements as jobs: executed, and recorded with the result."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ _MOST_FIELDS = 10_000
 
 
 def checked_fields(fields: Sequence[Mapping[str, Any]], depth: int = 1) -> list[Field]:
-    """The fields of a schema in their kept form; ``Invalid`` says in BigQuery's words what is wrong."""
+    """Check the fields of a schema and convert them to stored form; ``Invalid`` has BigQuery's words."""
     if depth > _DEEPEST:
         raise Invalid(f"Schema is nested deeper than {_DEEPEST} levels.", code="invalid")
     if len(fields) > _MOST_FIELDS:
@@ -162,7 +162,7 @@ def type_of(field: Mapping[str, Any]) -> str:
 
 
 def columns_of(fields: Sequence[Field], stored: Sequence[str] | None = None) -> tuple[Column, ...]:
-    """The fields as columns of the SQL room; ``stored``: what they are called in SQLite."""
+    """Convert fields to columns of the query engine; ``stored``: with their names in SQLite."""
     names = stored if stored is not None else [field["name"] for field in fields]
     return tuple(
         Column(

@@ -1,4 +1,4 @@
-"""Scripts: what stands around statements in GoogleSQL. Variables, IF, CASE, loops, blocks, EXECUTE IMMEDIATE.
+"""Scripts in GoogleSQL: variables, IF, CASE, loops, blocks, EXECUTE IMMEDIATE.
 
 A script is read as words, of which it needs to know where a statement ends; each statement is then run as any
 other is, with the values of variables put in.
@@ -624,7 +624,7 @@ class Script:
 
 
 def _kept(variable: Variable) -> Variable:
-    """The variable, if statements can be made with it: sqlglot lets nobody else work meanwhile."""
+    """Check that statements can use the variable: sqlglot blocks other threads while parsing."""
     waiting, values, characters = [variable.value], 0, 0
     while waiting:
         value = waiting.pop()

@@ -216,7 +216,7 @@ class Compute(Part):
         return self.status(instance) == "DELETED"
 
     def _ready(self, name: str, zone: str) -> Instance:
-        """An instance of which nothing is under way."""
+        """Return an instance without a pending operation."""
         instance = self.instance(name, zone)
         if self.status(instance) not in ("RUNNING", "TERMINATED"):
             raise Conflict(

@@ -169,7 +169,7 @@ class _Parser:
         return Anywhere(_unquoted(found) if found else text)
 
     def path(self) -> tuple[str, ...] | None:
-        """The names of a field; also a word or a quoted text that stands by itself."""
+        """Parse the names of a field; also a bare word or a quoted text."""
         parts: list[str] = []
         while True:
             if found := _QUOTED.match(self.text, self.at):

@@ -10,7 +10,7 @@ __all__ = ["Condition", "Listing", "NewObject", "Objects", "Signing", "Storage",
 
 
 class Storage(Buckets):
-    """Buckets; what is in them, and the URLs that open it, are parts of their own."""
+    """Buckets; objects and signed URLs are parts of their own."""
 
     @property
     def objects(self) -> Objects:

@@ -68,7 +68,7 @@ class Condition:
     not_metageneration: int | None = None
 
     def check(self, generation: int | None, metageneration: int | None) -> None:
-        """Raises ``PreconditionFailed`` unless what is there (``None``: nothing) is as it must be."""
+        """Raise ``PreconditionFailed`` unless the present generation (``None``: no object) is as required."""
         wrong = (
             (self.generation is not None and self.generation != (generation or 0))
             or (self.not_generation is not None and self.not_generation == (generation or 0))
@@ -191,7 +191,7 @@ class Buckets(Part):
         return _first_bindings(self.project.id) if bucket.bindings is None else bucket.bindings
 
     def set_bindings(self, name: str, bindings: Sequence[Mapping[str, Any]]) -> None:
-        """Say who may do what with a bucket; here that is kept and not enforced."""
+        """Set a bucket's access policy, which is stored but not enforced."""
         self.bucket(name).bindings = [_checked_binding(one) for one in bindings]
         self.session.flush()
 

@@ -23,7 +23,7 @@ MAX_RULES = 100
 
 
 def checked_rules(rules: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Lifecycle rules as the API has them; ``Invalid`` says what is wrong with one."""
+    """Check lifecycle rules; ``Invalid`` explains an error."""
     if len(rules) > MAX_RULES:
         raise Invalid(f"A lifecycle configuration has at most {MAX_RULES} rules.", code="invalid")
     return [_checked(rule) for rule in rules]

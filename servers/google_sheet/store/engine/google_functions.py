@@ -469,7 +469,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
 
 
 def randoms(seed: str) -> dict[str, Callable[..., Value]]:
-    """The functions of chance: what they give depends on the seed and on where the formula stands only."""
+    """Return the random functions: their values depend only on the seed and the formula's position."""
 
     def draw(key: Value, number: int = 0) -> float:
         digest = sha256(f"{seed} {key} {number}".encode()).digest()

@@ -125,7 +125,7 @@ def rewritten(formula: str, change: Callable[[Reference], Reference | None]) -> 
 
 
 def copied(formula: str, down: int, right: int) -> str:
-    """A formula as it is when it is copied: what is not fixed moves along."""
+    """Return a formula as copied, with relative references moved."""
 
     def shift(corner: Corner) -> Corner | None:
         row, column = corner.row, corner.column

@@ -1,4 +1,4 @@
-"""The process in which formulas are computed: it holds workbooks, takes edits, and says what changed.
+"""The process that computes formulas: it holds workbooks, takes edits, and returns changed cells.
 
 Requests and answers are JSON.
 A workbook is known by the state of its content (a digest that the store keeps); after the edits of a request
@@ -238,7 +238,7 @@ class Workbook:
             self.book.set_value(title, row + 1, column + 1, _given([row, column, value, False, is_date]))
 
     def evaluate(self, now: str, seed: str, touched: set[Place]) -> tuple[list[Answer], list[list[Any]]]:
-        """Compute, and say what is another now: cells with values, and cells that hold none any more.
+        """Compute, and return the changes: cells with values, and cleared cells.
 
         What was ``touched`` is always told: its value was taken away when it was written.
         """
@@ -388,7 +388,7 @@ def _cut(value: Any) -> Any:
 
 
 def _given(cell: list[Any]) -> Any:
-    """A value as the library takes it: dates as such, so that what is computed from them shows as a date."""
+    """Convert a cell for the library; dates stay dates, so that results from them are shown as dates."""
     value, is_date = cell[2], cell[4]
     if isinstance(value, str):
         if value.startswith("#") and value in _SHOWN:
