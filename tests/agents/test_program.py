@@ -132,20 +132,16 @@ def test_what_an_agent_needs_is_there(tmp_path: Path) -> None:
 
 
 @needs_sandbox
-@pytest.mark.parametrize(
-    "how",
-    [
+def test_what_is_hidden_cannot_be_uncovered(tmp_path: Path) -> None:
+    ways = (
         "umount {}",
         "unshare -Ur -m umount {}",
         "mount -t tmpfs none {}/..",
         "ls /proc/1/root{}/state",
         "rmdir {}",
-    ],
-)
-def test_what_is_hidden_cannot_be_uncovered(tmp_path: Path, how: str) -> None:
-    command = (
-        f"{how.format(tmp_path / 'run')}; find {tmp_path} -name expected.json -o -name '*.db'; echo over"
     )
+    look = f"find {tmp_path} -name expected.json -o -name '*.db'"
+    command = "".join(f"{way.format(tmp_path / 'run')}; {look}; " for way in ways) + "echo over"
     lines = act(tmp_path, command).splitlines()
     assert lines[-1] == "over"
     assert not [line for line in lines if line.endswith((".db", "expected.json"))]

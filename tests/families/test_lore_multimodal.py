@@ -196,8 +196,14 @@ def test_every_formula_is_recovered_with_the_tools_from_what_the_agent_sees(tool
     assert kinds == {"none", "rotate", "flip", "stretch", "shear"}
 
 
+DISTORTIONS = [(kind, *choice) for kind, choices in CHOICES.items() for choice in choices]
+FIRST = [(kind, *choices[0]) for kind, choices in CHOICES.items()]
+
+
 @pytest.mark.parametrize(
-    "step", [(kind, *choice) for kind, choices in CHOICES.items() for choice in choices], ids=str
+    "step",
+    [pytest.param(step, marks=() if step in FIRST else pytest.mark.long) for step in DISTORTIONS],
+    ids=str,
 )
 def test_every_distortion_is_undone_exactly(
     open_tools: OpenTools, step: tuple[str, *tuple[Any, ...]]
