@@ -180,7 +180,7 @@ def _screen(hidden: Sequence[Path], code: Sequence[Path]) -> list[str]:
     try:
         for needed in (Path.home(), Path(tempfile.gettempdir())):
             if holds := next((path for path in code if needed.resolve().is_relative_to(path)), None):
-                raise SandboxFailed(f"Python finds code in {holds}, where the agent has to write")
+                raise SandboxFailed(f"Python finds code in {holds}, where the agent can write")
         return screen(hidden, code)
     except SandboxFailed as problem:
         logging.getLogger("mesocosm.agents").warning(

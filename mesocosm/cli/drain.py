@@ -46,7 +46,7 @@ def drain(
             time.sleep(_LOOKED_EVERY)
             state = server.drain(None, within)
             if not state["draining"]:
-                raise UsageError(f"{url} makes episodes again: it was told to, or was started again")
+                raise UsageError(f"{url} no longer drains: it was told to stop, or restarted")
     if as_json:
         print_json(state)
     else:

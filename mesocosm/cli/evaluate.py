@@ -204,7 +204,7 @@ def evaluate(
     trusted(trust, tasks)
     names = [name.strip() for name in tasks.split(",") if name.strip()]
     if structured and server:
-        raise UsageError("--structured is the server's to say: mesocosm serve --structured")
+        raise UsageError("--structured is an option of the server: mesocosm serve --structured")
     if structured:
         override(STRUCTURED)
     given = {

@@ -61,7 +61,7 @@ def suite_exposure(
     jobs = [(task, length, tuple(own)) for (task, length), own in of.items()]
     if any(len(own) < 2 for _, _, own in jobs):
         raise UsageError(
-            "a filter learns from other seeds than it is applied to: give at least two, --seeds 0-5"
+            "a filter is trained on other seeds than it is tested on: give at least two, --seeds 0-5"
         )
     measured = []
     parameters = dict(wanted[0].parameters) if wanted else {}

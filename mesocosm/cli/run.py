@@ -153,7 +153,7 @@ def run(
     from mesocosm.worlds.limits import STRUCTURED, override
 
     if structured and server:
-        raise UsageError("--structured is the server's to say: mesocosm serve --structured")
+        raise UsageError("--structured is an option of the server: mesocosm serve --structured")
     if structured:
         override(STRUCTURED)
     trusted(trust, task)

@@ -159,9 +159,9 @@ def serve(
     settings()  # says now what is wrong with them
     told = (("--with", with_), ("--param", param), ("--disturb", disturb))
     if trust and not task:
-        raise UsageError("--trust goes with --task; files that are ordered later are named in MESOCOSM_TRUST")
+        raise UsageError("--trust goes with --task; name files for later episodes in MESOCOSM_TRUST")
     if not task and (given := [name for name, value in told if value]):
-        raise UsageError(f"{given[0]} goes with --task; other episodes are ordered at the control plane")
+        raise UsageError(f"{given[0]} goes with --task; other episodes are created by the control plane")
     added = read_services(with_)
     if stdio:
         _serve_stdio(stdio, world, tools)
@@ -201,7 +201,7 @@ def serve(
     kept = _store(store)
     if hosts is not None or ray is not None:
         if tls or tls_cert:
-            raise UsageError("--tls is for one process; before hosts put a proxy that speaks https")
+            raise UsageError("--tls is for one process; in front of hosts, put a proxy with TLS")
         if ray is not None and (kept is None or any(quota.bytes for quota in quotas)):
             raise UsageError(
                 "--ray needs --store, which all nodes reach, and no quota limits `bytes` on disks elsewhere"
@@ -444,7 +444,9 @@ def mcp_config(
 
     base = url.rstrip("/").removesuffix("/mcp")
     if not re.search(r"/e/[^/]+$", base):
-        raise UsageError(f"{url} names no episode: it is to end like /e/EPISODE (mesocosm serve prints it)")
+        raise UsageError(
+            f"{url} is not an episode's URL: it should end with /e/EPISODE (mesocosm serve prints it)"
+        )
     names = [name.strip() for name in services.split(",")] if services else []
     for name in names:
         load_service(name)

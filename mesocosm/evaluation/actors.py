@@ -81,7 +81,7 @@ async def _command(state: TaskState, now: Acting) -> TaskState:
 async def _random(state: TaskState, now: Acting) -> TaskState:
     access = now.stage.access(now.opened.id)
     if access is None:
-        raise UsageError("--agent random knows the episode: it cannot act on another server's")
+        raise UsageError("--agent random needs an episode of this process: leave --server out")
     player = Player(0.0, now.order.seed)
     fault = await anyio.to_thread.run_sync(act_player, player, now.opened.mcp, access, "auto")
     if fault:

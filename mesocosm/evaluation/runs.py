@@ -433,7 +433,7 @@ def _act(
         return _act_react(family, url, prompt, actor.react, out, access)
     if actor.player:
         if access is None:
-            raise UsageError(f"--agent {actor.kind} knows the episode: it cannot act on another server's")
+            raise UsageError(f"--agent {actor.kind} needs an episode of this process: leave --server out")
         return _Acted(act_player(actor.player, url, access, actor.era))
     if actor.command:
         limit = family.task.limits.seconds

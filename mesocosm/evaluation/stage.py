@@ -80,7 +80,7 @@ def check_calls(wanted: int, least: int | None) -> None:
     """``UsageError`` for a limit below the calls that an instance takes."""
     if least is not None and wanted < least:
         raise UsageError(
-            f"--max-calls {wanted}: there is an instance that takes {least:,} calls; give more, or leave the "
+            f"--max-calls {wanted}: an instance takes {least:,} calls; give more, or leave the "
             "option out: then the limit follows from the task"
         )
 

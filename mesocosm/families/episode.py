@@ -321,13 +321,13 @@ class Episode:
         it called itself; 0: to how it was built.
 
         A step that is no longer kept is made again, call by call. Raises ``UsageError`` where there is no
-        such step, or where a call comes out otherwise when it is made again.
+        such step, or where a call has another result when it is repeated.
         """
         journal, steps = self.world.journal, self.world.steps
         if not 0 <= step <= journal.last:
             raise UsageError(f"there is no step {step}: there are 0 (as it was built) to {journal.last}")
         if not journal.is_step(step):
-            raise UsageError(f"there is no step {step}: code of the agent made that call inside another one")
+            raise UsageError(f"there is no step {step}: the agent's code made that call inside another one")
         if steps and step >= steps.first:
             self.world.go_back(step)
         elif step == 0:
@@ -361,8 +361,8 @@ class Episode:
                 cut_off.add(entry.seq)
             elif (outcome.status, outcome.text) != (entry.status, entry.result):
                 raise UsageError(
-                    f"step {step} cannot be had any more: call {entry.seq}, {entry.service}.{entry.tool}, "
-                    "comes out otherwise when it is made again"
+                    f"step {step} cannot be restored: call {entry.seq}, {entry.service}.{entry.tool}, "
+                    "has another result when it is repeated"
                 )
 
     def snapshots(self) -> list[str]:

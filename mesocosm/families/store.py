@@ -81,7 +81,7 @@ class Store:
         except ImportError as error:
             raise MissingExtra(f"to keep episodes at {url} ({error})", "store") from None
         except ValueError as error:
-            raise UsageError(f"not a place to keep episodes at: {url}: {error}") from None
+            raise UsageError(f"not a usable store: {url}: {error}") from None
         self._is_local = "file" in self._protocols
         self._silent_until = 0.0
         self._counting = threading.Lock()

@@ -241,7 +241,7 @@ class Task(BaseModel):
             return self.growth
         if not isinstance(name, str) or name not in self.growths:
             known = ", ".join([self.growth.parameter, *self.growths])
-            raise UsageError(f"growth={name}: this task does not grow so; it can by: {known}")
+            raise UsageError(f"growth={name}: this task has no such growth; it has: {known}")
         return self.growths[name]
 
     @property

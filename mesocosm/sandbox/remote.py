@@ -109,7 +109,7 @@ class RemoteSandbox:
                 f"the code runner at {self.url} failed: {error or type(error).__name__}"
             ) from error
         except (BadFrame, OSError) as error:
-            raise SandboxFailed(f"the code runner at {self.url} sent what cannot be used: {error}") from error
+            raise SandboxFailed(f"the code runner at {self.url} sent an invalid answer: {error}") from error
 
     def share(self, job: Job) -> None:
         """Do nothing: files changed by tools go to the runner with their results."""

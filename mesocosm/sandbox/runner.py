@@ -59,7 +59,7 @@ def choose(walls: str, folder: Path) -> Rooms:
             if problem is None:
                 return rooms
             problems.append(f"{rooms.name}: {problem}")
-    raise UsageError("this machine cannot keep jobs apart: " + "; ".join(problems))
+    raise UsageError("no sandbox for jobs works on this machine: " + "; ".join(problems))
 
 
 def _made(folder: Path) -> Path:

@@ -156,7 +156,9 @@ def check_together(made: Sequence[Strategy]) -> None:
     for one in made:
         if type(one).alone and len(resetting) > 1:
             others = ", ".join(name for name in resetting if name != type(one).name)
-            raise UsageError(f"strategy {type(one).name} keeps the books itself and cannot go with {others}")
+            raise UsageError(
+                f"strategy {type(one).name} manages the context itself and cannot be combined with {others}"
+            )
 
 
 def label(made: Sequence[Strategy]) -> str:

@@ -360,7 +360,7 @@ def _forked(folder: Path, copy: Path) -> Episode:
             return forked
         except (FileNotFoundError, sqlite3.DatabaseError):
             if attempt == 2:  # it is copied between two calls, which may be made at any moment
-                raise UsageError(f"{folder} changes too quickly to be copied; try again") from None
+                raise UsageError(f"{folder} changed while it was copied; try again") from None
     raise AssertionError
 
 

@@ -107,7 +107,7 @@ def serve_joined(
         told: Is told the host's number and address.
 
     Raises:
-        UsageError: The door cannot be reached, refuses, or knows this host no longer.
+        UsageError: The door cannot be reached, refuses, or no longer knows this host.
     """
     mine = _way_to(door)
     listener = listen(name, port)
@@ -131,7 +131,7 @@ def serve_joined(
             with suppress(UsageError):
                 _ask(door, token, "DELETE", {"address": address})
             raise
-    raise UsageError(f"{door} knows this host no longer")
+    raise UsageError(f"{door} no longer knows this host")
 
 
 def _way_to(door: str) -> str:

@@ -133,7 +133,7 @@ def write_dataset(
     The file appears when it is complete. What cannot be made is refused before anything is.
     """
     if "operations" in parameters:
-        raise UsageError("how many operations there are is said by --n, not by --param operations=...")
+        raise UsageError("--n sets the number of operations, not --param operations=...")
     jobs = [(n, seed) for n in dict.fromkeys(operations) for seed in dict.fromkeys(seeds)]
     for n in dict.fromkeys(operations):
         family.params(**parameters, operations=n)
