@@ -81,8 +81,8 @@ def functions(path: Path, names: Sequence[str]) -> dict[str, Callable[..., Any]]
     code = code_of(path)
     if not is_trusted(path):
         raise UsageError(
-            f"{path}: it uses {', '.join(names)} from {code}, which is a program: review it, then add --trust "
-            f"to run it (or name the task file in {VARIABLE})"
+            f"{path}: it uses {', '.join(names)} from {code}, which is a program: review it, then add "
+            f"--trust to run it (or name the task file in {VARIABLE})"
         )
     module = _load(code)
     found: dict[str, Callable[..., Any]] = {}
