@@ -52,9 +52,11 @@ def build(folder: Path, inputs: Inputs, *, games: bool) -> None:
     """
     offered = dict.fromkeys([*services(), *code_services()])
     known: list[tuple[str, Call]] = []
+    texts = Texts()
     with World.create(folder / OFFICE, Manifest(services=offered)) as world:
         for name in FILLED:
-            known += [(name, call) for call in import_module(f"fills.{name}").fill(world, Texts(), _TOKENS)]
+            texts.rewind()
+            known += [(name, call) for call in import_module(f"fills.{name}").fill(world, texts, _TOKENS)]
         (folder / OFFICE / "workspace" / "a.txt").write_text("one\ntwo\n" * 40)
         world.finish_building()
         for tool, arguments in (
