@@ -144,6 +144,9 @@ def test_any_bytes_are_a_message_or_refused(source: bytes) -> None:
         parse_message(source)
 
 
+UNITS = ("a ", "a\r\n\t", "(a) ", "<a@b> ", "[a] ", "\\a", "=?utf-8?q?a?=")
+
+
 @pytest.mark.parametrize(
     "field",
     [
@@ -152,6 +155,8 @@ def test_any_bytes_are_a_message_or_refused(source: bytes) -> None:
         "Cc: " + ". " * 9_000,
         "Content-Type: text/plain" + "; a=b" * 10**6,
         "Subject: " + "=?utf-8?q?a?= " * 10**6,
+        *(f"{name}: " + unit * (19_000 // len(unit)) for name in ("To", "References") for unit in UNITS),
+        *(f"Content-Type: text/plain; {unit * (1_900 // len(unit))}" for unit in ("a ", "(a) ")),
     ],
 )
 def test_a_field_that_takes_long_to_be_taken_apart_is_refused(field: str) -> None:

@@ -20,10 +20,12 @@ from dateutil.rrule import DAILY, MONTHLY, WEEKLY, YEARLY, rrule, weekday
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.calendar.store.times import FIRST, LAST, known_zone, show, to_local, to_utc
+from mesocosm.worlds import deadlines
 
 MAX_COUNT = 10_000
 _MAX_LINES = 100
 _MAX_DATES = 2_000
+_LATEST = 9_599
 _PATIENCE = timedelta(days=40 * 366)
 """A rule must give something within this time: 29 February of a common century's end is 8 years off."""
 
@@ -136,7 +138,8 @@ def _refuse_impossible(frequency: str, by: dict[str, Any]) -> None:
         raise _invalid("no month has such a day")
     if all(abs(position) > _LARGEST_SET[frequency] for position in by.get("bysetpos", (1,))):
         raise _invalid(f"BYSETPOS is too large for FREQ={frequency}")
-    if frequency == "MONTHLY" and all(abs(day.n or 1) > 5 for day in by.get("byweekday", (weekday(0),))):
+    in_months = frequency == "MONTHLY" or "bymonth" in by
+    if in_months and any(abs(day.n or 1) > 5 for day in by.get("byweekday", ())):
         raise _invalid("no month has so many of a weekday")
 
 
@@ -281,7 +284,9 @@ class Series:
 
     def _ruled(self, rule: Rule, frm: datetime, to: datetime) -> Iterator[datetime]:
         """Yield the rule's dates in a closed range of local time, without counting from the first."""
-        end = min(to, self.last or LAST, self.parsed.until or LAST)
+        return self._dated(rule, frm, min(to, self.last or LAST, self.parsed.until or LAST))
+
+    def _dated(self, rule: Rule, frm: datetime, end: datetime | None) -> Iterator[datetime]:
         by = dict(rule.by)
         anchor = self.start
         if rule.frequency == WEEKLY:
@@ -298,8 +303,25 @@ class Series:
             months = self.start.month - 1 + rule.interval * max(0, months // rule.interval - 1)
             anchor = self.start.replace(year=self.start.year + months // 12, month=months % 12 + 1, day=1)
         for local in rrule(rule.frequency, dtstart=anchor, interval=rule.interval, until=end, **by):
+            deadlines.check()
             if local >= self.start and local >= frm:
                 yield local
+
+    def gives_nothing(self) -> bool:
+        """True if the rule gives no date in 400 years, after which calendars repeat.
+
+        dateutil looks for the first date up to the year 9999, all in one go: so it is asked from a year on
+        from which that is not far.
+        """
+        rule = self.parsed.rule
+        later = (_LATEST - self.start.year) // 400 * 400
+        if rule is None:
+            return False
+        if later > 0 and (rule.frequency != YEARLY or 400 % rule.interval == 0):
+            start = self.start.replace(year=self.start.year + later)
+            soon = Series(start, self.length, self.all_day, self.zone, self.lines)
+            return next(soon._dated(rule, start, None), None) is None
+        return next(self._dated(rule, self.start, None), None) is None
 
 
 def check(series: Series) -> datetime | None:
@@ -308,6 +330,8 @@ def check(series: Series) -> datetime | None:
     Raises ``Invalid`` if the rule gives no instance at all.
     """
     lines = series.parsed
+    if series.gives_nothing():
+        raise _invalid("it gives no instance")
     last = lines.until
     if lines.rule and lines.rule.count is not None:
         *_, last = [series.start, *islice(series._ruled(lines.rule, series.start, LAST), lines.rule.count)]

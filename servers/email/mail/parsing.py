@@ -52,9 +52,18 @@ _PIECE = 16_384
 _FED = 2_048
 """Bytes that are parsed in one go: each may be a line, and each line is compared with all open boundaries."""
 _MAX_PART_FIELD, _MAX_PARAMETERS = 2_000, 50
+_MAX_PART_WORDS, _MAX_WORDS = 200, 6_000
+"""Blanks in a field of a part, and in all of them."""
 _MAX_FIELDS = 20_000
 """Characters of all fields that are not of a part."""
-_MAX_MARKS = {b",": 400, b'"': 800, b".": 2_000}
+_MAX_MARKS = {
+    b",": 400,
+    b'"': 800,
+    b".": 2_000,
+    b" ": 1_200,
+    b"\t": 400,
+    **dict.fromkeys((b"<", b"(", b"[", b"\\", b"=?"), 400),
+}
 """Of those between which these fields are taken apart: there are at most 100 recipients."""
 
 
@@ -157,11 +166,14 @@ _SMTP = _Bounded(linesep="\r\n", max_line_length=None)
 
 def _look_at_fields(source: bytes) -> None:
     """Refuse a message of which a field takes long to be taken apart."""
-    characters, marks = 0, dict.fromkeys(_MAX_MARKS, 0)
+    characters, words, marks = 0, 0, dict.fromkeys(_MAX_MARKS, 0)
     for found in _fields(source):
         name, value = found[1].decode().capitalize(), found[2]
         if name.startswith(("Content-", "Mime-")):
-            if len(value) > _MAX_PART_FIELD or value.count(b";") > _MAX_PARAMETERS:
+            blanks = sum(map(value.count, (b" ", b"\t", b"(")))
+            words += blanks
+            many = value.count(b";") > _MAX_PARAMETERS or blanks > _MAX_PART_WORDS or words > _MAX_WORDS
+            if many or len(value) > _MAX_PART_FIELD:
                 raise Invalid(f"A field {name} is too long (max {_MAX_PART_FIELD:,} characters).")
             continue
         characters += len(value)

@@ -136,6 +136,13 @@ def test_until_is_inclusive_and_in_utc(calendar: Any) -> None:
         "RRULE:FREQ=WEEKLY;BYDAY=XX",
         "RRULE:FREQ=WEEKLY;BYDAY=2MO",
         "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30",
+        # dateutil would look for their first date up to the year 9999, or fails on the way.
+        "RRULE:FREQ=DAILY;INTERVAL=7;BYDAY=TU;BYMONTHDAY=30;BYMONTH=2,4;BYSETPOS=1",
+        "RRULE:FREQ=YEARLY;BYYEARDAY=366;BYMONTH=2",
+        "RRULE:FREQ=WEEKLY;BYDAY=MO;BYSETPOS=2",
+        "RRULE:FREQ=MONTHLY;BYDAY=5MO;BYMONTHDAY=1",
+        "RRULE:FREQ=YEARLY;BYDAY=53MO;BYMONTH=2",
+        "RRULE:FREQ=MONTHLY;BYDAY=1MO,53MO",
         "RRULE:FREQ=DAILY;UNTIL=20200101",
         "EXDATE:tomorrow",
         "RDATE;VALUE=DATE:20250401",
