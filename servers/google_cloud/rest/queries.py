@@ -19,7 +19,7 @@ from mesocosm.servers.google_cloud.store.part import page_token, read_token
 from mesocosm.services.fields import Fields
 
 if TYPE_CHECKING:
-    from mesocosm.servers.google_cloud.store.bigquery.queries import Answer
+    from mesocosm.servers.google_cloud.store.bigquery.answers import Answer
 
 _PAGE = 10_000
 

@@ -12,6 +12,7 @@ from mesocosm.servers.google_sheet.store.messages import FORMAT
 from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.servers.google_sheet.store.rendering import DEFAULT_PATTERNS
 from mesocosm.servers.google_sheet.store.sheets import Book, Grid
+from mesocosm.servers.google_sheet.store.values import Put
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_sheet.store import SheetStore
@@ -164,8 +165,6 @@ class Formats:
             parts = [area]
         else:
             raise Invalid(f"Invalid value for mergeType: {how[:40]!r}", code="INVALID_ARGUMENT")
-        from mesocosm.servers.google_sheet.store.values import Put
-
         hidden = []
         for part in parts:
             if part.height * part.width < 2:

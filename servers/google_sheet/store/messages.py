@@ -13,7 +13,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.google_sheet.store.requests import GRID_KEPT
+
+GRID_KEPT = (
+    "frozenRowCount",
+    "frozenColumnCount",
+    "hideGridlines",
+    "rowGroupControlAfter",
+    "columnGroupControlAfter",
+)
+"""Properties of a sheet's grid that are kept as they are written."""
 
 Shape = Mapping[str, Any] | list[Any] | None
 """The fields of an object, what each item of a list is, or (``None``) a value that its reader checks."""

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.errors import Invalid
+from mesocosm.servers.google_sheet.store.messages import GRID_KEPT
 from mesocosm.servers.google_sheet.store.ranges import Area
+from mesocosm.servers.google_sheet.store.resources import named_range, sheet_properties
 from mesocosm.servers.google_sheet.store.sheets import COLUMNS, ROWS, Book, Grid
 
 if TYPE_CHECKING:
@@ -17,13 +19,6 @@ Json = dict[str, Any]
 Given = Mapping[str, Any]
 
 KEPT = ("sheetType", "hidden", "tabColor", "tabColorStyle", "rightToLeft")
-GRID_KEPT = (
-    "frozenRowCount",
-    "frozenColumnCount",
-    "hideGridlines",
-    "rowGroupControlAfter",
-    "columnGroupControlAfter",
-)
 
 
 @dataclass(frozen=True)
@@ -108,8 +103,6 @@ def _inner(given: Given, name: str) -> Given:
 
 
 def _add_sheet(place: Place, given: Given) -> Json:
-    from mesocosm.servers.google_sheet.store.resources import sheet_properties
-
     properties = _inner(given, "properties")
     grid = _inner(properties, "gridProperties")
     made = place.store.sheets.add(
@@ -145,8 +138,6 @@ def _delete_sheet(place: Place, given: Given) -> None:
 
 
 def _duplicate_sheet(place: Place, given: Given) -> Json:
-    from mesocosm.servers.google_sheet.store.resources import sheet_properties
-
     made = place.store.sheets.copy(
         place.book,
         place.sheet(given, "sourceSheetId"),
@@ -283,8 +274,6 @@ def _delete_area(place: Place, given: Given) -> None:
 
 
 def _add_name(place: Place, given: Given) -> Json:
-    from mesocosm.servers.google_sheet.store.resources import named_range
-
     named = _inner(given, "namedRange")
     sheet, area = place.area(named.get("range"))
     name = _text(named, "name") or ""

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import WarehouseTable
+from mesocosm.servers.google_cloud.store.bigquery.answers import Answer
 from mesocosm.servers.google_cloud.store.bigquery.names import Names
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field
 from mesocosm.servers.google_cloud.store.part import Part, moment
@@ -20,7 +21,7 @@ from mesocosm.services.queries.guards import written
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_cloud.store import GoogleCloudStore
-    from mesocosm.servers.google_cloud.store.bigquery.queries import Answer, Queries
+    from mesocosm.servers.google_cloud.store.bigquery.queries import Queries
 
 _DIALECT = BigQuery()
 _TYPE = exp.DataType.Type
@@ -85,8 +86,6 @@ class Definitions(Part):
 
     def run(self, tree: exp.Expr, text: str, *, dry_run: bool) -> Answer:
         """Execute a definition; refuses unsupported statements."""
-        from mesocosm.servers.google_cloud.store.bigquery.queries import Answer
-
         kind = str(tree.args.get("kind") or "").upper()
         ways: dict[tuple[type[exp.Expr], str], Callable[[exp.Expr], str]] = {
             (exp.Create, "TABLE"): self._create_table,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from sqlglot import exp
 
 from mesocosm.errors import Conflict, Invalid
-from mesocosm.servers.google_cloud.models import Dataset, Job, WarehouseTable
+from mesocosm.servers.google_cloud.models import Dataset, WarehouseTable
+from mesocosm.servers.google_cloud.store.bigquery.answers import Answer
 from mesocosm.servers.google_cloud.store.bigquery.definitions import Definitions
 from mesocosm.servers.google_cloud.store.bigquery.jobs import KEPT_ROWS
 from mesocosm.servers.google_cloud.store.bigquery.names import Names
@@ -32,7 +32,7 @@ from mesocosm.services.queries.catalogue import Catalogue, Result, Stored
 from mesocosm.services.queries.catalogue import Field as ResultField
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.bigquery import BigQuery, prepared
-from mesocosm.services.queries.dml import Change, Changing, change
+from mesocosm.services.queries.dml import Changing, change
 from mesocosm.services.queries.name_resolution import resolve
 from mesocosm.services.queries.select_queries import query as read
 from mesocosm.services.queries.statements import parse, parse_one
@@ -46,31 +46,6 @@ _CHANGES: dict[type[Any], str] = {
     exp.TruncateTable: "TRUNCATE_TABLE",
 }
 _MOST_STATEMENTS = 100
-
-
-@dataclass
-class Answer:
-    """Result of a statement."""
-
-    kind: str
-    """``SELECT``, ``INSERT``, ``CREATE_TABLE`` ..."""
-    fields: list[Field] = field(default_factory=list)
-    rows: list[list[Any]] = field(default_factory=list)
-    """As ``values.shown`` makes their values."""
-    total: int = 0
-    """Rows of the whole result, of which ``rows`` may be a part."""
-    changed: Change | None = None
-    """Of a statement that changes rows."""
-    target: str = ""
-    """What a statement made, changed or removed: ``dataset.table``."""
-    bytes: int = 0
-    """What it reads."""
-    dry_run: bool = False
-    alone: bool = True
-    """True if no other statements were run with it."""
-    seen: dict[str, str] = field(default_factory=dict)
-    """The tables that a query read, with their states."""
-    job: Job | None = None
 
 
 class Queries(Part):

@@ -12,7 +12,7 @@ from mesocosm.servers.google_cloud.models import Job
 from mesocosm.servers.google_cloud.store.part import Part, page_size, page_token, read_token
 
 if TYPE_CHECKING:
-    from mesocosm.servers.google_cloud.store.bigquery.queries import Answer
+    from mesocosm.servers.google_cloud.store.bigquery.answers import Answer
 
 MOST_ROWS = 10_000
 """Rows of a page."""

@@ -21,7 +21,7 @@ from mesocosm.services.queries.catalogue import Catalogue, Listed, Stored
 from mesocosm.worlds import deadlines
 
 if TYPE_CHECKING:
-    from mesocosm.servers.google_cloud.store.bigquery.queries import Answer
+    from mesocosm.servers.google_cloud.store.bigquery.answers import Answer
 
 MOST_STEPS = 1_000
 """Statements, conditions and assignments that a script may come to."""
