@@ -13,7 +13,7 @@ from samples import sampled
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.papers.plate_data import plates_of
-from mesocosm.evaluation.papers.plates import Plate, write_plates
+from mesocosm.evaluation.papers.plates import Plate, Share, bars_plate, write_plates
 from mesocosm.evaluation.papers.presets import ORACLES, Paper, evaluations, loca_tasks
 from mesocosm.kits.rollouts.paper import BUCKETS
 
@@ -140,3 +140,16 @@ def test_what_is_given_counts_more() -> None:
     assert [one.parameters.get("prompting") for one in eight] == [None, "segments"]
     [code] = evaluations("lore", ["lore_code"], {"n": "5", "temperature": 0.5})
     assert (code.n, code.temperature, code.window) == ("5", 0.5, "none")
+
+
+def test_bars_of_shares_at_the_end_of_their_interval_are_drawn() -> None:
+    """Some of these lie outside it, by rounding."""
+    from matplotlib.figure import Figure
+
+    groups = {
+        f"{number}": {"all": Share.of([1.0] * number), "none": Share.of([0.0] * number)}
+        for number in range(1, 40)
+    }
+    draw = bars_plate("name", "title", groups, what="samples").draw
+    assert draw is not None
+    draw(Figure())

@@ -153,9 +153,10 @@ def bars_plate(
                 [100 * share.value for _, share in drawn],
                 width,
                 label=label,
+                # Rounding may leave a share of 1 a hair above its interval.
                 yerr=[
-                    [100 * (share.value - share.lower) for _, share in drawn],
-                    [100 * (share.upper - share.value) for _, share in drawn],
+                    [max(0.0, 100 * (share.value - share.lower)) for _, share in drawn],
+                    [max(0.0, 100 * (share.upper - share.value)) for _, share in drawn],
                 ],
                 error_kw={"linewidth": 0.8},
             )
