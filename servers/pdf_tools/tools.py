@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from mesocosm.servers.pdf_tools.store import MAX_MATCHES, PdfToolsStore, pages_of
+from mesocosm.services.schema import About
 from mesocosm.services.service import Row, Service
 
 server = Service(
@@ -11,6 +14,7 @@ server = Service(
     instructions="PDF files in the workspace. Paths may be absolute (/workspace/...) or relative to it.",
     threaded=True,
 )
+SearchId = Annotated[str, About("The ID that search_pdf_content returned.")]
 
 
 @server.reads(long=True)
@@ -95,43 +99,30 @@ def search_pdf_content(store: PdfToolsStore, pdf_file_path: str, pattern: str, p
 
 
 @server.writes
-def search_pdf_next_page(store: PdfToolsStore, search_id: str) -> str:
-    """Show the next page of a search's matches.
-
-    Args:
-        search_id: The ID that search_pdf_content returned.
-    """
+def search_pdf_next_page(store: PdfToolsStore, search_id: SearchId) -> str:
+    """Show the next page of a search's matches."""
     return _matches(store, store.turn(search_id, by=1))
 
 
 @server.writes
-def search_pdf_prev_page(store: PdfToolsStore, search_id: str) -> str:
-    """Show the previous page of a search's matches.
-
-    Args:
-        search_id: The ID that search_pdf_content returned.
-    """
+def search_pdf_prev_page(store: PdfToolsStore, search_id: SearchId) -> str:
+    """Show the previous page of a search's matches."""
     return _matches(store, store.turn(search_id, by=-1))
 
 
 @server.writes(idempotent=True)
-def search_pdf_go_page(store: PdfToolsStore, search_id: str, page_number: int) -> str:
+def search_pdf_go_page(store: PdfToolsStore, search_id: SearchId, page_number: int) -> str:
     """Show a certain page of a search's matches.
 
     Args:
-        search_id: The ID that search_pdf_content returned.
         page_number: The page, from 1.
     """
     return _matches(store, store.turn(search_id, to=page_number))
 
 
 @server.reads
-def search_pdf_info(store: PdfToolsStore, search_id: str) -> str:
-    """Show what a search was for, how much it found and which page of matches is the current one.
-
-    Args:
-        search_id: The ID that search_pdf_content returned.
-    """
+def search_pdf_info(store: PdfToolsStore, search_id: SearchId) -> str:
+    """Show what a search was for, how much it found and which page of matches is the current one."""
     search = store.search_of(search_id)
     return "\n".join(
         [
