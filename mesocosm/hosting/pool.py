@@ -121,16 +121,23 @@ class HostedEpisode:
         return await self._in_turn(do)
 
     async def look(self, at: Callable[[Episode], R]) -> R:
-        """Something short that changes nothing, between two calls: a thread would cost more than it."""
+        """Read something short between two calls, on the event loop: a thread would cost more.
+
+        Like any action, it has a new episode stored: the first view of one comes right after its creation.
+        """
 
         async def look(episode: Episode) -> R:
             return at(episode)
 
-        return await self._in_turn(look, changes=False)
+        return await self._in_turn(look)
 
     async def revision(self, service: str) -> int | None:
         """Number of the last call that changed a service, between two calls."""
-        return await self.look(lambda episode: episode.world.revision(service))
+
+        async def look(episode: Episode) -> int | None:
+            return episode.world.revision(service)
+
+        return await self._in_turn(look, changes=False)
 
     async def _in_turn(self, what: Callable[[Episode], Awaitable[R]], *, changes: bool = True) -> R:
         """Do something in the episode's turn, and tell watchers what may have changed."""
