@@ -26,7 +26,7 @@ from mesocosm.kits.organisations import moments
 from mesocosm.kits.organisations.campus.directory import Directory
 from mesocosm.kits.organisations.events import Event
 from mesocosm.kits.organisations.letters import Letter
-from mesocosm.kits.organisations.questions import Asked, AskedExpected, Organisation
+from mesocosm.kits.organisations.questions import AskedExpected, Organisation, QuestionTask
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.randomness import Dice
 
@@ -51,7 +51,7 @@ def world(task: str, length: str, seed: int, difficulty: str, split: str) -> Wor
         )
         manifest = Manifest.read(built.path / "world")
     asked = family._written
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, QuestionTask)
     made, letters, matter = asked.told(Dice(task, seed).stream, family.params_type(**manifest.parameters))
     assert isinstance(built.expected, AskedExpected)
     return made, letters, matter, built.expected
@@ -187,12 +187,12 @@ def _values(letter: Letter, kind: str, before: Sequence[Event]) -> dict[str, Any
     if moment := _MOMENT.search(letter.body):
         try:
             values[field] = moments.read_moment(moment[0], letter.at)
-        except moments.Unreadable:
+        except moments.UnreadableMoment:
             values[field] = last
     elif (shift := _SHIFT.search(letter.body)) and last:
         try:
             values[field] = last + moments.read_shift(shift[0])
-        except (moments.Unreadable, ValueError):
+        except (moments.UnreadableMoment, ValueError):
             values[field] = last
     elif kind in ("exam_moved", "swapped", "deadline_moved", "extended"):
         values[field] = last or dt.datetime(2026, 5, 1)  # noqa: DTZ001 - by the clock of the place
@@ -207,7 +207,7 @@ def passes(task: str, found: World, kind_of: Callable[[Letter], str]) -> bool:
     """True if the answer that follows from what a program makes out is right as a whole."""
     _, letters, _, expected = found
     asked = load_family(task)._written
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, QuestionTask)
     directory = Directory(expected.lists)
     try:
         made = asked._reread(expected, directory, events(letters, kind_of, directory))

@@ -22,7 +22,7 @@ import httpx2
 import uvicorn
 
 from mesocosm.errors import Refusal
-from mesocosm.evaluation.browser.application import Browser, Entry, application
+from mesocosm.evaluation.browser.application import Browser, ListedEntry, application
 from mesocosm.evaluation.browser.export import export
 from mesocosm.evaluation.runs import grade_run
 from mesocosm.families.episode import Episode
@@ -76,7 +76,7 @@ def main(task: str, length: str, in_browser: bool) -> None:
         (folder / "run" / "run.json").write_text(result.model_dump_json())
         episode.close()
         started = process_time()
-        browser = Browser([Entry(folder / "run")])
+        browser = Browser([ListedEntry(folder / "run")])
         browser.pages(0)
         print(f"{'copied':<40} {process_time() - started:6.2f} s")
         if in_browser:

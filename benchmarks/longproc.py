@@ -17,7 +17,7 @@ from contextlib import contextmanager
 import orjson
 
 from mesocosm.kits.procedures import procedure_names
-from mesocosm.kits.procedures.rows import Row, rows
+from mesocosm.kits.procedures.rows import ProcedureRow, rows
 
 
 def spent() -> float:
@@ -52,7 +52,7 @@ def main() -> None:
         count = max(1, given.count // 20) if code else given.count
         with timed(f"{name}: making", count):
             made = [
-                Row.model_validate(orjson.loads(line))
+                ProcedureRow.model_validate(orjson.loads(line))
                 for line in rows([name], [given.level], range(count), workers=given.workers)
             ]
         if not code:

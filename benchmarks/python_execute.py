@@ -17,7 +17,7 @@ from pathlib import Path
 from time import perf_counter
 
 from mesocosm.sandbox import bubblewrap, runtime
-from mesocosm.sandbox.jobs import Job, Limits
+from mesocosm.sandbox.jobs import Job, JobLimits
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 
@@ -28,7 +28,7 @@ def bare(workspace: Path, code: str) -> None:
     """The process alone, with nobody watching."""
     binary, why_not = bubblewrap.chosen()
     assert binary, why_not
-    job = Job((runtime.PYTHON, "-c", code), workspace, Limits())
+    job = Job((runtime.PYTHON, "-c", code), workspace, JobLimits())
     with ExitStack() as stack:
         launch = bubblewrap._launch(binary, job, stack, None)
         ran = subprocess.run(

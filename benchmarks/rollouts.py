@@ -21,7 +21,7 @@ from mesocosm.families.quantities import parse_lengths, show_length
 from mesocosm.kits.rollouts import wording
 from mesocosm.kits.rollouts.answers import History, answer_from
 from mesocosm.kits.rollouts.dataset import Plan, lines, open_book, play_for
-from mesocosm.kits.rollouts.engine import Engine
+from mesocosm.kits.rollouts.engine import RolloutEngine
 from mesocosm.kits.rollouts.transcript import FORMATS, Scribe, message_tokens
 
 
@@ -57,7 +57,7 @@ def golds(games: int) -> int:
     for number in range(games):
         format, size = FORMATS[number % 2], rng.choice((60, 90, 150))
         book, words = open_book(number % 7, size)
-        engine = Engine(book, [words["ki"]], format)
+        engine = RolloutEngine(book, [words["ki"]], format)
         game = play_for(engine, f"soak {number}", rng.randint(5_000, 12_000), number)
         for vocabulary in words.values():
             scribe = Scribe(vocabulary, format, game.rollout.rounds_allowed)

@@ -17,7 +17,7 @@ from mesocosm.servers.record.models import Line
 from mesocosm.servers.record.store import RecordStore
 from mesocosm.servers.submit_answer.models import Answer
 from mesocosm.servers.submit_answer.store import SubmitAnswerStore
-from mesocosm.services.contents import Unreadable, file_data, text_of
+from mesocosm.services.contents import UnreadableContent, file_data, text_of
 from mesocosm.services.world import World
 
 _LARGEST = 20_000_000
@@ -51,8 +51,8 @@ def _handed_in(world: World, expected: Expected) -> str:
             return world.store(RecordStore).text()
         case _:
             data = file_data(world.workspace, ANSWER_FILE, _LARGEST)
-            text = data if isinstance(data, Unreadable) else text_of(data)
-            return "" if isinstance(text, Unreadable) else text
+            text = data if isinstance(data, UnreadableContent) else text_of(data)
+            return "" if isinstance(text, UnreadableContent) else text
 
 
 def _touched(world: World) -> Iterator[str]:

@@ -12,7 +12,7 @@ from sqlalchemy import update
 from mesocosm.families.verdict import Check, Inapplicable, Mutant
 from mesocosm.generators.lore_code.expected import Expected, Step
 from mesocosm.kits.answers import INEXACT, instead, judge_answer, submit
-from mesocosm.kits.weaving.operators.asynchronous import Asynchronous, Score
+from mesocosm.kits.weaving.operators.asynchronous import Asynchronous, SharedScore
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.services.world import World
@@ -124,8 +124,8 @@ def _remainder_toward_zero(step: Step, values: Values) -> int | None:
     return None if total is None or inner is None else int(math.fmod(total, int(inner["modulus"])))
 
 
-def _score(step: Step) -> Score | None:
-    return Score.parse(step.expression) if isinstance(step.load(), Asynchronous) else None
+def _score(step: Step) -> SharedScore | None:
+    return SharedScore.parse(step.expression) if isinstance(step.load(), Asynchronous) else None
 
 
 def _one_after_the_other(step: Step, values: Values) -> int | None:

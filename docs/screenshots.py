@@ -14,7 +14,7 @@ import uvicorn
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from mesocosm.evaluation.browser.application import Browser, Entry, application
+from mesocosm.evaluation.browser.application import Browser, ListedEntry, application
 from mesocosm.evaluation.browser.subject import Direct
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
@@ -75,7 +75,7 @@ def main() -> None:
         episode.close()
         for other, length in OTHERS.items():
             build_instance(load_family(other), 0, folder / other, target=length)
-        shoot(Browser([Entry(folder / "run"), *(Entry(folder / other) for other in OTHERS)]))
+        shoot(Browser([ListedEntry(folder / "run"), *(ListedEntry(folder / other) for other in OTHERS)]))
 
 
 def shoot(browser: Browser) -> None:

@@ -12,8 +12,8 @@ from mesocosm.errors import UsageError
 from mesocosm.families import family
 from mesocosm.families.family import Evidence
 from mesocosm.kits.lumina.game import SPARE_CALLS, BudgetParams, GameOracle
-from mesocosm.kits.lumina.grids import Board, GridGame, example
 from mesocosm.kits.lumina.grids import Field as Place
+from mesocosm.kits.lumina.grids import GridBoard, GridGame, example
 from mesocosm.servers.gridworld.store import GridworldStore
 from mesocosm.services.calling import Tools
 from mesocosm.services.world import World
@@ -65,9 +65,9 @@ class Expected(family.Expected):
         return GameOracle(lambda: GridGame(self._board, self.start, self.budget), example)
 
     @cached_property
-    def _board(self) -> Board:
+    def _board(self) -> GridBoard:
         """Reckoned once for all episodes of an instance."""
-        return Board(self.size, self.goal, self.holes)
+        return GridBoard(self.size, self.goal, self.holes)
 
 
 def generate(world: World, params: Params) -> Expected:
@@ -82,7 +82,7 @@ def generate(world: World, params: Params) -> Expected:
     fields = rng.sample(range(size * size), number)
     holes = [divmod(field, size) for field in sorted(fields)]
     start, goal = _ends(rng, size, set(fields))
-    board = Board(size, goal, holes)
+    board = GridBoard(size, goal, holes)
     cost = board.cost(start)
     budget = params.budget(cost)
     world.store(GridworldStore).set_up(size, start, goal, holes, budget)

@@ -15,15 +15,15 @@ from mesocosm.families import family
 from mesocosm.families.family import Evidence
 from mesocosm.families.quantities import parse_length
 from mesocosm.kits.rollouts import wording
-from mesocosm.kits.rollouts.dataset import Game, name_of, play_for, play_job, tokens_of
+from mesocosm.kits.rollouts.dataset import RolloutGame, name_of, play_for, play_job, tokens_of
 from mesocosm.kits.rollouts.encyclopaedia import MAX_ENTRIES, MIN_ENTRIES, invent
-from mesocosm.kits.rollouts.engine import Engine
+from mesocosm.kits.rollouts.engine import RolloutEngine
 from mesocosm.kits.rollouts.options import read_plan
 from mesocosm.kits.rollouts.plain_text import body, heading
-from mesocosm.kits.rollouts.questions import TYPES, Question, Type
+from mesocosm.kits.rollouts.questions import TYPES, RolloutQuestion, Type
 from mesocosm.kits.rollouts.scores import Kind, kind_of
 from mesocosm.kits.rollouts.transcript import Format, Scribe
-from mesocosm.kits.rollouts.twins import Setting, Vocabulary, symbols_of, words_of
+from mesocosm.kits.rollouts.twins import Setting, SymbolVocabulary, symbols_of, words_of
 from mesocosm.servers.history.store import HistoryStore
 from mesocosm.services.calling import Tools
 from mesocosm.services.world import World
@@ -69,9 +69,9 @@ class Params(family.Params):
 class Posed:
     """A game with the question about it that is asked."""
 
-    game: Game
-    question: Question
-    words: Vocabulary
+    game: RolloutGame
+    question: RolloutQuestion
+    words: SymbolVocabulary
     twin: str = ""
     """What the dataset calls the trajectory; empty: it is in none."""
 
@@ -133,7 +133,7 @@ def _of_its_own(world: World, params: Params) -> Posed:
     # Drawn in both settings: twins of one seed are the same game.
     symbols = symbols_of(book, world.stream("symbols"))
     words = words_of(book) if params.setting == "ki" else symbols
-    engine = Engine(book, [words_of(book)], params.format)
+    engine = RolloutEngine(book, [words_of(book)], params.format)
     name = world.stream("game").randbytes(8).hex()
     turn = world.manifest.seed // len(TYPES)
     game = play_for(engine, name, _LEAST_TOKENS + params.filler_tokens, turn, (kind,))

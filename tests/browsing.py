@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 
-from mesocosm.evaluation.browser.application import Browser, Entry, application
+from mesocosm.evaluation.browser.application import Browser, ListedEntry, application
 
 Get = Callable[..., str]
 _LINK = re.compile(r'<a [^>]*?href="(/\d+/[^"#]*)')
@@ -21,7 +21,7 @@ _LINK = re.compile(r'<a [^>]*?href="(/\d+/[^"#]*)')
 @contextmanager
 def asking(*paths: Path, **options: Any) -> Iterator[Get]:
     """Get pages through the application."""
-    browser = Browser([Entry(path) for path in paths], **options)
+    browser = Browser([ListedEntry(path) for path in paths], **options)
     app = application(browser, "key")
 
     def get(

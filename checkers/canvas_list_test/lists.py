@@ -23,7 +23,7 @@ from mesocosm.generators.canvas_list_test.expected import (
     Expected,
     Row,
 )
-from mesocosm.services.contents import Unreadable, csv_lines, file_data, text_of
+from mesocosm.services.contents import UnreadableContent, csv_lines, file_data, text_of
 from mesocosm.services.numbers import number_of
 from mesocosm.services.world import World
 
@@ -46,9 +46,9 @@ class Table:
 def read_table(world: World, name: str, header: Sequence[str]) -> Table:
     """A file, its columns told by their place; one that cannot be read has a problem and no lines."""
     data = file_data(world.workspace, name)
-    text = data if isinstance(data, Unreadable) else text_of(data)
-    lines = text if isinstance(text, Unreadable) else csv_lines(text)
-    if isinstance(lines, Unreadable):
+    text = data if isinstance(data, UnreadableContent) else text_of(data)
+    lines = text if isinstance(text, UnreadableContent) else csv_lines(text)
+    if isinstance(lines, UnreadableContent):
         return Table(f"{name} is {lines}")
     rows = [[_trimmed(cell) for cell in row] for row in lines]
     if not rows:

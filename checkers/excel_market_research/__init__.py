@@ -11,7 +11,7 @@ from mesocosm.families.verdict import Check, finding, told
 from mesocosm.generators.excel_market_research.expected import RESULT, Expected
 from mesocosm.kits.damage import touched_files
 from mesocosm.servers.excel.store.contents import read_contents
-from mesocosm.services.contents import Unreadable
+from mesocosm.services.contents import UnreadableContent
 from mesocosm.services.numbers import BINARY
 from mesocosm.services.world import World
 
@@ -54,7 +54,7 @@ def check(world: World, expected: Expected) -> list[Check]:
 
 def _read(world: World) -> Table:
     contents = read_contents(world.workspace, RESULT)
-    if isinstance(contents, Unreadable):
+    if isinstance(contents, UnreadableContent):
         return Table(str(contents))
     if len(contents.sheets) != 1:
         return Table(f"{RESULT} has {len(contents.sheets)} sheets instead of one")

@@ -13,10 +13,10 @@ from mesocosm.checkers.filter_low_selling_products.mutants import MUTANTS
 from mesocosm.families.verdict import Check, finding
 from mesocosm.generators.filter_low_selling_products.expected import HEADER, LIST, Expected, Item
 from mesocosm.kits.damage import touched_files, touched_tables
-from mesocosm.kits.outbox import Letter, Outbox
+from mesocosm.kits.outbox import Outbox, OutboxLetter
 from mesocosm.servers.woocommerce.models import ProductCategory
 from mesocosm.servers.woocommerce.store import WooCommerceStore
-from mesocosm.services.contents import Unreadable, csv_lines, file_data, text_of
+from mesocosm.services.contents import UnreadableContent, csv_lines, file_data, text_of
 from mesocosm.services.world import World
 from mesocosm.worlds.changes import Changes
 
@@ -99,11 +99,11 @@ def _moved_others(changes: Changes, expected: Expected) -> Iterable[str]:
 # -- list -----------------------------------------------------------------------------------------------
 
 
-def _read_list(data: bytes | Unreadable) -> tuple[list[tuple[str, ...]], list[str]]:
+def _read_list(data: bytes | UnreadableContent) -> tuple[list[tuple[str, ...]], list[str]]:
     """The rows below the header, and what is wrong with the form of the file."""
-    text = data if isinstance(data, Unreadable) else text_of(data)
-    lines = text if isinstance(text, Unreadable) else csv_lines(text)
-    if isinstance(lines, Unreadable):
+    text = data if isinstance(data, UnreadableContent) else text_of(data)
+    lines = text if isinstance(text, UnreadableContent) else csv_lines(text)
+    if isinstance(lines, UnreadableContent):
         return [], [f"{LIST} is {lines}"]
     rows = [tuple(cell.strip() for cell in line) for line in lines]
     if not rows or rows[0] != HEADER:
@@ -147,7 +147,7 @@ def _right(data: bytes, expected: Expected) -> bool:
 # -- mail -----------------------------------------------------------------------------------------------
 
 
-def _wrong_bodies(sent: Sequence[Letter], wanted: dict[str, str], expected: Expected) -> Iterable[str]:
+def _wrong_bodies(sent: Sequence[OutboxLetter], wanted: dict[str, str], expected: Expected) -> Iterable[str]:
     for letter in sent:
         names = [wanted[address] for address in letter.recipients if address in wanted]
         right = [_as_sent(expected.body.replace("{{name}}", name)) for name in names]
@@ -166,7 +166,7 @@ def _as_sent(text: str) -> re.Pattern[str]:
     return re.compile((_LINE_END + r"\n\s*").join(paragraphs))
 
 
-def _wrong_files(sent: Sequence[Letter], expected: Expected) -> Iterable[str]:
+def _wrong_files(sent: Sequence[OutboxLetter], expected: Expected) -> Iterable[str]:
     judged: dict[bytes, bool] = {}
     for letter in sent:
         to = ", ".join(letter.recipients)

@@ -15,7 +15,7 @@ from mesocosm.families.verdict import Check, finding, told
 from mesocosm.generators.recall_campaign.expected import Expected, Pickup
 from mesocosm.kits.damage import touched_files, touched_tables
 from mesocosm.kits.moments import stated_moments
-from mesocosm.kits.outbox import Letter, Outbox
+from mesocosm.kits.outbox import Outbox, OutboxLetter
 from mesocosm.servers.calendar.models import Calendar
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.woocommerce.models import Order
@@ -119,7 +119,7 @@ def _mails(world: World, changes: Changes, expected: Expected) -> Iterable[Check
     yield finding("mailbox", outbox.damage())
 
 
-def _wrong_slots(pairs: Sequence[tuple[Letter, Pickup]], zone: str) -> Iterable[str]:
+def _wrong_slots(pairs: Sequence[tuple[OutboxLetter, Pickup]], zone: str) -> Iterable[str]:
     for mail, pickup in pairs:
         for form in mail.forms:
             stated = stated_moments(form, ZoneInfo(zone))
@@ -127,7 +127,7 @@ def _wrong_slots(pairs: Sequence[tuple[Letter, Pickup]], zone: str) -> Iterable[
                 yield f"mail to {pickup.email}: {told(', '.join(stated) or 'no moment', pickup.local)}"
 
 
-def _wrong_orders(pairs: Sequence[tuple[Letter, Pickup]], known: Collection[int]) -> Iterable[str]:
+def _wrong_orders(pairs: Sequence[tuple[OutboxLetter, Pickup]], known: Collection[int]) -> Iterable[str]:
     for mail, pickup in pairs:
         for form in mail.forms:
             stated = {int(number) for number in _ORDER.findall(form)}

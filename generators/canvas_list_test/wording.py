@@ -39,7 +39,7 @@ def post_size(courses: int) -> tuple[int, int]:
     return (15, 60) if courses <= _SMALL else (45, 170)
 
 
-class Voice(wording.Voice):
+class Voice(wording.WordingVoice):
     """One announcement's way to say things: the same formats throughout, and the marks of its author."""
 
     MARKS: ClassVar[tuple[str, ...]] = ("“{}”", "“{}”", "«{}»", "‘{}’")

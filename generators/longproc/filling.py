@@ -6,7 +6,7 @@ from mesocosm.families.family import Evidence
 from mesocosm.generators.longproc.expected import Expected
 from mesocosm.generators.longproc.params import Delivery, Params
 from mesocosm.kits.procedures import make_instance
-from mesocosm.kits.procedures.sheets import Clerk, Sheet
+from mesocosm.kits.procedures.sheets import CaseSheet, Clerk
 from mesocosm.kits.prose import Prose
 from mesocosm.kits.weaving.delivery import read_whole
 from mesocosm.servers.documents.store import DocumentsStore
@@ -73,7 +73,7 @@ def generate(world: World, params: Params) -> Expected:
     )
 
 
-def _put(world: World, sheets: list[Sheet], delivery: Delivery) -> None:
+def _put(world: World, sheets: list[CaseSheet], delivery: Delivery) -> None:
     if delivery == "file":
         files = ((f"{FOLDER}/{sheet.name}.txt", sheet.text.encode()) for sheet in sheets)
         world.workspace.fill(files, world.now)

@@ -11,7 +11,7 @@ from mesocosm.generators.lore_multimodal.formulas import can_be_set, draw_formul
 from mesocosm.generators.lore_multimodal.objects import KINDS, Scene
 from mesocosm.generators.lore_multimodal.wording import count_text, formula_text
 from mesocosm.kits.weaving import Kind, Node, Rule, Value, Values
-from mesocosm.kits.weaving.chains import Statement, Writer
+from mesocosm.kits.weaving.chains import ChainStatement, Writer
 from mesocosm.servers.documents.store.pictures import combined, draw
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Painter(Writer):
         self._params = params
         self._seed = seed
 
-    def state(self, node: Node, rng: random.Random) -> Statement:
+    def state(self, node: Node, rng: random.Random) -> ChainStatement:
         """The statement of a node that is no list."""
         if node.states and self._is_drawn(node.states, rng):
             return self._formula(node.states, node.id, rng)
@@ -80,16 +80,16 @@ class Painter(Writer):
             return False
         return rng.random() < self._params.formula_share
 
-    def _formula(self, rule: Rule, file_id: str, rng: random.Random) -> Statement:
+    def _formula(self, rule: Rule, file_id: str, rng: random.Random) -> ChainStatement:
         kinds, dice = self._params.distortions, random.Random(f"{self._seed}:{file_id}")
         distorted = bool(kinds) and dice.random() < self._params.distorted_share
         steps = (choose_distortion(kinds, dice),) if distorted else ()
         text = formula_text(rule.target, rng, may_be_distorted=bool(kinds))
-        return Statement(text, Formula(rule.expression, steps))
+        return ChainStatement(text, Formula(rule.expression, steps))
 
-    def _objects(self, node: Node, count: Count, rng: random.Random) -> Statement:
+    def _objects(self, node: Node, count: Count, rng: random.Random) -> ChainStatement:
         seed, most = f"{self._seed}:{node.id}", self._params.distractor_objects
         kind = rng.choice(KINDS) if most else None
         others = random.Random(f"{seed}:others").randint((most + 2) // 3, most)
         text = count_text(node.variable, kind.plural if kind else "objects", rng)
-        return Statement(text, Scene(count, kind, others, seed))
+        return ChainStatement(text, Scene(count, kind, others, seed))

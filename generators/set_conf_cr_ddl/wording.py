@@ -23,7 +23,7 @@ def aside(prose: Prose, topic: Topic = "conference") -> str:
     return sentence
 
 
-class Voice(wording.Voice):
+class Voice(wording.WordingVoice):
     """One author's way to write down deadlines: the same format throughout a mail."""
 
     DATES: ClassVar[tuple[str, ...]] = (

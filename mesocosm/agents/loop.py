@@ -86,7 +86,7 @@ class Conversation(BaseModel):
 
 
 @dataclass(frozen=True)
-class Rules:
+class LoopRules:
     """Rules of a conversation."""
 
     strategies: Sequence[Strategy] = ()
@@ -125,7 +125,7 @@ def check_final_text(services: Collection[str]) -> None:
 class Loop:
     """One conversation with a model."""
 
-    rules: Rules
+    rules: LoopRules
     model: Model
     config: GenerateConfig
     kept: Conversation

@@ -40,7 +40,7 @@ _TAIL_LETTERS = 600
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProgramEnded:
     confined: bool
     """True if it was isolated from the run."""
     failure: str = ""
@@ -74,7 +74,7 @@ def act(
     *,
     hidden: Sequence[Path] = (),
     walls: bool = True,
-) -> Ended:
+) -> ProgramEnded:
     """Run a shell command as the agent, in a folder of its own.
 
     Args:
@@ -102,7 +102,7 @@ def act(
         status = _run(started, folder, environment, seconds, out / "agent.log", alone=bool(shown))
         if shown:
             unchanged.check()
-    return Ended(bool(shown), _failure(status, out / "agent.log"))
+    return ProgramEnded(bool(shown), _failure(status, out / "agent.log"))
 
 
 def _failure(status: int, log: Path) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from rich.text import Text
 
-from mesocosm.agents.loop import ASK_AGAIN, Conversation, Loop, Rules
+from mesocosm.agents.loop import ASK_AGAIN, Conversation, Loop, LoopRules
 from mesocosm.agents.strategies.registry import label, parse_strategies
 from mesocosm.errors import MissingExtra, UsageError
 
@@ -113,7 +113,7 @@ class Talk:
         from inspect_ai.model import GenerateConfig
         from inspect_ai.tool import mcp_connection, mcp_server_http
 
-        rules = Rules(
+        rules = LoopRules(
             strategies=self.strategies,
             window=self.settings.window,
             answer=self.settings.max_tokens or 0,

@@ -27,7 +27,7 @@ from mesocosm.cli.output import out, print_json, show_exposure, spinner
 from mesocosm.errors import UsageError
 
 
-class Listing(StrEnum):
+class ListChoice(StrEnum):
     """Things that can be listed."""
 
     servers = "servers"
@@ -155,25 +155,25 @@ def describe(
 
 @app.command(name="list")
 def list_(
-    what: Annotated[Listing, typer.Argument(help="What to list.")] = Listing.tasks,
+    what: Annotated[ListChoice, typer.Argument(help="What to list.")] = ListChoice.tasks,
     service: Annotated[
         str | None, typer.Argument(help="With tools: only those of this service, with their arguments.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List servers, tasks, tools, clients for mcp-config, context strategies, sets of questions."""
-    if service is not None and what is not Listing.tools:
+    if service is not None and what is not ListChoice.tools:
         raise UsageError(f"only tools are listed for a service: mesocosm list tools {service}")
     rows = (
         _tools_of(service)
         if service is not None
         else {
-            Listing.servers: _servers,
-            Listing.tasks: _tasks,
-            Listing.tools: _tools,
-            Listing.clients: _clients,
-            Listing.strategies: _strategies,
-            Listing.questions: _questions,
+            ListChoice.servers: _servers,
+            ListChoice.tasks: _tasks,
+            ListChoice.tools: _tools,
+            ListChoice.clients: _clients,
+            ListChoice.strategies: _strategies,
+            ListChoice.questions: _questions,
         }[what]()
     )
     if as_json:

@@ -26,7 +26,7 @@ from mesocosm.families.quantities import show_length
 
 if TYPE_CHECKING:
     from mesocosm.evaluation.runs import RunResult
-    from mesocosm.families.exposure.measurement import Estimate, Exposure, FamilyExposure
+    from mesocosm.families.exposure.measurement import Exposure, ExposureEstimate, FamilyExposure
     from mesocosm.families.exposure.sentences import SentenceExposure
     from mesocosm.families.faults import Fault
     from mesocosm.families.proofs import Proof
@@ -220,7 +220,7 @@ def show_exposures(measured: list[tuple[str, int, FamilyExposure]]) -> None:
 _OF_SENTENCES = ("by sentence", "by runs of three", "by knowing", "repeated runs")
 
 
-def _estimate(figure: Estimate | None) -> str:
+def _estimate(figure: ExposureEstimate | None) -> str:
     if figure is None:
         return ""
     return f"{figure.mean:.2f}" + ("" if figure.error is None else f" ± {figure.error:.2f}")

@@ -181,7 +181,7 @@ def run(
     player = _player(agent, p, player_seed)
     added = read_services(with_)
     directory = to or evaluation.default_run_directory(family, target, seed, agent.value)
-    wanted = evaluation.Wanted(target, seed, parameters, tools, added, read_disturb(disturb))
+    wanted = evaluation.WantedRun(target, seed, parameters, tools, added, read_disturb(disturb))
     actor = evaluation.Actor(agent.value, agent_command, agent_walls, react, player, era.value)
     offered = family.task.offered(tools) | dict.fromkeys(added)
     if model and (text := too_many(count_tools(offered), model)):
@@ -306,7 +306,7 @@ def replay(
     raise typer.Exit(0 if report.identical else 1)
 
 
-class Asked(StrEnum):
+class OracleQuery(StrEnum):
     """Questions to an oracle."""
 
     state = "state"
@@ -316,7 +316,9 @@ class Asked(StrEnum):
 @app.command()
 def oracle(
     run: Annotated[Path, typer.Argument(help="A run directory, or the directory of an episode.")],
-    show: Annotated[Asked, typer.Option(help="The known state, or the best next steps.")] = Asked.state,
+    show: Annotated[
+        OracleQuery, typer.Option(help="The known state, or the best next steps.")
+    ] = OracleQuery.state,
     after: Annotated[
         int | None,
         typer.Option(min=0, help="After this many calls of the agent (default: all)."),
@@ -330,7 +332,7 @@ def oracle(
     trusted_in(trust, run)
     with episode_after(run / "episode" if (run / "episode").is_dir() else run, after) as episode:
         asked, world, history = episode.oracle, episode.world, episode.history()
-        if show is Asked.state:
+        if show is OracleQuery.state:
             state = asked.state(world, history)
             if as_json:
                 print_json(state.model_dump())

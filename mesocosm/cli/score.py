@@ -40,10 +40,16 @@ def longproc(
     Programs are run in the sandbox. `report longproc` makes tables and curves of the scores.
     """
     from mesocosm.evaluation.procedures import show_cells, tabulate
-    from mesocosm.kits.procedures.rows import Answer, read_lines, read_rows, score_answers, write_rows
+    from mesocosm.kits.procedures.rows import (
+        ProcedureAnswer,
+        read_lines,
+        read_rows,
+        score_answers,
+        write_rows,
+    )
 
     rows = read_rows(data)
-    given = list(read_lines(answers, Answer))
+    given = list(read_lines(answers, ProcedureAnswer))
     scores = []
     with progress(len(given), "scoring") as advance:
         for score in score_answers(rows, given, rule):

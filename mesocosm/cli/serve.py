@@ -38,7 +38,7 @@ from mesocosm.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from mesocosm.doors.mail.ports import MailServers
-    from mesocosm.families.store import Store
+    from mesocosm.families.store import EpisodeStore
     from mesocosm.families.task import Offer
     from mesocosm.hosting.hosts.host import HostSettings
     from mesocosm.hosting.hosts.serving import Start
@@ -383,12 +383,12 @@ def _serve_hosts(
     serve_hosts(listener, settings, start, open_first, log, mail)
 
 
-def _store(url: str | None) -> Store | None:
-    from mesocosm.families.store import Store
+def _store(url: str | None) -> EpisodeStore | None:
+    from mesocosm.families.store import EpisodeStore
 
     if url is None:
         return None
-    store = Store(url)
+    store = EpisodeStore(url)
     store.check()
     return store
 

@@ -34,7 +34,7 @@ _MANY = 200
 """Fields, lists or objects that do."""
 
 
-class TooLarge(Exception):
+class BodyTooLarge(Exception):
     """A request that is refused unread, with its answer."""
 
 
@@ -69,7 +69,7 @@ async def looked_at(scope: Scope, receive: Receive, take: Take) -> tuple[Receive
 async def received(receive: Receive, headers: Mapping[str, str], take: Take) -> bytes:
     """The body of a request to a vendor's API.
 
-    Raises ``TooLarge``, ``zlib.error`` for what is cut off, or ``ClientDisconnect``: half a request is none.
+    Raises ``BodyTooLarge``, ``zlib.error`` for what is cut off, or ``ClientDisconnect`` for half a request.
     """
     kind = headers.get("content-type", "")
     most = MAX_TEXT if not kind or "json" in kind or "form" in kind else MAX_UPLOAD
@@ -81,7 +81,7 @@ async def received(receive: Receive, headers: Mapping[str, str], take: Take) -> 
         part = message.get("body", b"")
         size += len(part)
         if size > most:
-            raise TooLarge(f"The body is larger than {most} bytes.")
+            raise BodyTooLarge(f"The body is larger than {most} bytes.")
         take(len(part))
         parts.append(part)
         more = message.get("more_body", False)
@@ -97,14 +97,14 @@ def _unpacked(body: bytes, most: int) -> bytes:
     unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     unpacked = unpacking.decompress(body, most + 1)
     if len(unpacked) > most:
-        raise TooLarge(f"The body is larger than {most} bytes.")
+        raise BodyTooLarge(f"The body is larger than {most} bytes.")
     if not unpacking.eof or unpacking.unused_data:
         raise zlib.error("the stream is cut off, or something follows it")
     return unpacked
 
 
 def takes_long(query: str, kind: str, body: bytes) -> bool:
-    """True if parsing a request takes longer than handing it to a thread. Raises ``TooLarge`` beyond the
+    """True if parsing a request takes longer than handing it to a thread. Raises ``BodyTooLarge`` beyond the
     limit.
 
     Args:
@@ -113,7 +113,7 @@ def takes_long(query: str, kind: str, body: bytes) -> bool:
         body: The body, decompressed.
     """
     if len(query) > MAX_QUERY:
-        raise TooLarge(f"The query is longer than {MAX_QUERY} bytes.")
+        raise BodyTooLarge(f"The query is longer than {MAX_QUERY} bytes.")
     values = query.count("&")
     if kind == "application/x-www-form-urlencoded":
         fields = body.count(b"&")
@@ -122,9 +122,9 @@ def takes_long(query: str, kind: str, body: bytes) -> bool:
     else:
         fields = 0
     if max(values, fields) > MAX_FIELDS:
-        raise TooLarge(f"A form may have {MAX_FIELDS:,} fields; this one has more.")
+        raise BodyTooLarge(f"A form may have {MAX_FIELDS:,} fields; this one has more.")
     is_json = not kind or "json" in kind
     containers = body.count(b"[") + body.count(b"{") if is_json else 0
     if containers > MAX_CONTAINERS:
-        raise TooLarge(f"A body may have {MAX_CONTAINERS:,} lists and objects; this one has more.")
+        raise BodyTooLarge(f"A body may have {MAX_CONTAINERS:,} lists and objects; this one has more.")
     return values + fields + containers > _MANY or len(body) > _LONG

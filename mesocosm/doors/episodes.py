@@ -58,7 +58,7 @@ class ServedEpisode(Caller, Protocol):
         """Number of the last call that changed a service, between two calls."""
 
 
-class Episodes(Protocol):
+class EpisodeSource(Protocol):
     """The episodes of a hosting process."""
 
     mail_ports: dict[str, int]

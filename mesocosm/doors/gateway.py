@@ -15,7 +15,7 @@ import anyio.to_thread
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
-from mesocosm.doors.bodies import MAX_QUERY, TooLarge, received, takes_long
+from mesocosm.doors.bodies import MAX_QUERY, BodyTooLarge, received, takes_long
 from mesocosm.doors.body_quota import Full, Take, intake
 from mesocosm.doors.episodes import ServedEpisode, why_not_now
 from mesocosm.doors.request import FORMS, KEPT_HEADERS, Request
@@ -86,7 +86,7 @@ async def _answer(
     path = scope["raw_path"].decode("latin-1").partition("?")[0].removeprefix(mount)
     try:
         body = await received(receive, headers, take)
-    except TooLarge as error:
+    except BodyTooLarge as error:
         return api.error(413, str(error))
     except zlib.error:
         return api.refusal(UnreadableBody("The body cannot be decompressed."))
@@ -100,7 +100,7 @@ async def _answer(
     )
     try:
         is_long = takes_long(request.query, request.media_type, body)
-    except TooLarge as error:
+    except BodyTooLarge as error:
         return api.error(414 if len(request.query) > MAX_QUERY else 413, str(error))
     if path == "/openapi.json" and method == "GET" and api.described:
         return api.openapi(request.base)

@@ -42,7 +42,7 @@ from mesocosm.doors.body_quota import Full, intake
 from mesocosm.doors.dispatch import take_turn
 from mesocosm.doors.episodes import Caller, why_not_now
 from mesocosm.doors.handshake import Greeting
-from mesocosm.doors.stdio import Conversation
+from mesocosm.doors.stdio import StdioConversation
 from mesocosm.services.calling import FAULT_TEXT, ToolError, Tools
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import (
@@ -277,7 +277,7 @@ async def serve_stdio(caller: Caller, service: str | None, greeting: Greeting | 
     server = build_server(service, lambda _: caller) if service else _all_of(caller)
     options = server.create_initialization_options()
     async with stdio_server() as (reading, writing):
-        conversation = Conversation(reading, writing)
+        conversation = StdioConversation(reading, writing)
         if greeting is not None and greeting.line.strip():
             conversation.begin_with(_envelope(greeting.line), greeting.answered)
         await conversation.serve(lambda get, put: server.run(get, put, options))

@@ -22,7 +22,7 @@ import orjson
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope
 
-from mesocosm.doors.bodies import TooLarge, received
+from mesocosm.doors.bodies import BodyTooLarge, received
 from mesocosm.doors.body_quota import Take
 from mesocosm.doors.rest import basic_credentials
 from mesocosm.services.content import find_module, service_names
@@ -64,7 +64,7 @@ class Rooted:
             given = orjson.loads(await received(receive, headers, _little()))["data"]
             episode = next((given[name] for name in self.passwords if given.get(name)), None)
         except (
-            TooLarge,
+            BodyTooLarge,
             ClientDisconnect,
             zlib.error,
             orjson.JSONDecodeError,
@@ -125,7 +125,7 @@ def _little() -> Take:
         nonlocal left
         left -= size
         if left < 0:
-            raise TooLarge
+            raise BodyTooLarge
 
     return take
 

@@ -77,7 +77,7 @@ def _alone(path: Path) -> Iterator[None]:
         os.close(folder)
 
 
-class Envelope(Protocol):
+class StdioEnvelope(Protocol):
     """A message on its way, as the SDK's transports pass it."""
 
     @property
@@ -85,7 +85,7 @@ class Envelope(Protocol):
         """The JSON-RPC message."""
 
 
-class Conversation:
+class StdioConversation:
     """The messages of one client, whose end comes only when every request was answered.
 
     A script that writes its requests and closes the pipe wants the answers all the same; the SDK stops what
@@ -103,11 +103,11 @@ class Conversation:
         self._open: set[Any] = set()
         self._answered = anyio.Event()
         self._discovered = False
-        self._handshake: Envelope | Exception | None = None
-        self._first: Envelope | Exception | None = None
+        self._handshake: StdioEnvelope | Exception | None = None
+        self._first: StdioEnvelope | Exception | None = None
         self._answered_before: Any = None
 
-    def begin_with(self, envelope: Envelope | Exception, answered: Any) -> None:
+    def begin_with(self, envelope: StdioEnvelope | Exception, answered: Any) -> None:
         """Let a message that was read already be the first; with the id of one that was answered, too."""
         self._first, self._answered_before = envelope, answered
 
@@ -149,14 +149,14 @@ class Conversation:
                 while self._open:
                     await self._answered.wait()
 
-    async def _incoming(self) -> AsyncIterator[Envelope | Exception]:
+    async def _incoming(self) -> AsyncIterator[StdioEnvelope | Exception]:
         if self._first is not None:
             first, self._first = self._first, None
             yield first
         async for envelope in self._reading:
             yield envelope
 
-    async def _pass(self, envelope: Envelope | Exception, into: ObjectSendStream[Any]) -> None:
+    async def _pass(self, envelope: StdioEnvelope | Exception, into: ObjectSendStream[Any]) -> None:
         self._note(envelope)
         await into.send(envelope)
 
@@ -173,7 +173,7 @@ class Conversation:
     def _is_answer(self, message: Any) -> bool:
         return not hasattr(message, "method") and getattr(message, "id", None) == self._answered_before
 
-    def _note(self, envelope: Envelope | Exception) -> None:
+    def _note(self, envelope: StdioEnvelope | Exception) -> None:
         message = getattr(envelope, "message", None)
         method = getattr(message, "method", None)
         if method == "notifications/cancelled":

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.stage import Opened, Order, RemoteStage, Settled, Stage
+from mesocosm.evaluation.stage import EvaluationStage, Opened, RemoteStage, Settled, StageOrder
 from mesocosm.families.family import Expected, Family
 from mesocosm.families.workers.cluster import RayCluster
 
@@ -43,7 +43,7 @@ class NodeServer:
         return f"http://{self._name}"
 
 
-class ClusterStage(Stage):
+class ClusterStage(EvaluationStage):
     """A server on each node; an episode is opened where there are fewest, and lives and ends there.
 
     Raises ``UsageError`` where no node could start one.
@@ -63,7 +63,7 @@ class ClusterStage(Stage):
         self._places: dict[str, str] = {}
         self._load = Counter(dict.fromkeys(self._stages, 0))
 
-    def open(self, order: Order) -> Opened:
+    def open(self, order: StageOrder) -> Opened:
         while True:
             with self._lock:
                 if not self._load:

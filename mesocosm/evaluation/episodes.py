@@ -32,12 +32,12 @@ from mesocosm.evaluation.reports import WORLDS
 from mesocosm.evaluation.resume import conversation_of, left_behind, take_up_usage
 from mesocosm.evaluation.runs import CUT_OFF, FAULT_FILE, RunResult, judge
 from mesocosm.evaluation.sample_episode import ACTING, STORED, Acting, Axes, acting
-from mesocosm.evaluation.samples import Row, explain
+from mesocosm.evaluation.samples import SampleRow, explain
 from mesocosm.evaluation.sizes import parameters_of_size
 from mesocosm.evaluation.stage import (
-    Order,
+    EvaluationStage,
     Settled,
-    Stage,
+    StageOrder,
     given_stage,
     local_stage,
     remote_stage,
@@ -162,7 +162,7 @@ def open_episode(axes: Axes) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         needed = [name for one in parse_strategies(axes.strategy) for name in type(one).services]
-        order = Order(
+        order = StageOrder(
             task=state.metadata.get("file", state.metadata["task"]),
             length=state.metadata["length"],
             seed=state.metadata["seed"],
@@ -198,7 +198,7 @@ def open_episode(axes: Axes) -> Solver:
     return solve
 
 
-def _told(axes: Axes, order: Order, id_: str, world: str, edl: int) -> dict[str, Any]:
+def _told(axes: Axes, order: StageOrder, id_: str, world: str, edl: int) -> dict[str, Any]:
     """Return the entries of a sample's store that describe its episode."""
     return {
         "id": id_,
@@ -213,7 +213,7 @@ def _told(axes: Axes, order: Order, id_: str, world: str, edl: int) -> dict[str,
     }
 
 
-def _stage(server: str | None, worlds: Path) -> Stage:
+def _stage(server: str | None, worlds: Path) -> EvaluationStage:
     if (elsewhere := given_stage()) is not None:
         return elsewhere
     if server:
@@ -314,7 +314,7 @@ def to_score(settled: Settled, fault: str | None, told: Mapping[str, Any], order
     judged = judge(settled.verdict, fault, conversation)
     if judged.reward is None:
         raise EpisodeErrored(judged.error or "the episode could not be judged")
-    row = Row.of(
+    row = SampleRow.of(
         judged,
         conversation,
         settled.reading,

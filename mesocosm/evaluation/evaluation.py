@@ -82,7 +82,7 @@ class Evaluation(BaseModel):
     """Tokens, in and out, after which it ends."""
 
 
-class Outcome(BaseModel):
+class EvaluationOutcome(BaseModel):
     """Outcome of one task with one model."""
 
     task: str
@@ -112,7 +112,7 @@ def run_parts(
     quiet: bool = False,
     say: Say | None = None,
     every: float = 60,
-) -> list[Outcome]:
+) -> list[EvaluationOutcome]:
     """Run several evaluations one after the other, with their logs in one folder.
 
     What can be refused without building anything is refused before the first of them is run. With ``say``, a
@@ -120,7 +120,7 @@ def run_parts(
     """
     for part in parts:
         _check_playing(_settled(part))
-    outcomes: list[Outcome] = []
+    outcomes: list[EvaluationOutcome] = []
     for part in parts:
         outcomes += run_evaluation(part, folder, quiet=quiet, say=say, every=every)
         if any(one.cancelled for one in outcomes):
@@ -146,7 +146,7 @@ def plan(parts: Sequence[Evaluation]) -> list[Estimate]:
 
 def run_evaluation(
     settings: Evaluation, folder: Path, *, quiet: bool = False, say: Say | None = None, every: float = 60
-) -> list[Outcome]:
+) -> list[EvaluationOutcome]:
     """Run the samples missing in the folder's logs. Raises ``UsageError`` before anything is built.
 
     An interruption ends it; outcomes say then which samples were cut off.
@@ -396,7 +396,7 @@ def _questions(settings: Evaluation, name: str) -> Task:
     return TASKS[name](options=given, max_tokens=settings.max_tokens, epochs=settings.epochs)
 
 
-def _outcome(log: EvalLog) -> Outcome:
+def _outcome(log: EvalLog) -> EvaluationOutcome:
     from inspect_ai.log import read_eval_log_sample_summaries
 
     summaries = read_eval_log_sample_summaries(log.location)
@@ -410,7 +410,7 @@ def _outcome(log: EvalLog) -> Outcome:
     reasons = [reason_of(one.error) for one in unscored if one.error and str(one.id) not in cut]
     begun = len(summaries)
     cancelled = len(cut) + (total - begun if log.status in ("cancelled", "started") else 0)
-    return Outcome(
+    return EvaluationOutcome(
         task=log.eval.task_display_name or log.eval.task,
         model=_who(log),
         strategy=str((log.eval.metadata or {}).get("strategy", "none")),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from mesocosm.agents.loop import Conversation
-from mesocosm.families.evidence_coverage import Reading
+from mesocosm.families.evidence_coverage import EvidenceCoverage
 from mesocosm.families.verdict import Verdict
 
 CLASSES = {
@@ -33,7 +33,7 @@ _MISSING = re.compile(r"(?:^|_)missing$")
 _DAMAGE = re.compile(r"other|untouched|unchanged|collateral|damage|mailbox|extra")
 
 
-def classify(verdict: Verdict, reading: Reading, conversation: Conversation | None) -> str:
+def classify(verdict: Verdict, reading: EvidenceCoverage, conversation: Conversation | None) -> str:
     """The class of a failed episode; empty for one that did not fail."""
     if verdict.verdict != "failed":
         return ""

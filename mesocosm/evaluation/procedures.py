@@ -24,7 +24,7 @@ from mesocosm.families.figures import render
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.procedures import procedure
 from mesocosm.kits.procedures.normal_forms import Rule
-from mesocosm.kits.procedures.rows import Answer, Row, Scored, read_lines, score_answers
+from mesocosm.kits.procedures.rows import ProcedureAnswer, ProcedureRow, Scored, read_lines, score_answers
 from mesocosm.worlds.workspace import replace_file
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _Z = 1.959964
 ALL = "all"
 
 
-class Cell(BaseModel):
+class ProcedureCell(BaseModel):
     """The answers of a model to a procedure at a level; the procedure ``all`` is the mean over procedures."""
 
     model: str
@@ -71,7 +71,7 @@ class Survivors(BaseModel):
     """Kaplan-Meier: answers whose gold has ended before are not held against any."""
 
 
-def tabulate(scores: Sequence[Scored]) -> list[Cell]:
+def tabulate(scores: Sequence[Scored]) -> list[ProcedureCell]:
     """The cells of the paper's tables, procedures in the order in which they come."""
     grouped: dict[tuple[str, str, int], list[Scored]] = {}
     for score in scores:
@@ -91,11 +91,11 @@ def series_of(score: Scored) -> str:
     return ", ".join([*([score.model] if score.model else []), *rule, *variant])
 
 
-def _cell(model: str, procedure: str, level: int, found: Sequence[Scored]) -> Cell:
+def _cell(model: str, procedure: str, level: int, found: Sequence[Scored]) -> ProcedureCell:
     judged = [score for score in found if not score.unjudged]
     lower, upper = _interval([score.value for score in judged])
     ended = [score.value for score in judged if score.terminated]
-    return Cell(
+    return ProcedureCell(
         model=model,
         procedure=procedure,
         level=level,
@@ -112,14 +112,14 @@ def _cell(model: str, procedure: str, level: int, found: Sequence[Scored]) -> Ce
     )
 
 
-def _mean(model: str, level: int, cells: Sequence[Cell]) -> Cell:
+def _mean(model: str, level: int, cells: Sequence[ProcedureCell]) -> ProcedureCell:
     """Every task counts the same, however many answers there are and in however many languages they are
     written; so do their intervals."""
     weights = _weights([cell.procedure for cell in cells])
     value = sum(weight * (cell.value or 0.0) for weight, cell in zip(weights, cells, strict=True))
     spreads = [weight * (cell.upper - cell.lower) / 2 for weight, cell in zip(weights, cells, strict=True)]
     half = sqrt(sum(spread**2 for spread in spreads))
-    return Cell(
+    return ProcedureCell(
         model=model,
         procedure=ALL,
         level=level,
@@ -254,8 +254,8 @@ def _read_log(path: Path) -> Iterator[Scored]:
     for sample in log.samples or []:
         asked = (sample.metadata or {}).get("question")
         if asked and sample.output.choices and not sample.error:
-            row = Row(prompt="", **asked["expected"])
-            answer = Answer(
+            row = ProcedureRow(prompt="", **asked["expected"])
+            answer = ProcedureAnswer(
                 id=row.id,
                 answer=sample.output.completion,
                 model=str(log.eval.model),
@@ -268,7 +268,7 @@ def _read_log(path: Path) -> Iterator[Scored]:
 # -- writing -----------------------------------------------------------------------------------------------
 
 
-def show_cells(cells: Sequence[Cell]) -> Table:
+def show_cells(cells: Sequence[ProcedureCell]) -> Table:
     """The cells for reading."""
     shown = Table(
         "model", "procedure", "level", "answers", "value", "95 % interval", "exact", "partial", "ended",
@@ -279,7 +279,7 @@ def show_cells(cells: Sequence[Cell]) -> Table:
     return shown
 
 
-def _rows(cells: Sequence[Cell]) -> list[list[str]]:
+def _rows(cells: Sequence[ProcedureCell]) -> list[list[str]]:
     rows = []
     for cell in cells:
         judged = ["-", "-", "-", "-"]
@@ -297,7 +297,7 @@ def _share(share: float | None) -> str:
     return "-" if share is None else f"{share:.1%}"
 
 
-def matrix(cells: Sequence[Cell]) -> str:
+def matrix(cells: Sequence[ProcedureCell]) -> str:
     """The paper's table as Markdown: a row per model, a column per procedure and level."""
     columns = list(dict.fromkeys((cell.procedure, cell.level) for cell in cells))
     heads = [f"{name} {show_length(level)}" for name, level in columns]
@@ -308,7 +308,7 @@ def matrix(cells: Sequence[Cell]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _short(cell: Cell | None) -> str:
+def _short(cell: ProcedureCell | None) -> str:
     if cell is None or cell.value is None:
         return "-"
     return f"{100 * cell.value:.1f} ({100 * cell.lower:.1f}-{100 * cell.upper:.1f})"
@@ -319,7 +319,7 @@ def write_procedure_report(scores: Sequence[Scored], folder: Path) -> list[Path]
     cells, curves = tabulate(scores), survival(scores)
     folder.mkdir(parents=True, exist_ok=True)
     written = {
-        "procedures.csv": _csv(Cell, cells),
+        "procedures.csv": _csv(ProcedureCell, cells),
         "procedures.md": matrix(cells).encode(),
         "procedures.json": orjson.dumps([cell.model_dump() for cell in cells], option=orjson.OPT_INDENT_2),
         "survival.csv": _csv(Survivors, curves),

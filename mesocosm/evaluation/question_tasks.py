@@ -24,7 +24,7 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.failures import classify_answer
 from mesocosm.evaluation.questions import Question, QuestionSet, question_sets
 from mesocosm.evaluation.reasons import explained
-from mesocosm.evaluation.samples import Row, explain
+from mesocosm.evaluation.samples import SampleRow, explain
 from mesocosm.worlds import tokens
 
 
@@ -142,7 +142,7 @@ def judged(name: str) -> Scorer:
             raise RuntimeError(verdict.error or "the answer could not be judged")
         ends = {"model_length": "context", "max_tokens": "empty", "content_filter": "refused"}
         ended = ends.get(output.stop_reason, "stopped" if output.completion.strip() else "empty")
-        row = Row.of(
+        row = SampleRow.of(
             verdict,
             task=name,
             length=question.length,

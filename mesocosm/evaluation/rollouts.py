@@ -21,7 +21,7 @@ from mesocosm.families.instances import EXPECTED
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.rollouts.chance import Kind, above_chance, chance_of, chances
 from mesocosm.kits.rollouts.dataset import name_of
-from mesocosm.kits.rollouts.predictions import Scored, worth_told
+from mesocosm.kits.rollouts.predictions import ScoredQuestion, worth_told
 from mesocosm.kits.rollouts.questions import Type
 from mesocosm.worlds.workspace import replace_file
 
@@ -45,7 +45,7 @@ Key = tuple[str, str, str, int, str, str]
 """Model, how, type, length, setting, format."""
 
 
-class Cell(BaseModel):
+class RolloutCell(BaseModel):
     """The questions of a model that are alike in what is reported by."""
 
     model: str
@@ -78,8 +78,8 @@ class Comparison(BaseModel):
     length: int | None
     setting: str
     format: str
-    prompt: Cell
-    tools: Cell
+    prompt: RolloutCell
+    tools: RolloutCell
     pairs: int
     """Questions that were asked both ways."""
     difference: float | None
@@ -89,14 +89,14 @@ class Comparison(BaseModel):
     """Its bootstrap interval over pairs, at 95 %."""
 
 
-def tabulate(scores: Sequence[Scored], by: Sequence[str] = BY) -> list[Cell]:
+def tabulate(scores: Sequence[ScoredQuestion], by: Sequence[str] = BY) -> list[RolloutCell]:
     """One cell for each model and each combination of what is reported by, in order."""
     known = chances(scores)
     return [_cell(key, found, known) for key, found in _grouped(scores, by)]
 
 
-def _grouped(scores: Sequence[Scored], by: Sequence[str]) -> list[tuple[Key, list[Scored]]]:
-    grouped: dict[Key, list[Scored]] = {}
+def _grouped(scores: Sequence[ScoredQuestion], by: Sequence[str]) -> list[tuple[Key, list[ScoredQuestion]]]:
+    grouped: dict[Key, list[ScoredQuestion]] = {}
     for one in scores:
         key = (
             one.model,
@@ -110,12 +110,12 @@ def _grouped(scores: Sequence[Scored], by: Sequence[str]) -> list[tuple[Key, lis
     return sorted(grouped.items())
 
 
-def _cell(key: Key, found: Sequence[Scored], known: Mapping[Kind, float]) -> Cell:
+def _cell(key: Key, found: Sequence[ScoredQuestion], known: Mapping[Kind, float]) -> RolloutCell:
     model, how, type, length, setting, format = key
     accuracy = fmean(one.score for one in found)
     lower, upper = wilson(accuracy * len(found), len(found))
     chance = chance_of(found, known)
-    return Cell(
+    return RolloutCell(
         model=model,
         how=how,
         type=type,
@@ -133,7 +133,7 @@ def _cell(key: Key, found: Sequence[Scored], known: Mapping[Kind, float]) -> Cel
     )
 
 
-def compare(scores: Sequence[Scored], by: Sequence[str] = BY) -> list[Comparison]:
+def compare(scores: Sequence[ScoredQuestion], by: Sequence[str] = BY) -> list[Comparison]:
     """Prompt against tools, for each combination of what is reported by in which there are both."""
     found = []
     known = chances(scores)
@@ -167,7 +167,7 @@ def compare(scores: Sequence[Scored], by: Sequence[str] = BY) -> list[Comparison
     return found
 
 
-def _by_question(scores: Sequence[Scored]) -> dict[str, float]:
+def _by_question(scores: Sequence[ScoredQuestion]) -> dict[str, float]:
     """The mean score of each question, which may have been asked several times."""
     grouped: dict[str, list[float]] = {}
     for one in scores:
@@ -191,11 +191,11 @@ def _share(share: float) -> str:
     return f"{share:.1%}"
 
 
-def _interval(cell: Cell) -> str:
+def _interval(cell: RolloutCell) -> str:
     return f"{cell.lower:.1%} to {cell.upper:.1%}"
 
 
-def rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
+def rows(cells: Sequence[RolloutCell]) -> list[tuple[str, ...]]:
     """The cells for reading."""
     return [
         (
@@ -238,7 +238,7 @@ def compared_rows(found: Sequence[Comparison]) -> list[tuple[str, ...]]:
     ]
 
 
-def show_cells(cells: Sequence[Cell]) -> Table:
+def show_cells(cells: Sequence[RolloutCell]) -> Table:
     """The cells as a table for the terminal."""
     return _shown(HEAD, rows(cells))
 
@@ -255,7 +255,9 @@ def _shown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Table:
     return table
 
 
-def write_cells(cells: Sequence[Cell], folder: Path, comparisons: Sequence[Comparison] = ()) -> list[Path]:
+def write_cells(
+    cells: Sequence[RolloutCell], folder: Path, comparisons: Sequence[Comparison] = ()
+) -> list[Path]:
     """Write the tables as CSV, Markdown and JSON; what is there is replaced."""
     folder.mkdir(parents=True, exist_ok=True)
     tables: dict[str, tuple[Sequence[str], Sequence[Sequence[str]], Sequence[BaseModel]]] = {
@@ -300,14 +302,14 @@ def _csv(values: Sequence[Mapping[str, Any]]) -> bytes:
 # -- reading -----------------------------------------------------------------------------------------------
 
 
-def read_scores(paths: Sequence[Path]) -> list[Scored]:
+def read_scores(paths: Sequence[Path]) -> list[ScoredQuestion]:
     """Read output of ``score agentlongbench --out`` and logs of `mesocosm eval` (files or folders).
 
     Of logs, ``agentlongbench`` counts as asked in the prompt and ``puzzle_history`` as asked with tools; what
     ended with an error is left out. ``UsageError`` for a file that is neither, and for a question that the
     same model answered in two of the files.
     """
-    found: list[Scored] = []
+    found: list[ScoredQuestion] = []
     seen: dict[tuple[str, str, str], Path] = {}
     for path in paths:
         scores = list(_from_logs(path) if path.is_dir() or path.suffix == ".eval" else _from_lines(path))
@@ -321,7 +323,7 @@ def read_scores(paths: Sequence[Path]) -> list[Scored]:
     return found
 
 
-def _from_lines(path: Path) -> Iterator[Scored]:
+def _from_lines(path: Path) -> Iterator[ScoredQuestion]:
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
@@ -329,7 +331,7 @@ def _from_lines(path: Path) -> Iterator[Scored]:
     known: set[str] = set()
     for number, line in enumerate(lines, 1):
         try:
-            one = Scored.model_validate_json(line)
+            one = ScoredQuestion.model_validate_json(line)
         except ValidationError as error:
             wrong = error.errors()[0]
             where = ".".join(map(str, wrong["loc"])) or "the line"
@@ -340,10 +342,10 @@ def _from_lines(path: Path) -> Iterator[Scored]:
         yield one
 
 
-def _from_logs(path: Path) -> Iterator[Scored]:
+def _from_logs(path: Path) -> Iterator[ScoredQuestion]:
     from mesocosm.evaluation.report.rows import log_files, read_summaries
 
-    kept: dict[tuple[str, str, str, int], Scored] = {}
+    kept: dict[tuple[str, str, str, int], ScoredQuestion] = {}
     for file in log_files(path):
         log, summaries = read_summaries(file)
         read = _READERS.get(log.eval.task.split("/")[-1].replace("-", "_"))
@@ -354,14 +356,14 @@ def _from_logs(path: Path) -> Iterator[Scored]:
     yield from kept.values()
 
 
-def _asked_in_prompt(log: EvalLog, summary: EvalSampleSummary, file: Path) -> Scored:
+def _asked_in_prompt(log: EvalLog, summary: EvalSampleSummary, file: Path) -> ScoredQuestion:
     told = _told(summary)
     known = {name: told[f"label_{name}"] for name in ("setting", "format", "type", "evidence_tokens")}
     known["gold"] = str(told["label_gold"]).split("; ") if "label_gold" in told else []
     return _judged(log, summary, id=str(summary.id), how="prompt", length=told["length"], **known)
 
 
-def _asked_with_tools(log: EvalLog, summary: EvalSampleSummary, file: Path) -> Scored:
+def _asked_with_tools(log: EvalLog, summary: EvalSampleSummary, file: Path) -> ScoredQuestion:
     order = summary.metadata
     params: Any = load_family("puzzle_history").params(**order["parameters"])
     type, number = params.turn(order["seed"])
@@ -385,7 +387,7 @@ def _asked_with_tools(log: EvalLog, summary: EvalSampleSummary, file: Path) -> S
     )
 
 
-_READERS: dict[str, Callable[[EvalLog, EvalSampleSummary, Path], Scored]] = {
+_READERS: dict[str, Callable[[EvalLog, EvalSampleSummary, Path], ScoredQuestion]] = {
     "agentlongbench": _asked_in_prompt,
     "puzzle_history": _asked_with_tools,
 }
@@ -396,12 +398,12 @@ def _told(summary: EvalSampleSummary) -> Mapping[str, Any]:
     return score.metadata or {}
 
 
-def _judged(log: EvalLog, summary: EvalSampleSummary, **known: Any) -> Scored:
+def _judged(log: EvalLog, summary: EvalSampleSummary, **known: Any) -> ScoredQuestion:
     told = _told(summary)
     findings = {one["name"]: one for one in told.get("findings", ())}
     agent = str(told.get("agent"))
     answered = [one["passed"] for name, one in findings.items() if name in ("answered", "submitted")]
-    return Scored(
+    return ScoredQuestion(
         **known,
         model=agent if agent in ("reference", "none", "command") else str(log.eval.model),
         score=worth_told(findings.get("answer", {}).get("detail", "")),

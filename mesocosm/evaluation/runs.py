@@ -112,7 +112,7 @@ class RunResult(BaseModel):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedRun:
     """The episode of a run."""
 
     target: int | None = None
@@ -148,7 +148,7 @@ class Actor:
         """Strategies on the conversation with a model."""
         return parse_strategies(self.react.strategy) if self.react else []
 
-    def services(self, wanted: Wanted) -> tuple[str, ...]:
+    def services(self, wanted: WantedRun) -> tuple[str, ...]:
         """Return the services that are added to the task's."""
         needed = (name for one in self.strategies for name in one.services)
         return tuple(dict.fromkeys([*wanted.services, *needed]))
@@ -178,7 +178,7 @@ class Actor:
 
 def run_task(
     family: Family,
-    wanted: Wanted,
+    wanted: WantedRun,
     actor: Actor,
     out: Path,
     *,
@@ -229,7 +229,7 @@ def run_task(
 def run_remote(
     family: Family,
     plane: ControlPlane,
-    wanted: Wanted,
+    wanted: WantedRun,
     actor: Actor,
     out: Path,
     *,
@@ -286,7 +286,7 @@ def run_remote(
     return result
 
 
-def _ordered(wanted: Wanted, actor: Actor) -> dict[str, Any]:
+def _ordered(wanted: WantedRun, actor: Actor) -> dict[str, Any]:
     """Return the part of a result that describes the order."""
     return {"services": " ".join(actor.services(wanted)), "parameters": dict(wanted.parameters)}
 
@@ -373,7 +373,7 @@ def default_run_directory(family: Family, target: int | None, seed: int, agent: 
 def _serve_and_act(
     family: Family,
     instance: Path,
-    wanted: Wanted,
+    wanted: WantedRun,
     out: Path,
     actor: Actor,
     report: Report,
@@ -417,7 +417,7 @@ def _act(
     prompt: str,
     out: Path,
     actor: Actor,
-    wanted: Wanted,
+    wanted: WantedRun,
     report: Report,
     access: Access | None = None,
     expected: Expected | None = None,
@@ -452,7 +452,7 @@ def act_command(
     *,
     hidden: Sequence[Path] = (),
     walls: bool = True,
-) -> program.Ended:
+) -> program.ProgramEnded:
     """Run a shell command as the agent, kept from ``out`` and from what is ``hidden``."""
     given = {
         "MESOCOSM_PROMPT": prompt,

@@ -13,12 +13,12 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import mcp_connection, mcp_server_http
 from inspect_ai.util import store
 
-from mesocosm.agents.loop import Conversation, Loop, Rules
+from mesocosm.agents.loop import Conversation, Loop, LoopRules
 from mesocosm.agents.program import check_command
 from mesocosm.agents.strategies.registry import label, parse_strategies
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.patience import in_time
-from mesocosm.evaluation.stage import Opened, Order, Settled, Stage
+from mesocosm.evaluation.stage import EvaluationStage, Opened, Settled, StageOrder
 from mesocosm.families.disturbances import read_disturb
 from mesocosm.families.family import load_family
 from mesocosm.families.task import Offer
@@ -75,7 +75,7 @@ class Axes:
 
     def check(self) -> None:
         """``UsageError`` for what cannot be run."""
-        Rules(window=self.window, answer=self.answer)
+        LoopRules(window=self.window, answer=self.answer)
         parse_strategies(self.strategy)
         read_disturb(self.disturb)
         for name in self.services:
@@ -94,9 +94,9 @@ class Axes:
 class Acting:
     """The episode of the sample that is being run."""
 
-    order: Order
+    order: StageOrder
     opened: Opened
-    stage: Stage
+    stage: EvaluationStage
     axes: Axes
     folder: Path
     """Where it will be kept: a run directory."""
@@ -138,7 +138,7 @@ async def talk(state: TaskState, now: Acting, seconds: float, max_failed_rounds:
         strategy=label(strategies),
         window=axes.window,
     )
-    rules = Rules(
+    rules = LoopRules(
         strategies=strategies,
         window=axes.window,
         answer=axes.answer,

@@ -9,12 +9,12 @@ from pydantic import BaseModel, ConfigDict
 
 from mesocosm.agents.loop import Conversation
 from mesocosm.evaluation.failures import classify
-from mesocosm.families.evidence_coverage import Reading
+from mesocosm.families.evidence_coverage import EvidenceCoverage
 from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.verdict import Check, Verdict
 
 
-class Row(BaseModel):
+class SampleRow(BaseModel):
     """One sample. Everything is small and flat, so that it fits into the summary of a log."""
 
     model_config = ConfigDict(extra="ignore", use_attribute_docstrings=True)
@@ -79,11 +79,11 @@ class Row(BaseModel):
         cls,
         verdict: Verdict,
         conversation: Conversation | None = None,
-        reading: Reading | None = None,
+        reading: EvidenceCoverage | None = None,
         measures: Mapping[str, int] | None = None,
         steps: StepAccuracy | None = None,
         **known: Any,
-    ) -> Row:
+    ) -> SampleRow:
         """The row of a judged sample."""
         measured = measures or {}
         told: dict[str, Any] = {"horizon": horizon_of(measured), "height": measured.get("height")}

@@ -20,7 +20,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families import grading
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
-from mesocosm.families.evidence_coverage import Reading, read_journal
+from mesocosm.families.evidence_coverage import EvidenceCoverage, read_journal
 from mesocosm.families.family import Expected, Family, load_family
 from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.task import Offer
@@ -37,7 +37,7 @@ _ACTING = ".acting-"
 
 
 @dataclass(frozen=True)
-class Order:
+class StageOrder:
     """Order for an episode."""
 
     task: str
@@ -95,14 +95,14 @@ class Settled:
     measures: Mapping[str, int]
     steps: StepAccuracy | None = None
     """Number of optimal calls, in families that know them."""
-    reading: Reading = field(default_factory=Reading)
+    reading: EvidenceCoverage = field(default_factory=EvidenceCoverage)
 
 
-class Stage(ABC):
+class EvaluationStage(ABC):
     """Opens, judges and puts away episodes; every method may take long and is called in a thread."""
 
     @abstractmethod
-    def open(self, order: Order) -> Opened:
+    def open(self, order: StageOrder) -> Opened:
         """An episode of its own, as ordered."""
 
     @abstractmethod
@@ -122,7 +122,7 @@ class Stage(ABC):
         return None
 
 
-class LocalStage(Stage):
+class LocalStage(EvaluationStage):
     """A server in a thread of this process, which ends with the process.
 
     Args:
@@ -146,7 +146,7 @@ class LocalStage(Stage):
         self._base = self._stack.enter_context(serving(app))
         atexit.register(self._stack.close)
 
-    def open(self, order: Order) -> Opened:
+    def open(self, order: StageOrder) -> Opened:
         family = load_family(order.task)
         wanted = (family, order.seed, order.length, order.parameters)
         self._pool.call(self._pool.instances.prepare, *wanted)
@@ -183,13 +183,13 @@ class LocalStage(Stage):
         return Access(self._pool, id_)
 
 
-class RemoteStage(Stage):
+class RemoteStage(EvaluationStage):
     """A server that runs already; an episode is fetched from it at the end, and removed there."""
 
     def __init__(self, url: str, token: str) -> None:
         self._plane = ControlPlane(url, token)
 
-    def open(self, order: Order) -> Opened:
+    def open(self, order: StageOrder) -> Opened:
         view = self._plane.create(
             order.task,
             order.length,
@@ -218,7 +218,7 @@ class RemoteStage(Stage):
             delivered_tokens=graded["delivered_tokens"],
             measures=graded["measures"],
             steps=graded["steps"] and StepAccuracy.model_validate(graded["steps"]),
-            reading=Reading.model_validate(graded["reading"]),
+            reading=EvidenceCoverage.model_validate(graded["reading"]),
         )
 
     def truth(self, id_: str, family: Family) -> Expected:
@@ -236,15 +236,15 @@ class RemoteStage(Stage):
 def settle(episode: Episode) -> Settled:
     """Judge an episode that this process has open, and count what was used."""
     verdict, (calls, delivered) = grading.grade(episode), episode.usage()
-    reading = Reading() if verdict.verdict == "errored" else read_journal(episode)
+    reading = EvidenceCoverage() if verdict.verdict == "errored" else read_journal(episode)
     return Settled(verdict, calls, delivered, episode.measures, episode.step_accuracy(), reading)
 
 
-_given: list[Stage] = []
+_given: list[EvaluationStage] = []
 
 
 @contextmanager
-def acting_on(stage: Stage) -> Iterator[None]:
+def acting_on(stage: EvaluationStage) -> Iterator[None]:
     """Make evaluations of this process open their episodes at ``stage``. The stage is not part of an
     evaluation, so another one may finish it.
     """
@@ -255,7 +255,7 @@ def acting_on(stage: Stage) -> Iterator[None]:
         _given.remove(stage)
 
 
-def given_stage() -> Stage | None:
+def given_stage() -> EvaluationStage | None:
     """Return the stage that was configured, if any."""
     return _given[-1] if _given else None
 

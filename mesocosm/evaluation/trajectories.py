@@ -79,7 +79,7 @@ def _played(job: tuple[str, int, int, tuple[float, ...]]) -> list[RunResult]:
 # -- datasets ----------------------------------------------------------------------------------------------
 
 
-class Step(BaseModel):
+class TrajectoryStep(BaseModel):
     """One call of a trajectory."""
 
     tool: str
@@ -98,10 +98,10 @@ class Trajectory(BaseModel):
     reward: float
     """1 where it passed, else 0: that of the last step, unless steps are rewarded."""
     step_accuracy: float | None
-    steps: list[Step]
+    steps: list[TrajectoryStep]
 
 
-class Record(BaseModel):
+class TrajectoryRecord(BaseModel):
     """One line of a dataset."""
 
     id: str
@@ -118,7 +118,9 @@ class Record(BaseModel):
     trajectories: list[Trajectory]
 
 
-def make_record(task: str, horizon: int, seed: int, chances: Sequence[float], dense: bool) -> Record:
+def make_record(
+    task: str, horizon: int, seed: int, chances: Sequence[float], dense: bool
+) -> TrajectoryRecord:
     """One instance, with a trajectory of a player for each probability.
 
     ``dense``: every optimal step is worth its share of 1, and the end what the episode is worth besides;
@@ -137,7 +139,7 @@ def make_record(task: str, horizon: int, seed: int, chances: Sequence[float], de
         with World(built.path / "world", read_only=True) as world:
             parameters, whole = world.manifest.parameters, _whole(world, task)
         offered = load_service(task).select(family.task.servers[task]).tools.values()
-        return Record(
+        return TrajectoryRecord(
             id=f"{task}-h{built.expected.measures['horizon']}-s{seed}",
             task=task,
             version=family.task.version,
@@ -169,7 +171,7 @@ def _trajectory(episode: Episode, player: Player, dense: bool) -> Trajectory:
     judged = episode.oracle.judge(journal) or []
     reward = grade_run(episode).reward or 0.0
     steps = [
-        Step(
+        TrajectoryStep(
             tool=made.tool,
             arguments=made.arguments,
             ok=made.ok,

@@ -22,7 +22,7 @@ from mesocosm.errors import NotNow, UsageError
 from mesocosm.families import program
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.instances import build_instance
-from mesocosm.families.store import Store
+from mesocosm.families.store import EpisodeStore
 from mesocosm.worlds.limits import settings
 
 _BUILDING_AT_ONCE = 2
@@ -131,7 +131,7 @@ def _build_once(
     with lock.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         if not path.is_dir():
-            shared = Store(store) if store else None
+            shared = EpisodeStore(store) if store else None
             if not (shared and shared.bring_instance(path)):
                 build_instance(family, seed, path, target=target, parameters=parameters)
                 if shared:

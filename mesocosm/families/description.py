@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Part(BaseModel):
+class DescriptionPart(BaseModel):
     """The survey's calls of one tool."""
 
     service: str
@@ -37,7 +37,7 @@ class Part(BaseModel):
     """Tokens of those results that hold evidence."""
 
 
-class Place(BaseModel):
+class EvidencePlace(BaseModel):
     """One result of the survey that holds evidence."""
 
     start: int
@@ -64,8 +64,8 @@ class Description(BaseModel):
     evidence: int
     """Pieces of evidence."""
     by_service: dict[str, int]
-    parts: list[Part]
-    places: list[Place]
+    parts: list[DescriptionPart]
+    places: list[EvidencePlace]
     exposure: Exposure | None = None
     """Present if requested."""
     derivations: list[str] = []
@@ -132,18 +132,18 @@ def _describe(folder: Path, name: str) -> Description:
 
 
 def _summarise(task: str, seed: int, target: int | None, survey: Survey, evidence: int) -> Description:
-    parts: dict[tuple[str, str], Part] = {}
+    parts: dict[tuple[str, str], DescriptionPart] = {}
     places = []
     position = 0
     for result in survey.results:
-        new = Part(service=result.service, tool=result.tool, calls=0, tokens=0, adequate=0)
+        new = DescriptionPart(service=result.service, tool=result.tool, calls=0, tokens=0, adequate=0)
         part = parts.setdefault((result.service, result.tool), new)
         part.calls += 1
         part.tokens += result.tokens
         if result.evidence:
             part.adequate += result.tokens
             places.append(
-                Place(
+                EvidencePlace(
                     start=position, tokens=result.tokens, service=result.service, pieces=len(result.evidence)
                 )
             )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mesocosm.worlds.journal import Entry
 
 
-class Reading(BaseModel):
+class EvidenceCoverage(BaseModel):
     """Statistics of an episode's reads and writes. Calls by the agent's code count like its own."""
 
     evidence: int = 0
@@ -90,7 +90,7 @@ def _held_by_fields(
             yield index
 
 
-def read_journal(episode: Episode) -> Reading:
+def read_journal(episode: Episode) -> EvidenceCoverage:
     """Go through the calls of an episode."""
     world = episode.world
     evidence = episode.expected().evidence
@@ -99,7 +99,7 @@ def read_journal(episode: Episode) -> Reading:
     ending = ending_tools(world.services)
     seen: set[tuple[str, str, str]] = set()
     over = False
-    reading = Reading(evidence=len(evidence))
+    reading = EvidenceCoverage(evidence=len(evidence))
     if length := world.manifest.length:
         reading.adequate, reading.edl = length.adequate, length.measured
         held_tokens = length.adequate if length.evidence is None else length.evidence

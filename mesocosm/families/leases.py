@@ -28,7 +28,7 @@ import time
 from pathlib import Path
 
 from mesocosm.errors import NotNow
-from mesocosm.families.store import Store
+from mesocosm.families.store import EpisodeStore
 from mesocosm.worlds.workspace import keep_for_owner
 
 IN_USE = "in-use"
@@ -59,7 +59,7 @@ class Leases:
         server: Name of the server that the process is of; the same after a restart.
     """
 
-    def __init__(self, store: Store, server: str) -> None:
+    def __init__(self, store: EpisodeStore, server: str) -> None:
         self._store = store
         self._server = server
         self._holder = f"{server}.{secrets.token_hex(8)}"

@@ -46,7 +46,7 @@ _GOLDEN = 0.618034
 
 
 @dataclass(frozen=True)
-class Result:
+class SurveyResult:
     """One call of a survey and what it delivered."""
 
     service: str
@@ -164,7 +164,7 @@ class Survey(Tools):
         return list(outcome.blocks)
 
     @cached_property
-    def results(self) -> list[Result]:
+    def results(self) -> list[SurveyResult]:
         """Results of all calls of the survey."""
         measured = [
             self._measured(*call, count()) for call, count in zip(self._calls, self._counts, strict=True)
@@ -174,11 +174,11 @@ class Survey(Tools):
 
     def _measured(
         self, service: str, tool: str, arguments: dict[str, Any], outcome: Outcome, number: int
-    ) -> Result:
+    ) -> SurveyResult:
         finder = self.finders.get(service)
         held = finder.held_by(outcome.text) if finder else ()
         inner = _evidence_tokens(finder, held, outcome.blocks, number) if finder and held else 0
-        return Result(service, tool, arguments, number, held, inner)
+        return SurveyResult(service, tool, arguments, number, held, inner)
 
     @property
     def tokens(self) -> int:

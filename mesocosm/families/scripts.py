@@ -21,7 +21,7 @@ from mesocosm.worlds.copies import copy_world
 
 
 @dataclass(frozen=True)
-class Step:
+class ScriptStep:
     """One call of the solver."""
 
     call: Call
@@ -45,7 +45,7 @@ class _Recorder(Tools):
     world: World
     tracelessly: bool = False
     """True if the world stays unchanged, for calls that only read."""
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ScriptStep] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
@@ -56,7 +56,7 @@ class _Recorder(Tools):
         offered = self.world.tool(service, tool)
         self.texts.append(outcome.text)
         self.steps.append(
-            Step(
+            ScriptStep(
                 call=Call(service=service, tool=tool, arguments=arguments),
                 key=key_of(service, tool, arguments),
                 writes=offered.writes,
@@ -74,7 +74,7 @@ def key_of(service: str, tool: str, arguments: Any) -> str:
     return f"{service}.{tool} {orjson.dumps(given, option=orjson.OPT_SORT_KEYS).decode()}"
 
 
-def write_script(family: Family, prompt: str, base: Path, expected: Expected) -> list[Step]:
+def write_script(family: Family, prompt: str, base: Path, expected: Expected) -> list[ScriptStep]:
     """The calls of the reference solver on the world as it was built.
 
     A walk reads nothing, since it is told the truth. So what it is told is read before it.
@@ -88,7 +88,7 @@ def write_script(family: Family, prompt: str, base: Path, expected: Expected) ->
     return [*reading, *solving.steps]
 
 
-def _reading(family: Family, prompt: str, world: World, expected: Expected) -> Iterator[Step]:
+def _reading(family: Family, prompt: str, world: World, expected: Expected) -> Iterator[ScriptStep]:
     """The calls of the survey that deliver evidence, and those by which one gets to them."""
     survey = _Recorder(world, tracelessly=True)
     family.survey(survey, expected)
@@ -101,7 +101,7 @@ def _reading(family: Family, prompt: str, world: World, expected: Expected) -> I
             usable.append(replace(step, evidence=frozenset(finder.held_by(text) if finder else ())))
     # From the last to the first: whatever names a value that a later call needs is read before it.
     wanted: set[str] = set()
-    chosen: list[Step] = []
+    chosen: list[ScriptStep] = []
     for step in reversed(usable):
         values = {field.partition("=")[2] or field for record in step.records for field in record}
         opens = frozenset(wanted & values)
@@ -113,7 +113,7 @@ def _reading(family: Family, prompt: str, world: World, expected: Expected) -> I
     yield from reversed(chosen)
 
 
-def _arguments(step: Step) -> Iterator[str]:
+def _arguments(step: ScriptStep) -> Iterator[str]:
     """Arguments by which something is named, which one must have read somewhere."""
     for name, value in step.call.arguments.items():
         if isinstance(value, str | int) and name not in _NO_NAMES:

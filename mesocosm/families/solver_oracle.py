@@ -31,7 +31,7 @@ from mesocosm.families.delivered import Delivered, records_of
 from mesocosm.families.family import Expected, Family
 from mesocosm.families.length import evidence_finders
 from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask
-from mesocosm.families.scripts import Step, key_of, write_script
+from mesocosm.families.scripts import ScriptStep, key_of, write_script
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import load_service
 from mesocosm.services.undo import Done, load_undo
@@ -91,7 +91,7 @@ class SolverOracle(Oracle):
         """By the number of writes that took effect, and of those that were refused."""
 
     @cached_property
-    def script(self) -> list[Step]:
+    def script(self) -> list[ScriptStep]:
         """The calls of the reference solver on the world as it was built."""
         return write_script(self._family, self._prompt, self._base, self._expected)
 
@@ -134,7 +134,7 @@ class SolverOracle(Oracle):
                 if finder.held_by(shown):
                     journey.relevant[f"{made.service}: {shown}"] = None
 
-    def _is_read(self, step: Step, journey: _Journey) -> bool:
+    def _is_read(self, step: ScriptStep, journey: _Journey) -> bool:
         """True if the agent knows the result of a reading step."""
         if step.key in journey.read:
             return True
@@ -183,7 +183,7 @@ class SolverOracle(Oracle):
         facts = {"read": list(journey.read), "relevant": relevant, "done": done, "unread": unread}
         return State(text="\n".join(lines), facts=facts)
 
-    def _unread(self, journey: _Journey) -> Iterator[Step]:
+    def _unread(self, journey: _Journey) -> Iterator[ScriptStep]:
         """Readings that are still to be made and of whose arguments the agent knows already."""
         for step in self.script:
             if not step.writes and not self._is_read(step, journey):

@@ -62,7 +62,7 @@ _FENCE = 10**7
 """Times an episode may be kept under one fence."""
 
 
-class Store:
+class EpisodeStore:
     """Keeps folders under numbers that grow, and brings them back.
 
     Args:

@@ -30,7 +30,7 @@ from mesocosm.doors.mcp import HttpEndpoints, error_body
 from mesocosm.doors.request_ids import RAW, current, known, new_id
 from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
 from mesocosm.errors import InUse, NotNow, OtherVersion, UsageError
-from mesocosm.families.store import Store
+from mesocosm.families.store import EpisodeStore
 from mesocosm.hosting.control_plane import control_plane
 from mesocosm.hosting.drain import REFUSED, RETRY_AFTER, Drain, Draining, gauge_draining
 from mesocosm.hosting.gc_freeze import leave_modules_out
@@ -62,7 +62,7 @@ class Hosting:
         max_open: int | None = None,
         seat: Seat | None = None,
         log: RequestLog | None = None,
-        store: Store | None = None,
+        store: EpisodeStore | None = None,
         keep_every: float = KEEP_EVERY,
         tokens: Sequence[Quota] = (),
         token_file: Path | None = None,

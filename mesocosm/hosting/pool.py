@@ -34,7 +34,7 @@ from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.leases import IN_USE, server_of
-from mesocosm.families.store import Store, mark
+from mesocosm.families.store import EpisodeStore, mark
 from mesocosm.families.task import Offer
 from mesocosm.hosting.background import Background
 from mesocosm.hosting.drain import LastUsed
@@ -212,7 +212,7 @@ class HostedEpisode:
         """Of its folder."""
         return self.episode.path.name
 
-    def keep(self, store: Store, fence: int) -> None:
+    def keep(self, store: EpisodeStore, fence: int) -> None:
         """Store the episode unless unchanged; no call may be in progress."""
         if self._closed:
             return
@@ -296,7 +296,7 @@ class EpisodePool:
         root: Path,
         max_open: int | None = None,
         new_id: Callable[[], str] | None = None,
-        store: Store | None = None,
+        store: EpisodeStore | None = None,
         keep_every: float = KEEP_EVERY,
         server: str | None = None,
         alone: bool = False,

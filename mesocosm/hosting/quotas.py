@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mesocosm.hosting.hosts import parting
-from mesocosm.hosting.hosts.relay import MAX_BODY, Reply
+from mesocosm.hosting.hosts.relay import MAX_BODY, HostReply
 from mesocosm.hosting.metrics import Metrics
 from mesocosm.hosting.pool import folder_of
 from mesocosm.hosting.tokens import Keys, Quota
@@ -34,7 +34,7 @@ _KEYS = 10_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuotaRequest:
     """A request of the control plane."""
 
     method: str
@@ -44,7 +44,7 @@ class Asked:
     body: bytes
 
 
-Act = Callable[[], Awaitable[Reply]]
+Act = Callable[[], Awaitable[HostReply]]
 """What answers a request."""
 
 
@@ -104,7 +104,7 @@ class Quotas:
         made = path in ("/episodes", "/episodes/batch", "/grade") or path.endswith("/fork")
         return method == "POST" and made and not path.startswith("/e/")
 
-    async def answer(self, asked: Asked, act: Act) -> Reply:
+    async def answer(self, asked: QuotaRequest, act: Act) -> HostReply:
         """Return the reply of ``act`` if the quota allows it, else the refusal."""
         holder = self._keys.holder(asked.headers.get("authorization"))
         if holder is None:
@@ -122,7 +122,7 @@ class Quotas:
             return reply
         return await self._make(holder, asked, act)
 
-    async def _make(self, holder: str, asked: Asked, act: Act) -> Reply:
+    async def _make(self, holder: str, asked: QuotaRequest, act: Act) -> HostReply:
         count = 1
         if asked.path == "/episodes/batch":
             count = len(parting.orders_in(asked.body) or [])
@@ -258,14 +258,14 @@ async def answer_within(quotas: Quotas, app: ASGIApp, scope: Scope, receive: Rec
     async for piece in asked.stream():
         body.append(piece)
         if (size := size + len(piece)) > MAX_BODY:
-            await _send(Reply.refusal(413, f"a request like this has at most {MAX_BODY:,} bytes"), send)
+            await _send(HostReply.refusal(413, f"a request like this has at most {MAX_BODY:,} bytes"), send)
             return
     whole = b"".join(body)
 
     async def again() -> Message:
         return {"type": "http.request", "body": whole, "more_body": False}
 
-    async def act() -> Reply:
+    async def act() -> HostReply:
         status, headers, said = 500, {}, []
 
         async def keep(message: Message) -> None:
@@ -280,13 +280,13 @@ async def answer_within(quotas: Quotas, app: ASGIApp, scope: Scope, receive: Rec
 
         await app(scope, again, keep)
         headers.pop("content-length", None)
-        return Reply(status, b"".join(said), headers)
+        return HostReply(status, b"".join(said), headers)
 
-    reply = await quotas.answer(Asked(scope["method"], scope["path"], asked.headers, whole), act)
+    reply = await quotas.answer(QuotaRequest(scope["method"], scope["path"], asked.headers, whole), act)
     await _send(reply, send)
 
 
-async def _send(reply: Reply, send: Send) -> None:
+async def _send(reply: HostReply, send: Send) -> None:
     headers = {**reply.headers, "content-length": str(len(reply.body))}
     raw = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()]
     await send({"type": "http.response.start", "status": reply.status, "headers": raw})
@@ -306,9 +306,9 @@ def _size(folder: Path) -> int:
     return total
 
 
-def _refusal(refused: _Exceeded) -> Reply:
+def _refusal(refused: _Exceeded) -> HostReply:
     text = f"the quota of this token is {refused}"
     if refused.seconds is None:
-        return Reply.refusal(400, f"{text}, so these are too many for one request")
+        return HostReply.refusal(400, f"{text}, so these are too many for one request")
     headers = {"retry-after": str(max(1, math.ceil(refused.seconds)))}
-    return Reply.refusal(429, text, **headers)
+    return HostReply.refusal(429, text, **headers)

@@ -16,7 +16,7 @@ from anyio.abc import TaskGroup
 
 from mesocosm.errors import NotNow
 from mesocosm.families.leases import HeldElsewhere, Leases
-from mesocosm.families.store import NotPacked, Store, StoreFailed, Superseded
+from mesocosm.families.store import EpisodeStore, NotPacked, StoreFailed, Superseded
 from mesocosm.hosting.background import Background
 
 KEEP_EVERY = 5.0
@@ -38,7 +38,7 @@ class Keepable(Protocol):
     def name(self) -> str:
         """Of its folder."""
 
-    def keep(self, store: Store, fence: int) -> None:
+    def keep(self, store: EpisodeStore, fence: int) -> None:
         """Store the episode unless unchanged; no call may be in progress."""
 
 
@@ -52,7 +52,9 @@ class Keeping:
         every: Seconds; 0: before a change is answered.
     """
 
-    def __init__(self, store: Store | None, every: float, server: str, *, listed: bool = False) -> None:
+    def __init__(
+        self, store: EpisodeStore | None, every: float, server: str, *, listed: bool = False
+    ) -> None:
         self.store = store
         self._listed: set[str] | None = set() if listed else None
         """The ids that were written down by this process."""

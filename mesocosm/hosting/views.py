@@ -10,7 +10,7 @@ import mesocosm
 from mesocosm.doors.mail import MAIL_SERVICE
 from mesocosm.families import grading
 from mesocosm.families.episode import Episode
-from mesocosm.families.evidence_coverage import Reading, read_journal
+from mesocosm.families.evidence_coverage import EvidenceCoverage, read_journal
 from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.quantities import MAX_SEED
 from mesocosm.families.task import Offer
@@ -165,7 +165,7 @@ class Grade(BaseModel):
     delivered_tokens: int
     measures: dict[str, int]
     steps: StepAccuracy | None = Field(description="How many calls were among the best, where that is known")
-    reading: Reading = Field(description="What was read of the evidence, and what was read again")
+    reading: EvidenceCoverage = Field(description="What was read of the evidence, and what was read again")
 
 
 class GradedEpisode(Grade):
@@ -235,7 +235,7 @@ def judge(episode: Episode, strict: bool, reward: RewardKind = "verdict") -> Gra
         delivered_tokens=delivered,
         measures=episode.measures,
         steps=episode.step_accuracy(),
-        reading=Reading() if verdict.verdict == "errored" else read_journal(episode),
+        reading=EvidenceCoverage() if verdict.verdict == "errored" else read_journal(episode),
     )
 
 

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def _entities(task: Task, path: Path, functions: Mapping[str, Callable[..., Any]]) -> Any:
-    from mesocosm.kits.yaml_tasks import Written
+    from mesocosm.kits.yaml_tasks import YamlFamily
 
-    return Written(task, path, functions)
+    return YamlFamily(task, path, functions)
 
 
 def _domain(task: Task, path: Path, functions: Mapping[str, Callable[..., Any]]) -> Any:
-    from mesocosm.kits.organisations.questions import Asked
+    from mesocosm.kits.organisations.questions import QuestionTask
 
-    return Asked(task, path, functions)
+    return QuestionTask(task, path, functions)
 
 
 def _sizes(task: Task, path: Path) -> Growth:

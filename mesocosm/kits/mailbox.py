@@ -13,7 +13,7 @@ import orjson
 
 from mesocosm.kits.attachments import SUFFIXES, attachment
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import CourseSubject, Message, Prose, Topic, greeting
+from mesocosm.kits.prose import CourseSubject, Prose, ProseMessage, Topic, greeting
 from mesocosm.kits.prose.names import slug
 from mesocosm.kits.prose.topics import OF_COURSES
 from mesocosm.servers.email.store import EmailStore, NewEmail
@@ -136,7 +136,7 @@ class MailWriter:
             size = self.rng.randint(*self.sizes)
         if size < _LEAST_AROUND:
             hello = greeting(self.rng, self.owner.person)
-            message = Message(
+            message = ProseMessage(
                 brief or self.prose.message(topic, 20, subject=about).subject, f"{hello}\n\n{sender.name}"
             )
         else:

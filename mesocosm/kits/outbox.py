@@ -27,7 +27,7 @@ E = TypeVar("E")
 
 
 @dataclass(frozen=True)
-class Letter:
+class OutboxLetter:
     """A mail that the agent sent."""
 
     recipients: tuple[str, ...]
@@ -102,9 +102,9 @@ class Outbox:
         yield from touched_tables(self._world, self._changes, "email", explained=explained)
 
 
-def _letter(mail: Sent) -> Letter:
+def _letter(mail: Sent) -> OutboxLetter:
     copy = mail.copy
-    return Letter(
+    return OutboxLetter(
         mail.recipients,
         copy["subject"] or "",
         copy["body"] or "",

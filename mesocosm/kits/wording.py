@@ -41,7 +41,7 @@ def _html(block: Block) -> str:
     return "<ul>" + "".join(f"<li>{html.escape(line, quote=False)}</li>" for line in block) + "</ul>"
 
 
-class Voice:
+class WordingVoice:
     """One author's way to write down facts: the same format throughout a text, another one in the next."""
 
     DATES: ClassVar[tuple[str, ...]] = (

@@ -26,7 +26,7 @@ from typing import ClassVar
 
 from mesocosm.sandbox import runtime, seccomp
 from mesocosm.sandbox.binaries import Binary, found
-from mesocosm.sandbox.jobs import CODE, WORKSPACE, Ended, Job, Limits, SandboxFailed
+from mesocosm.sandbox.jobs import CODE, WORKSPACE, Job, JobEnded, JobLimits, SandboxFailed
 from mesocosm.sandbox.runtime import USER, Mount
 from mesocosm.sandbox.supervisor import Launch, Supervisor, socket_pair
 from mesocosm.sandbox.workspace_handover import hand_over, tidy
@@ -45,7 +45,7 @@ class Bubblewrap:
     def __init__(self, binary: Binary | None = None) -> None:
         self._binary = binary
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> JobEnded:
         """Run one job and wait for its end."""
         binary, problem = (self._binary, None) if self._binary else chosen()
         if binary is None:
@@ -82,7 +82,7 @@ class Room:
         self.user = USER if as_root() else None
         self._sandbox = Bubblewrap()
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> JobEnded:
         """Run one job in ``workspace`` and wait for its end."""
         return self._sandbox.run(job)
 
@@ -251,7 +251,7 @@ def _tried(binary: Binary) -> str | None:
     try:
         # Empty, and gone with the image whatever becomes of this process; nothing is written there.
         place = Path(f"{runtime.image()}{WORKSPACE}")
-        ended = Bubblewrap(binary).run(Job(("/usr/bin/true",), place, Limits(seconds=10)))
+        ended = Bubblewrap(binary).run(Job(("/usr/bin/true",), place, JobLimits(seconds=10)))
     except (SandboxFailed, OSError) as error:
         return str(error)
     return None if ended.status == 0 else f"a trial ended with status {ended.status}"

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 import mesocosm
 from mesocosm.sandbox import bubblewrap, runtime, seccomp, slots
-from mesocosm.sandbox.jobs import CODE, Job, Limits, SandboxFailed
+from mesocosm.sandbox.jobs import CODE, Job, JobLimits, SandboxFailed
 from mesocosm.sandbox.levels import RUNNER, VARIABLE, Sandbox, Unavailable, active, chosen
 from mesocosm.sandbox.remote import RemoteSandbox
 from mesocosm.worlds.limits import Settings, settings
@@ -31,7 +31,7 @@ class Level(BaseModel):
     lacks: list[str] = []
 
 
-class Check(BaseModel):
+class SandboxCheck(BaseModel):
     """Something that was tried inside the active sandbox."""
 
     name: str
@@ -48,7 +48,7 @@ class Diagnosis(BaseModel):
     missing_libraries: list[str]
     missing_commands: list[str]
     levels: list[Level]
-    checks: list[Check]
+    checks: list[SandboxCheck]
     settings: Settings
     """The limits of workspaces and code."""
 
@@ -135,7 +135,7 @@ def _subprocess(name: str | None) -> Level:
     return Level(name="subprocess", active=name == "subprocess", works=True, lacks=lacks)
 
 
-def _checks(sandbox: Sandbox) -> list[Check]:
+def _checks(sandbox: Sandbox) -> list[SandboxCheck]:
     with tempfile.TemporaryDirectory(prefix="mesocosm-doctor-") as folder:
         probe = Path(__file__).with_name("probe.py").read_bytes()
         source = Path(mesocosm.__file__).resolve().parents[1]
@@ -144,12 +144,12 @@ def _checks(sandbox: Sandbox) -> list[Check]:
             "libraries": [name for name in runtime.LIBRARIES if name not in runtime.missing_libraries()],
         }
         command = (runtime.PYTHON, "-P", f"{CODE}/probe.py", json.dumps(asked))
-        job = Job(command, Path(folder), Limits.configured(60), {"probe.py": probe})
+        job = Job(command, Path(folder), JobLimits.configured(60), {"probe.py": probe})
         try:
             ended = sandbox.run(job)
         except SandboxFailed as error:
-            return [Check(name="the sandbox starts", passed=False, detail=str(error))]
+            return [SandboxCheck(name="the sandbox starts", passed=False, detail=str(error))]
     if ended.status != 0:
-        return [Check(name="the probe runs", passed=False, detail=ended.stderr.text()[-500:])]
+        return [SandboxCheck(name="the probe runs", passed=False, detail=ended.stderr.text()[-500:])]
     found: list[dict[str, Any]] = json.loads(ended.stdout.text())
-    return [Check.model_validate(item) for item in found]
+    return [SandboxCheck.model_validate(item) for item in found]

@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mesocosm.sandbox.blobs import Blobs
 from mesocosm.sandbox.frames import BadFrame, encode
-from mesocosm.sandbox.jobs import Ended, Job, Limits
+from mesocosm.sandbox.jobs import Job, JobEnded, JobLimits
 from mesocosm.sandbox.transfer import Receiver, changes, look, scan
-from mesocosm.sandbox.workspace_handover import Quota
+from mesocosm.sandbox.workspace_handover import WorkspaceQuota
 
 Send = Callable[[bytes], None]
 _ANY = 1 << 62
@@ -26,7 +26,7 @@ _WAITING = 1 << 20
 """Bytes of answers that may wait for the job."""
 
 
-class Room(Protocol):
+class JobRoom(Protocol):
     """A place for one job."""
 
     @property
@@ -37,29 +37,29 @@ class Room(Protocol):
     def user(self) -> int | None:
         """To whom the files in it belong, where that is not the runner's own user."""
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> JobEnded:
         """Run one job and wait for its end."""
 
 
-class Rooms(Protocol):
+class JobRooms(Protocol):
     """Places for jobs, none of which can reach another."""
 
     name: ClassVar[str]
 
-    def room(self) -> AbstractContextManager[Room]:
+    def room(self) -> AbstractContextManager[JobRoom]:
         """A place for one job, empty."""
 
     def trial(self) -> str | None:
         """Try a job and return why it fails; ``None`` if it works."""
 
 
-class Order(BaseModel):
+class JobOrder(BaseModel):
     """A job as it is sent."""
 
     model_config = ConfigDict(extra="forbid")
 
     command: tuple[str, ...]
-    limits: Limits
+    limits: JobLimits
     files: dict[str, str]
     """Base64, by name."""
     environment: dict[str, str]
@@ -87,7 +87,7 @@ class Order(BaseModel):
         return order
 
     @classmethod
-    def made(cls, job: Job, limits: Limits, *, parent: str | None, tree: list[dict[str, Any]]) -> Self:
+    def made(cls, job: Job, limits: JobLimits, *, parent: str | None, tree: list[dict[str, Any]]) -> Self:
         """Prepare a job for sending."""
         return cls(
             command=job.command,
@@ -114,7 +114,9 @@ class Run:
     broken = False
     over = False
 
-    def __init__(self, order: Order, room: Room, blobs: Blobs, send: Send, gone: threading.Event) -> None:
+    def __init__(
+        self, order: JobOrder, room: JobRoom, blobs: Blobs, send: Send, gone: threading.Event
+    ) -> None:
         self._order, self._room, self._send, self._gone = order, room, send, gone
         self._limits = order.limits
         self._lock = threading.Lock()
@@ -122,7 +124,7 @@ class Run:
         self._family = threading.Lock()
         self._children: list[threading.Event] | None = []
         self._fill(blobs)
-        self._quota = Quota(room.workspace, self._limits)
+        self._quota = WorkspaceQuota(room.workspace, self._limits)
         self._seen: dict[str, Any] = scan(room.workspace, self._limits.workspace_depth)
         self.awake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK) if order.talks else None
 

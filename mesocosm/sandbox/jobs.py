@@ -25,7 +25,7 @@ class SandboxFailed(Exception):
 
 
 @dataclass(frozen=True)
-class Limits:
+class JobLimits:
     """Resource limits of a job."""
 
     seconds: int = 30
@@ -68,7 +68,7 @@ class Limits:
         )
 
 
-class Conversation(Protocol):
+class JobConversation(Protocol):
     """The server's side of the socket over which a job may ask for something."""
 
     broken: bool
@@ -92,20 +92,20 @@ class Job:
 
     command: tuple[str, ...]
     workspace: Path
-    limits: Limits
+    limits: JobLimits
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Files that appear in ``CODE``, by name."""
     environment: Mapping[str, str] = field(default_factory=dict)
     moment: datetime | None = None
     """The time that the files it writes bear afterwards: the world's instead of the machine's."""
-    conversation: Conversation | None = None
+    conversation: JobConversation | None = None
     """If there is one, the number of the socket's descriptor is in the environment as ``SESSION_FD``."""
     unwanted: Callable[[], bool] = lambda: False
     """Asked ten times a second: whether nobody waits for the result any more."""
 
 
 @dataclass(frozen=True)
-class Ended:
+class JobEnded:
     """Outcome of a job."""
 
     status: int

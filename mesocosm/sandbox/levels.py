@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from mesocosm.errors import UsageError
 from mesocosm.sandbox import bubblewrap
-from mesocosm.sandbox.jobs import Ended, Job
+from mesocosm.sandbox.jobs import Job, JobEnded
 from mesocosm.sandbox.unconfined import Subprocess
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Sandbox(Protocol):
     isolated: ClassVar[bool]
     """True if the kernel isolates the code from all but its workspace."""
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> JobEnded:
         """Run one job and wait for its end; ``SandboxFailed`` if the fault is not the code's."""
 
     def share(self, job: Job) -> None:

@@ -25,10 +25,10 @@ from pydantic import BaseModel, ValidationError
 
 from mesocosm.errors import CutOff, UsageError
 from mesocosm.sandbox.frames import MAX_HEADER_BYTES, BadFrame, Decoder, TooMuch, encode
-from mesocosm.sandbox.job_run import Order
-from mesocosm.sandbox.jobs import Captured, Ended, Job, Reached, SandboxFailed
+from mesocosm.sandbox.job_run import JobOrder
+from mesocosm.sandbox.jobs import Captured, Job, JobEnded, Reached, SandboxFailed
 from mesocosm.sandbox.supervisor import STDERR_SHOWN, STDOUT_SHOWN, ending_with, time_left
-from mesocosm.sandbox.transfer import Item, Receiver, changes, digest, read, scan
+from mesocosm.sandbox.transfer import Receiver, TransferItem, changes, digest, read, scan
 from mesocosm.sandbox.workspace_handover import tidy
 
 AFTER = 120.0
@@ -86,7 +86,7 @@ class RemoteSandbox:
             trust_env=False,
         )
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> JobEnded:
         """Run one job and wait for its end; the workspace is then as the job left it."""
         since, losses, end = None, 0, monotonic() + time_left()
         try:
@@ -142,7 +142,7 @@ class _Session:
         could not be restarted."""
         self._id = ""
         self._deadline = math.inf
-        self._seen: dict[str, Item] = {}
+        self._seen: dict[str, TransferItem] = {}
         self._allowed = 0
         self._receiver = self._new_receiver()
         self._lost: list[str] = []
@@ -150,7 +150,7 @@ class _Session:
         self._streams: dict[str, Captured] = {}
         self._ended: tuple[int, Reached | None, tuple[str, ...]] | None = None
 
-    def run(self) -> Ended:
+    def run(self) -> JobEnded:
         self._look()
         self._allowed = max(self._total(), self._limits.workspace_bytes)
         self._receiver = self._new_receiver()
@@ -175,7 +175,7 @@ class _Session:
             self._streams.get(name) or Captured(*shown)
             for name, shown in (("stdout", STDOUT_SHOWN), ("stderr", STDERR_SHOWN))
         )
-        return Ended(status, stdout, stderr, reached, remarks)
+        return JobEnded(status, stdout, stderr, reached, remarks)
 
     def _follow(self) -> None:
         with self._sent() as response:
@@ -206,7 +206,7 @@ class _Session:
             item.header(path) | ({"sha256": digests[path]} if path in digests else {})
             for path, item in self._seen.items()
         ]
-        order = Order.made(self._job, self._limits, parent=_caller.get(), tree=tree)
+        order = JobOrder.made(self._job, self._limits, parent=_caller.get(), tree=tree)
         first = encode("job", order=order.model_dump(mode="json"))
         by_digest = {value: path for path, value in digests.items()}
         missing = self._missing(sorted(by_digest))

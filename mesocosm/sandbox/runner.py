@@ -37,7 +37,7 @@ from mesocosm.errors import UsageError
 from mesocosm.sandbox import bubblewrap, runtime, slots
 from mesocosm.sandbox.blobs import Blobs
 from mesocosm.sandbox.frames import BadFrame, Decoder, encode
-from mesocosm.sandbox.job_run import Order, Rooms, Run
+from mesocosm.sandbox.job_run import JobOrder, JobRooms, Run
 from mesocosm.sandbox.jobs import SandboxFailed
 from mesocosm.worlds.limits import settings
 from mesocosm.worlds.shares import Shares
@@ -48,7 +48,7 @@ _BEAT = 1.0
 _LARGEST = 1 << 32
 
 
-def choose(walls: str, folder: Path) -> Rooms:
+def choose(walls: str, folder: Path) -> JobRooms:
     """Choose the isolation of jobs: namespaces if possible, else slots; raises ``UsageError`` if neither
     works.
     """
@@ -70,7 +70,7 @@ def _made(folder: Path) -> Path:
 class CodeRunner:
     """The ASGI application."""
 
-    def __init__(self, rooms: Rooms, folder: Path, token: str) -> None:
+    def __init__(self, rooms: JobRooms, folder: Path, token: str) -> None:
         self._rooms = rooms
         self._blobs = Blobs(_made(folder / "blobs"))
         self._runs: dict[str, Run] = {}
@@ -114,7 +114,7 @@ class CodeRunner:
             async for chunk in request.stream():
                 for header, payload in decoder.feed(chunk):
                     if order is None:
-                        order = Order.of(header)
+                        order = JobOrder.of(header)
                         stack.enter_context(self._blobs.holding(order.digests))
                     else:
                         self._blobs.put(payload)
@@ -140,7 +140,7 @@ class CodeRunner:
         return Response(status_code=202 if run.is_full else 204)
 
     async def work(
-        self, order: Order, held: ExitStack, emit: MemoryObjectSendStream[bytes], gone: threading.Event
+        self, order: JobOrder, held: ExitStack, emit: MemoryObjectSendStream[bytes], gone: threading.Event
     ) -> None:
         """Run a job when there is a place, and emit the frames of what it does."""
         nested = order.parent is not None
@@ -212,7 +212,7 @@ def serve(app: ASGIApp, listener: socket.socket) -> None:
 class _Stream(Response):
     """The frames of a run, until it ends or nobody listens any more."""
 
-    def __init__(self, runner: CodeRunner, order: Order, held: ExitStack) -> None:
+    def __init__(self, runner: CodeRunner, order: JobOrder, held: ExitStack) -> None:
         super().__init__(media_type="application/octet-stream")
         del self.headers["content-length"]
         self._runner, self._order, self._held = runner, order, held

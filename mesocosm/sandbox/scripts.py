@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mesocosm.errors import Invalid
-from mesocosm.sandbox.jobs import MIB, Ended, Limits, Reached
+from mesocosm.sandbox.jobs import MIB, JobEnded, JobLimits, Reached
 from mesocosm.sandbox.workspace_handover import bounded
 from mesocosm.services.world import World
 from mesocosm.worlds.limits import settings
@@ -38,16 +38,16 @@ def checked_filename(filename: str | None) -> str:
     return filename if filename.endswith(".py") else f"{filename}.py"
 
 
-def checked_limits(world: World, timeout: int | None) -> Limits:
+def checked_limits(world: World, timeout: int | None) -> JobLimits:
     """The limits of one run; a longer time than the longest is cut down to it."""
     of = settings()
     seconds = of.sandbox_timeout if timeout is None else timeout
     if seconds < 1:
         raise Invalid(f"Argument 'timeout' must be at least 1 second, got {seconds}.")
-    return limits_in(world, Limits.configured(min(seconds, of.sandbox_max_timeout), of))
+    return limits_in(world, JobLimits.configured(min(seconds, of.sandbox_max_timeout), of))
 
 
-def limits_in(world: World, limits: Limits) -> Limits:
+def limits_in(world: World, limits: JobLimits) -> JobLimits:
     """The limits of one run in the workspace of a world."""
     return bounded(limits, world.workspace.root, world.base / "workspace" if world.base else None)
 
@@ -57,7 +57,7 @@ def size(count: int) -> str:
     return f"{count // MIB:,} MiB" if count % MIB == 0 else f"{count:,} bytes"
 
 
-def explain(ended: Ended, limits: Limits) -> list[str]:
+def explain(ended: JobEnded, limits: JobLimits) -> list[str]:
     """Explain in a sentence each which limits the code hit, and what was removed from the workspace."""
     said = []
     if ended.reached:
@@ -67,7 +67,7 @@ def explain(ended: Ended, limits: Limits) -> list[str]:
     return [*said, *ended.remarks]
 
 
-def _reached(limits: Limits) -> dict[Reached, str]:
+def _reached(limits: JobLimits) -> dict[Reached, str]:
     return {
         "time": f"Execution timed out after {limits.seconds} seconds; everything it had started was stopped.",
         "memory": f"Stopped: all processes together may use {size(limits.memory_bytes)} of memory "
@@ -89,7 +89,7 @@ _SIGNS = (
 )
 
 
-def _likely(ended: Ended, limits: Limits) -> list[str]:
+def _likely(ended: JobEnded, limits: JobLimits) -> list[str]:
     """The limits that the kernel keeps show as errors of the code; which ones, its messages tell."""
     texts = {
         "memory": f"A process may use {size(limits.memory_bytes)} of memory (setting sandbox_memory).",

@@ -25,7 +25,7 @@ from time import monotonic, sleep
 from typing import ClassVar
 
 from mesocosm.sandbox import runtime, seccomp
-from mesocosm.sandbox.jobs import CODE, WORKSPACE, Ended, Job, Limits, SandboxFailed
+from mesocosm.sandbox.jobs import CODE, WORKSPACE, Job, JobEnded, JobLimits, SandboxFailed
 from mesocosm.sandbox.supervisor import GRACE, Launch, Supervisor, socket_pair
 from mesocosm.sandbox.workspace_handover import hand_over, tidy
 
@@ -65,7 +65,7 @@ class Slot:
         written = [str(self._root / folder[1:]) for folder in (WORKSPACE, "/tmp", CODE)]
         subprocess.run(["rm", "-rf", "--", *written], check=True)
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> JobEnded:
         """Run one job in ``workspace`` and wait for its end."""
         for name, data in job.files.items():
             (self._root / CODE[1:] / name).write_bytes(data)
@@ -171,7 +171,7 @@ class Slots:
         command = ("bash", "-c", "echo > /dev/null && python3 -c 'import json, math, zlib'")
         try:
             with self.room() as slot:
-                ended = slot.run(Job(command, slot.workspace, Limits(seconds=30)))
+                ended = slot.run(Job(command, slot.workspace, JobLimits(seconds=30)))
         except (SandboxFailed, OSError, subprocess.CalledProcessError) as error:
             return str(error)
         return (
@@ -208,7 +208,7 @@ def _claim_user() -> tuple[int, socket.socket]:
     raise SandboxFailed("all users for slots are taken by other runners")
 
 
-def _resources(limits: Limits) -> dict[str, int]:
+def _resources(limits: JobLimits) -> dict[str, int]:
     return {
         "RLIMIT_AS": limits.memory_bytes, "RLIMIT_NPROC": limits.processes,
         "RLIMIT_NOFILE": limits.open_files, "RLIMIT_FSIZE": limits.written_bytes,

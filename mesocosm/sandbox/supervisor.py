@@ -19,8 +19,8 @@ from math import inf
 from pathlib import Path
 from time import monotonic
 
-from mesocosm.sandbox.jobs import Captured, Conversation, Ended, Job, Reached, SandboxFailed
-from mesocosm.sandbox.workspace_handover import Quota
+from mesocosm.sandbox.jobs import Captured, Job, JobConversation, JobEnded, Reached, SandboxFailed
+from mesocosm.sandbox.workspace_handover import WorkspaceQuota
 from mesocosm.worlds.descriptors import readable
 
 TICK = 0.1
@@ -113,12 +113,14 @@ class Supervisor:
         self._deadline = monotonic() + min(job.limits.seconds, time_left())
         self._asked_by = _program.get()
 
-    def run(self) -> Ended:
+    def run(self) -> JobEnded:
         """Start, watch and end the process; all that it started is gone afterwards."""
-        quotas: dict[Reached, Quota] = {"workspace": Quota(self._job.workspace, self._job.limits)}
+        quotas: dict[Reached, WorkspaceQuota] = {
+            "workspace": WorkspaceQuota(self._job.workspace, self._job.limits)
+        }
         if self._launch.scratch:
             room = replace(self._job.limits, workspace_bytes=self._job.limits.scratch_bytes)
-            quotas["scratch"] = Quota(self._launch.scratch, room)
+            quotas["scratch"] = WorkspaceQuota(self._launch.scratch, room)
         process = subprocess.Popen(
             self._launch.command,
             stdin=subprocess.DEVNULL,
@@ -138,7 +140,7 @@ class Supervisor:
                 stack.enter_context(_repeating(look))
                 stack.enter_context(ending_with(self._deadline, lambda: not self._is_running()))
             self._watch(process, selector, look, stack)
-        return Ended(self._status(process), self._stdout, self._stderr, self._reached)
+        return JobEnded(self._status(process), self._stdout, self._stderr, self._reached)
 
     def _watch(
         self,
@@ -198,7 +200,7 @@ class Supervisor:
         self._socket = None
 
     @property
-    def _conversation(self) -> Conversation:
+    def _conversation(self) -> JobConversation:
         assert self._job.conversation
         return self._job.conversation
 
@@ -233,7 +235,7 @@ class Supervisor:
     def _is_running(self) -> bool:
         return not self._reached and not readable(self._exited, 0)
 
-    def _look(self, process: subprocess.Popen[bytes], quotas: Mapping[Reached, Quota]) -> None:
+    def _look(self, process: subprocess.Popen[bytes], quotas: Mapping[Reached, WorkspaceQuota]) -> None:
         """End the job if it exceeds limits that the kernel does not enforce."""
         if self._reached or process.poll() is not None:
             return
@@ -241,7 +243,9 @@ class Supervisor:
             self._reach(reached)
             self._kill(process)
 
-    def _beyond(self, process: subprocess.Popen[bytes], quotas: Mapping[Reached, Quota]) -> Reached | None:
+    def _beyond(
+        self, process: subprocess.Popen[bytes], quotas: Mapping[Reached, WorkspaceQuota]
+    ) -> Reached | None:
         if monotonic() >= self._deadline or self._job.unwanted() or self._asked_by.ended():
             return "time"
         pids = (self._launch.members or tree)(process.pid)

@@ -31,7 +31,7 @@ Send = Callable[[bytes], None]
 
 
 @dataclass(frozen=True)
-class Item:
+class TransferItem:
     """A file, folder or link of a workspace, as it was when it was looked at."""
 
     kind: str
@@ -52,18 +52,18 @@ class Item:
         }  # fmt: skip
 
 
-Tree = Mapping[str, Item]
+Tree = Mapping[str, TransferItem]
 
 
-def scan(root: Path, depth: int) -> dict[str, Item]:
+def scan(root: Path, depth: int) -> dict[str, TransferItem]:
     """Everything that can be carried, by path, each folder before what it holds."""
-    found: dict[str, Item] = {}
+    found: dict[str, TransferItem] = {}
     with open_folder(root) as folder:
         _scan(folder, "", depth, found)
     return found
 
 
-def _scan(folder: int, prefix: str, depth: int, found: dict[str, Item]) -> None:
+def _scan(folder: int, prefix: str, depth: int, found: dict[str, TransferItem]) -> None:
     for name in sorted(os.listdir(folder)):
         if not is_text(name):
             continue
@@ -77,13 +77,13 @@ def _scan(folder: int, prefix: str, depth: int, found: dict[str, Item]) -> None:
                     _scan(inner, f"{prefix}{name}/", depth - 1, found)
 
 
-def _item(folder: int, name: str) -> Item | None:
+def _item(folder: int, name: str) -> TransferItem | None:
     status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     mode, target = stat.S_IMODE(status.st_mode), ""
     modified = min(max(status.st_mtime_ns, 0), LAST_MOMENT * 10**9)
     if stat.S_ISDIR(status.st_mode):
         # A folder's size and times say what it holds, which is compared by itself.
-        return Item("folder", mode, modified, 0, "", (status.st_ino, mode))
+        return TransferItem("folder", mode, modified, 0, "", (status.st_ino, mode))
     if stat.S_ISLNK(status.st_mode):
         kind, target = "link", os.readlink(name, dir_fd=folder)
     elif stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
@@ -91,17 +91,17 @@ def _item(folder: int, name: str) -> Item | None:
     else:
         return None
     identity = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, mode)
-    return Item(kind, mode, modified, status.st_size, target, identity)
+    return TransferItem(kind, mode, modified, status.st_size, target, identity)
 
 
-def look(root: Path, path: str) -> Item | None:
+def look(root: Path, path: str) -> TransferItem | None:
     """One of them as it is now."""
     with suppress(OSError), _parent(root, path) as (folder, name):
         return _item(folder, name)
     return None
 
 
-def digest(root: Path, path: str, item: Item) -> str:
+def digest(root: Path, path: str, item: TransferItem) -> str:
     """The SHA-256 of a file's bytes; reads it only where it may have changed since it was last asked for."""
     return _digest(str(root / path), item.identity)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from mesocosm.sandbox import runtime
-from mesocosm.sandbox.jobs import CODE, WORKSPACE, Ended, Job
+from mesocosm.sandbox.jobs import CODE, WORKSPACE, Job, JobEnded
 from mesocosm.sandbox.supervisor import Launch, Supervisor, socket_pair
 from mesocosm.sandbox.workspace_handover import tidy
 
@@ -27,7 +27,7 @@ class Subprocess:
     name: ClassVar[str] = "subprocess"
     isolated: ClassVar[bool] = False
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> JobEnded:
         """Run one job and wait for its end."""
         with ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mesocosm-job-")))

@@ -16,7 +16,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from mesocosm.sandbox.jobs import Limits
+from mesocosm.sandbox.jobs import JobLimits
 from mesocosm.worlds.cpu_yield import give_way
 from mesocosm.worlds.folders import open_folder
 from mesocosm.worlds.limits import settings
@@ -62,7 +62,7 @@ def _count(folder: int, room: int, counted: list[int]) -> None:
                 _count(inner, room - 1, counted)
 
 
-def bounded(limits: Limits, workspace: Path, built: Path | None = None) -> Limits:
+def bounded(limits: JobLimits, workspace: Path, built: Path | None = None) -> JobLimits:
     """The limits of a job in a workspace, which may always be as large as it was ``built``.
 
     In one that is over its limit nothing can be written, so that runs cannot make it larger one by one; what
@@ -79,10 +79,10 @@ def bounded(limits: Limits, workspace: Path, built: Path | None = None) -> Limit
     return replace(allowed, full=over)
 
 
-class Quota:
+class WorkspaceQuota:
     """Detects that a workspace exceeds its limits; one that was too large before may shrink."""
 
-    def __init__(self, workspace: Path, limits: Limits) -> None:
+    def __init__(self, workspace: Path, limits: JobLimits) -> None:
         self._workspace = workspace
         self._depth = limits.workspace_depth
         total, count = usage(workspace, self._depth)

@@ -32,8 +32,8 @@ from mesocosm.worlds import deadlines
 from mesocosm.worlds.limits import setting
 from mesocosm.worlds.plain_values import Damaged, pack, unpack
 from mesocosm.worlds.process_worker import Kind, bound_memory, serve
-from mesocosm.worlds.processes import Answer, Gone, Processes, Question
-from mesocosm.worlds.workspace import Content
+from mesocosm.worlds.processes import HelperProcesses, ProcessAnswer, ProcessGone, ProcessQuestion
+from mesocosm.worlds.workspace import FileContent
 
 MEMORY = 3 * 2**29
 """Bytes of addresses that a process may have."""
@@ -55,7 +55,7 @@ A = TypeVar("A", str, Sequence[str])
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_processes = Processes([_START], keeps_slow=True)
+_processes = HelperProcesses([_START], keeps_slow=True)
 _long: OrderedDict[Identity, None] = OrderedDict()
 
 
@@ -138,7 +138,7 @@ def _done_apart(
             raise _Changed
         return request({name: content.data for name, content in contents.items()})
 
-    def read(answer: Answer) -> tuple[Any, Mapping[str, bytes]]:
+    def read(answer: ProcessAnswer) -> tuple[Any, Mapping[str, bytes]]:
         if answer.kind is not Kind.KEPT:
             raise Damaged("it has no answer")
         try:
@@ -156,9 +156,9 @@ def _done_apart(
     largest = setting("workspace_file_size") + _SAID
     try:
         found, written = _processes.ask(
-            str(store.world.path), Question(state, state, request(None), whole, largest), read
+            str(store.world.path), ProcessQuestion(state, state, request(None), whole, largest), read
         )
-    except Gone:
+    except ProcessGone:
         deadlines.check()
         raise Invalid(f"{names[0]} takes too much memory to read.") from None
     if isinstance(found, BaseException):
@@ -207,8 +207,8 @@ class _Given:
     def identity(self, name: str) -> Identity:
         return self._identities[name]
 
-    def content(self, name: str) -> Content:
-        return Content(self.read(name), self._identities[name])
+    def content(self, name: str) -> FileContent:
+        return FileContent(self.read(name), self._identities[name])
 
     def read(self, name: str) -> bytes:
         return self._held[self._identities[name]]

@@ -1,7 +1,7 @@
 """Content of an agent's files as checkers read them: the value, or why it cannot be read.
 
 An agent may leave any bytes anywhere. That they are no text, no table or no workbook is a finding about its
-work, never a fault of ours: readers answer with ``Unreadable`` and raise nothing.
+work, never a fault of ours: readers answer with ``UnreadableContent`` and raise nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mesocosm.worlds.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class UnreadableContent:
     """Something an agent made that cannot be read."""
 
     because: str
@@ -52,37 +52,37 @@ class Objects(list[dict[str, Any]]):
     """Rows by name, whose names have no order."""
 
 
-def file_data(workspace: Workspace, name: str, limit: int | None = None) -> bytes | Unreadable:
+def file_data(workspace: Workspace, name: str, limit: int | None = None) -> bytes | UnreadableContent:
     try:
         return workspace.read(name, limit)
     except Refusal as refusal:
-        return Unreadable(refusal.message)
+        return UnreadableContent(refusal.message)
 
 
-def text_of(data: bytes) -> str | Unreadable:
+def text_of(data: bytes) -> str | UnreadableContent:
     """A text in UTF-8, without a byte order mark."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return Unreadable(f"it is not UTF-8 text: {error.reason} at byte {error.start}")
+        return UnreadableContent(f"it is not UTF-8 text: {error.reason} at byte {error.start}")
 
 
-def csv_lines(text: str) -> list[list[str]] | Unreadable:
+def csv_lines(text: str) -> list[list[str]] | UnreadableContent:
     """The lines of a table, cell by cell, without blank ones in the end."""
     try:
         lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error as error:
-        return Unreadable(f"it is no CSV: {error}")
+        return UnreadableContent(f"it is no CSV: {error}")
     while lines and not any(cell.strip() for cell in lines[-1]):
         lines.pop()
     return lines
 
 
-def csv_grid(data: bytes) -> Grid | Unreadable:
+def csv_grid(data: bytes) -> Grid | UnreadableContent:
     """The table of a CSV file, without blanks around its cells."""
     text = text_of(data)
     lines = csv_lines(text) if isinstance(text, str) else text
-    if isinstance(lines, Unreadable):
+    if isinstance(lines, UnreadableContent):
         return lines
     head, *rows = [[cell.strip() for cell in line] for line in lines] or [[]]
     return Grid(head, rows)
@@ -109,16 +109,16 @@ def _filled(row: Sequence[Any]) -> list[Any]:
 
 
 def json_data(data: bytes) -> Any:
-    """Parse a JSON file. Duplicate keys are ``Unreadable``, because programs disagree on which one counts."""
+    """Parse a JSON file. Duplicate keys are ``UnreadableContent``: programs disagree on which one counts."""
     text = text_of(data)
-    if isinstance(text, Unreadable):
+    if isinstance(text, UnreadableContent):
         return text
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
     except ValueError as error:
-        return Unreadable(f"it is no JSON: {error}")
+        return UnreadableContent(f"it is no JSON: {error}")
     except RecursionError:
-        return Unreadable("it is JSON that is nested too deep")
+        return UnreadableContent("it is JSON that is nested too deep")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Literal, TypedDict, get_args, get_origin
 
 from sqlalchemy.orm import mapped_column
 
-from mesocosm.services.values import Check, Checks, Choice
+from mesocosm.services.values import Check, Checks, OneOf
 from mesocosm.services.words import Shape, Word
 
 Record = Mapping[str, Any]
@@ -196,7 +196,7 @@ class Resource:
         said = self.fields[name]
         if said.tool is not True:
             return said.tool
-        return Literal[said.check.choices] if isinstance(said.check, Choice) else self._hints[name]
+        return Literal[said.check.choices] if isinstance(said.check, OneOf) else self._hints[name]
 
     def data(
         self, name: str, *, required: Iterable[str] = (), first: Sequence[str] = (), **others: Any
@@ -249,7 +249,7 @@ _WORDS: Mapping[Any, Shape] = {str: "text", bool: "flag", int: "number", float: 
 
 
 def _choices(check: Check | None) -> tuple[str, ...]:
-    return check.choices if isinstance(check, Choice) else ()
+    return check.choices if isinstance(check, OneOf) else ()
 
 
 def _bare(hint: Any) -> Any:

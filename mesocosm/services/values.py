@@ -29,7 +29,7 @@ Checks = Mapping[str, Check]
 
 
 @dataclass(frozen=True)
-class Choice:
+class OneOf:
     """A check of one of some words, which knows them."""
 
     choices: tuple[str, ...]
@@ -111,7 +111,7 @@ class Kinds:
                 raise self._wrong(name, value, f"one of {', '.join(choices)}")
             return found
 
-        return Choice(choices, check)
+        return OneOf(choices, check)
 
     def wrong(self, kind: str, value: Any, name: str) -> Refusal:
         """The refusal of a value that is not of a kind."""

@@ -38,7 +38,7 @@ _KINDS = frozenset(Kind)
 
 
 @dataclass(frozen=True)
-class Question:
+class ProcessQuestion:
     """Something to be done with a state."""
 
     before: str
@@ -54,7 +54,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProcessAnswer:
     """Reply of a process."""
 
     kind: Kind
@@ -63,7 +63,7 @@ class Answer:
     """True if it was asked with the whole state."""
 
 
-class Gone(Exception):
+class ProcessGone(Exception):
     """The process ended, because of its memory limit or an error."""
 
 
@@ -93,13 +93,13 @@ class _Process:
         """True while a request is sent."""
         self._found = bytearray()
         """Of the answer that is being read."""
-        self.owed: Question | None = None
+        self.owed: ProcessQuestion | None = None
         """The question whose answer is still to come, and nobody waits for it any more."""
         self._asked = b""
         self.asked_at = self._before = 0.0
 
-    def ask(self, question: Question, request: bytes) -> tuple[Kind, bytes]:
-        """The answer to a request. Raises ``Gone``, and ``Overdue`` when the time of the call is up."""
+    def ask(self, question: ProcessQuestion, request: bytes) -> tuple[Kind, bytes]:
+        """The answer to a request. Raises ``ProcessGone``, or ``Overdue`` when the call's time is up."""
         if self.owed:
             answer, owed = self._answer(), self._asked
             self.owed = None
@@ -128,7 +128,7 @@ class _Process:
             except BlockingIOError:
                 self._wait(writable, descriptor)
             except OSError:
-                raise Gone from None
+                raise ProcessGone from None
         self.is_amid = False
 
     def _answer(self) -> tuple[Kind, bytes]:
@@ -151,7 +151,7 @@ class _Process:
         self._wait(readable, descriptor)
         part = os.read(descriptor, 1 << 20)
         if not part:
-            raise Gone
+            raise ProcessGone
         return part
 
     def _wait(self, ready: Callable[[int, float], bool], descriptor: int) -> None:
@@ -184,7 +184,7 @@ class _Process:
                     stream.close()
 
 
-class Processes:
+class HelperProcesses:
     """Those of one server; each is used by one call at a time."""
 
     def __init__(self, program: Sequence[str], *, keeps_slow: bool = False) -> None:
@@ -205,11 +205,11 @@ class Processes:
         self._lock = threading.Lock()
         self._process_id = os.getpid()
 
-    def ask(self, whom: str, question: Question, read: Callable[[Answer], T]) -> T:
+    def ask(self, whom: str, question: ProcessQuestion, read: Callable[[ProcessAnswer], T]) -> T:
         """Send an episode's question to a process and return what ``read`` makes of the reply.
 
         The process has read what agents made, so its reply is trusted to be nothing but bytes. Where ``read``
-        raises ``Damaged`` the process is ended. Raises ``Gone``, ``Overdue`` and ``Damaged``.
+        raises ``Damaged`` the process is ended. Raises ``ProcessGone``, ``Overdue`` and ``Damaged``.
         """
         if self._process_id != os.getpid():  # a fork has the processes of its parent, which it must not use
             self._begin()
@@ -222,7 +222,7 @@ class Processes:
             finally:
                 self._places.release(place)
 
-    def _asked(self, place: Place, question: Question, read: Callable[[Answer], T]) -> T:
+    def _asked(self, place: Place, question: ProcessQuestion, read: Callable[[ProcessAnswer], T]) -> T:
         process = self._taken(place, question)
         process.whom = place.whom
         before = processor_seconds(process.popen.pid)
@@ -230,7 +230,7 @@ class Processes:
         place.end = process.kill
         try:
             kind, found = self._answered_once_more(place, process, question, read)
-        except Gone:
+        except ProcessGone:
             self._drop(process)
             if place.taken_back:
                 raise TakenBack from None
@@ -249,7 +249,7 @@ class Processes:
         return found
 
     def _answered_once_more(
-        self, place: Place, process: _Process, question: Question, read: Callable[[Answer], T]
+        self, place: Place, process: _Process, question: ProcessQuestion, read: Callable[[ProcessAnswer], T]
     ) -> tuple[Kind, T]:
         """The answer; from a process begun anew where one ends that had been asked for other things before,
         or answers what cannot be read.
@@ -257,26 +257,28 @@ class Processes:
         What it held for others, or what another call did not wait for, may have been what ended it.
         """
         if process.used:
-            with contextlib.suppress(Gone, Damaged):
+            with contextlib.suppress(ProcessGone, Damaged):
                 return self._answered(process, question, read)
             if place.taken_back:
-                raise Gone
+                raise ProcessGone
             process.end()
             process.start()
         process.used = True
         return self._answered(process, question, read)
 
-    def _answered(self, process: _Process, question: Question, read: Callable[[Answer], T]) -> tuple[Kind, T]:
+    def _answered(
+        self, process: _Process, question: ProcessQuestion, read: Callable[[ProcessAnswer], T]
+    ) -> tuple[Kind, T]:
         if question.before in process.states:
             kind, data = process.ask(question, question.known)
             process.states.discard(question.before)
             if kind is not Kind.MISSING:
-                return kind, read(Answer(kind, data, is_whole=False))
+                return kind, read(ProcessAnswer(kind, data, is_whole=False))
         deadlines.expect(_SLOW)
         kind, data = process.ask(question, question.whole())
-        return kind, read(Answer(kind, data, is_whole=True))
+        return kind, read(ProcessAnswer(kind, data, is_whole=True))
 
-    def _taken(self, place: Place, question: Question) -> _Process:
+    def _taken(self, place: Place, question: ProcessQuestion) -> _Process:
         """A process that nobody uses: best one that is at work on the same question, or holds the state, or
         gives way because of the same episode; a new one for work that is to give way."""
         with self._lock:

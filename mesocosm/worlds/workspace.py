@@ -37,7 +37,7 @@ _PLAIN = re.compile(r"\w[\w .-]{0,50}")
 
 
 @dataclass(frozen=True)
-class Entry:
+class FolderEntry:
     """A file or folder as a listing sees it."""
 
     path: str
@@ -76,7 +76,7 @@ _NOTHING = Below(0, 0)
 
 
 @dataclass(frozen=True)
-class Content:
+class FileContent:
     """The bytes of a file, and an identity that changes whenever they may have changed."""
 
     data: bytes
@@ -160,7 +160,7 @@ class Workspace:
         """All bytes of a regular file; ``Invalid`` if they are more than ``limit``."""
         return self.content(name, limit).data
 
-    def content(self, name: str, limit: int | None = None) -> Content:
+    def content(self, name: str, limit: int | None = None) -> FileContent:
         """The bytes of a regular file together with their identity."""
         named = " (setting workspace_file_size)" if limit is None else ""
         limit = setting("workspace_file_size") if limit is None else limit
@@ -179,7 +179,7 @@ class Workspace:
                     data = stream.read(limit + 1)[:limit]
         except OSError as error:
             raise self._refusal(path, error) from None
-        return Content(data, _identity(status))
+        return FileContent(data, _identity(status))
 
     def identity(self, name: str) -> tuple[int, ...]:
         """The identity of a regular file, as ``content`` returns it, without reading it."""
@@ -220,7 +220,7 @@ class Workspace:
         """True if a file, folder or link of that name exists."""
         return os.path.lexists(self.resolve(name))
 
-    def entries(self, name: str = ".") -> list[Entry]:
+    def entries(self, name: str = ".") -> list[FolderEntry]:
         """List the content of a folder, sorted by name."""
         path = self.resolve(name)
         try:
@@ -229,7 +229,7 @@ class Workspace:
         except OSError as error:
             raise self._refusal(path, error, kind="folder") from None
 
-    def walk(self, name: str = ".", skip: Callable[[str], bool] | None = None) -> Iterator[Entry]:
+    def walk(self, name: str = ".", skip: Callable[[str], bool] | None = None) -> Iterator[FolderEntry]:
         """Everything below a folder, each folder before what it holds, in the order of the names.
 
         ``skip`` says of a folder, by its relative path, that it shall not be entered.
@@ -585,23 +585,23 @@ def _make_folder(name: str, parent: int) -> bool:
     return True
 
 
-def _entries(folder: int, prefix: str) -> list[Entry]:
+def _entries(folder: int, prefix: str) -> list[FolderEntry]:
     found = []
     with os.scandir(folder) as items:
         for item in items:
             deadlines.check()
             if item.is_dir(follow_symlinks=False):
-                found.append(Entry(prefix + item.name, "folder", 0))
+                found.append(FolderEntry(prefix + item.name, "folder", 0))
             elif item.is_file(follow_symlinks=False):
                 with suppress(FileNotFoundError):  # removed by the agent's code a moment ago
                     size = item.stat(follow_symlinks=False).st_size
-                    found.append(Entry(prefix + item.name, "file", size))
+                    found.append(FolderEntry(prefix + item.name, "file", size))
             else:
-                found.append(Entry(prefix + item.name, "other", 0))
+                found.append(FolderEntry(prefix + item.name, "other", 0))
     return sorted(found, key=lambda entry: entry.path)
 
 
-def _walk(folder: int, prefix: str, skip: Callable[[str], bool] | None) -> Iterator[Entry]:
+def _walk(folder: int, prefix: str, skip: Callable[[str], bool] | None) -> Iterator[FolderEntry]:
     depth = setting("workspace_depth")
     for entry in _entries(folder, prefix):
         deadlines.check()

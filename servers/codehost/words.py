@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
-from mesocosm.services.contents import Unreadable, text_of
+from mesocosm.services.contents import UnreadableContent, text_of
 from mesocosm.services.later import later
 from mesocosm.services.shapes import same
 from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, stamp
@@ -472,12 +472,12 @@ def _changed_file(world: World, repo: str, pull: Row) -> tuple[str, Any]:
     if len(paths) != 1 or paths[0] not in after:
         return "several" if paths else "none", ""
     if after[paths[0]][0] != before.get(paths[0], (_PLAIN_FILE, ""))[0]:
-        return paths[0], Unreadable("it is no plain file")
+        return paths[0], UnreadableContent("it is no plain file")
     try:
         data = store.contents.look(repository, paths[0], pull["head_sha"])[2]
     except Refusal as refusal:
-        return paths[0], Unreadable(refusal.message)
-    text = text_of(data) if isinstance(data, bytes) else Unreadable("it is no file")
+        return paths[0], UnreadableContent(refusal.message)
+    text = text_of(data) if isinstance(data, bytes) else UnreadableContent("it is no file")
     return paths[0], text.strip() if isinstance(text, str) else text
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
-from mesocosm.services.contents import Unreadable
+from mesocosm.services.contents import UnreadableContent
 from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
 from mesocosm.worlds.workspace import Workspace
@@ -111,7 +111,7 @@ def _changed_sheets(world: World, name: str, *, new: bool) -> Iterator[Fields]:
     assert world.base is not None
     now = contents.read_contents(world.workspace, name)
     then = None if new else contents.read_contents(Workspace(world.base / "workspace", linked=True), name)
-    if isinstance(now, Unreadable):
+    if isinstance(now, UnreadableContent):
         yield {"sheet": now, "rows": now}
         return
     before = then.sheets if isinstance(then, contents.Contents) else {}
@@ -120,7 +120,7 @@ def _changed_sheets(world: World, name: str, *, new: bool) -> Iterator[Fields]:
             yield {"sheet": sheet, "rows": grid}
     yield from ({"sheet": sheet, "rows": None} for sheet in before if sheet not in now.sheets)
     if new and not now.filled and now.drawings:
-        yield {"sheet": None, "rows": Unreadable(f"it holds nothing but {', '.join(now.drawings)}")}
+        yield {"sheet": None, "rows": UnreadableContent(f"it holds nothing but {', '.join(now.drawings)}")}
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:

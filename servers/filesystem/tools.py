@@ -12,7 +12,7 @@ from mesocosm.servers.filesystem.store import PAGE_SIZE, FilesystemStore
 from mesocosm.servers.filesystem.store.edits import Edit
 from mesocosm.services.schema import Extra, Number
 from mesocosm.services.service import Image, Service
-from mesocosm.worlds.workspace import Entry, Workspace, visible
+from mesocosm.worlds.workspace import FolderEntry, Workspace, visible
 
 server = Service(
     "filesystem",
@@ -270,7 +270,7 @@ def list_allowed_directories(store: FilesystemStore) -> str:
     return f"Allowed directories:\n{Workspace.ALIAS}"
 
 
-def _mark(entry: Entry) -> str:
+def _mark(entry: FolderEntry) -> str:
     return "[DIR]" if entry.kind == "folder" else "[FILE]"
 
 

@@ -15,7 +15,7 @@ import orjson
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
 from mesocosm.services.contents import (
-    Unreadable,
+    UnreadableContent,
     csv_grid,
     file_data,
     json_data,
@@ -70,7 +70,7 @@ class FileThing(Thing):
             if PurePosixPath(name).suffix.lower() in self.suffixes:
                 data = file_data(world.workspace, name)
                 unread: Fields = dict.fromkeys(self.judges, data)
-                fields = unread if isinstance(data, Unreadable) else self.read(data)
+                fields = unread if isinstance(data, UnreadableContent) else self.read(data)
                 yield Found({**fields, "path": name}, frozenset({("file", name)}))
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:

@@ -18,7 +18,7 @@ import orjson
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
 from mesocosm.services.columns import Columns, blocks_of
-from mesocosm.services.contents import Unreadable, csv_grid, csv_lines, text_of
+from mesocosm.services.contents import UnreadableContent, csv_grid, csv_lines, text_of
 from mesocosm.services.later import later
 from mesocosm.services.queries.words import (
     Kept,
@@ -355,7 +355,7 @@ class ObjectThing(Thing):
             lines = csv_lines(objects.data(objects.object(bucket, name)).decode())
         except (Refusal, UnicodeDecodeError):
             return False
-        if isinstance(lines, Unreadable):
+        if isinstance(lines, UnreadableContent):
             return False
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(change(lines))
@@ -396,7 +396,7 @@ def _objects(world: World, changes: Changes) -> Iterator[tuple[Row | None, Found
         bucket = names[row["bucket"]]
         data = store.storage.objects.data(store.storage.objects.object(bucket, row["name"]))
         text = text_of(data)
-        content = text if isinstance(text, Unreadable) else text.strip()
+        content = text if isinstance(text, UnreadableContent) else text.strip()
         fields = {"bucket": bucket, "name": row["name"], "content": content, "rows": csv_grid(data)}
         yield before.get((row["bucket"], row["name"])), Found(fields, _rows_of(changes, row))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
-from mesocosm.services.contents import Unreadable
+from mesocosm.services.contents import UnreadableContent
 from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Spoiling, Thing, Word, Words
 
@@ -95,7 +95,7 @@ class PdfDocument(Thing):
                 texts = [document.text(page) for page in range(1, document.pages + 1)]
                 fields = {"text": "\n".join(texts), "pages": len(texts)}
             except Refusal as refusal:
-                fields = dict.fromkeys(("text", "pages"), Unreadable(refusal.message))
+                fields = dict.fromkeys(("text", "pages"), UnreadableContent(refusal.message))
             yield Found({"path": name, **fields}, frozenset({("file", name)}))
 
     altered = made

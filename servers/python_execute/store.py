@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mesocosm.sandbox import levels, runtime
-from mesocosm.sandbox.jobs import CODE, WORKSPACE, Ended, Job, Limits
+from mesocosm.sandbox.jobs import CODE, WORKSPACE, Job, JobEnded, JobLimits
 from mesocosm.sandbox.scripts import checked_code, checked_filename, checked_limits
 from mesocosm.services.service import Store
 
@@ -14,8 +14,8 @@ from mesocosm.services.service import Store
 class Ran:
     """Outcome of a program, with the limits it ran under."""
 
-    ended: Ended
-    limits: Limits
+    ended: JobEnded
+    limits: JobLimits
 
 
 class PythonExecuteStore(Store):

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from mesocosm.servers.snowflake.store.answers import as_json
-from mesocosm.services.queries.catalogue import Field
+from mesocosm.services.queries.catalogue import ResultField
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOMENT = pa.struct([pa.field("epoch", pa.int64()), pa.field("fraction", pa.int32())])
@@ -19,7 +19,7 @@ _LONG = 2**63
 
 
 def encoded(
-    fields: Sequence[Field],
+    fields: Sequence[ResultField],
     types: Sequence[tuple[str, int | None, int | None]],
     rows: Sequence[Sequence[Any]],
 ) -> str:

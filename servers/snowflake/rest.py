@@ -20,7 +20,7 @@ from mesocosm.servers.snowflake import uploads
 from mesocosm.servers.snowflake.store import Answer, SnowflakeStore, parts_of
 from mesocosm.servers.snowflake.store.answers import as_json
 from mesocosm.servers.snowflake.store.settings import set_parameter
-from mesocosm.services.queries.catalogue import Field
+from mesocosm.services.queries.catalogue import ResultField
 from mesocosm.services.queries.refusals import SqlError
 from mesocosm.services.service import Reply
 
@@ -273,7 +273,8 @@ def _several(store: SnowflakeStore, statements: list[tuple[str, exp.Expr]], id_:
         kinds.append(str(_kind(answer, key)))
         store.keep_result(ids[-1], answer, _kind(answer, key))
     done = Answer(
-        (Field("multiple statement execution", "VARCHAR"),), [("Multiple statements executed successfully.",)]
+        (ResultField("multiple statement execution", "VARCHAR"),),
+        [("Multiple statements executed successfully.",)],
     )
     data = _data(store, done, id_, _SEVERAL, arrow=False)
     return _said({**data, "resultIds": ",".join(ids), "resultTypes": ",".join(kinds)})
@@ -328,7 +329,7 @@ def _kind(answer: Answer, key: str) -> int:
     return _SELECT if answer.is_query else _KINDS.get(key, _DEFINES)
 
 
-def _row_type(field: Field) -> dict[str, Any]:
+def _row_type(field: ResultField) -> dict[str, Any]:
     kind, precision, scale = _type(field.kind)
     length = 16_777_216 if kind == "text" else None
     return {

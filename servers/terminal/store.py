@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mesocosm.errors import Invalid
 from mesocosm.sandbox import levels
-from mesocosm.sandbox.jobs import Ended, Job, Limits
+from mesocosm.sandbox.jobs import Job, JobEnded, JobLimits
 from mesocosm.sandbox.runtime import COMMANDS
 from mesocosm.sandbox.scripts import limits_in
 from mesocosm.services.service import Store
@@ -22,15 +22,15 @@ class Rules:
     commands: tuple[str, ...]
     isolated: bool | None
     """True if the kernel enforces them; ``None`` where no commands are run at all."""
-    limits: Limits
+    limits: JobLimits
 
 
 @dataclass(frozen=True)
 class Ran:
     """Outcome of a command line, with the limits it ran under."""
 
-    ended: Ended
-    limits: Limits
+    ended: JobEnded
+    limits: JobLimits
 
 
 class TerminalStore(Store):
@@ -49,9 +49,9 @@ class TerminalStore(Store):
         return Ran(levels.active().run(job), limits)
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JobLimits:
         """The limits of every command line."""
-        return Limits.configured(settings().sandbox_timeout)
+        return JobLimits.configured(settings().sandbox_timeout)
 
     def rules(self) -> Rules:
         """The rules that are in force."""

@@ -20,7 +20,7 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.woocommerce.refusals import invalid_parameter
 from mesocosm.services.fields import Fields
 from mesocosm.services.schema import as_json
-from mesocosm.services.values import Check, Checks, Choice, Kinds
+from mesocosm.services.values import Check, Checks, Kinds, OneOf
 
 MAX_TEXT = 1_000_000
 MAX_NAME = 1_000
@@ -275,7 +275,7 @@ def choice(*choices: str) -> Check:
             raise _wrong(name, value, f"one of {', '.join(choices)}")
         return value
 
-    return Choice(choices, check)
+    return OneOf(choices, check)
 
 
 def email(value: Any, name: str) -> str:

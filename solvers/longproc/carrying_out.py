@@ -66,15 +66,15 @@ def _beliefs(question: str, given: Lines) -> str:
     return beliefs.gold(case)
 
 
-def _step(line: str) -> beliefs.Step:
+def _step(line: str) -> beliefs.BeliefStep:
     text = line.partition(": ")[2].rstrip(".")
     agent = text.split()[0]
     if put := re.search(r"puts the (.+?)(?:, which was in the room before,)? into the ([^']+)'s (.+)$", text):
         kind = "carry" if "goes to" in text else "put"
-        return beliefs.Step(agent, kind, put[2], put[1], put[3])
+        return beliefs.BeliefStep(agent, kind, put[2], put[1], put[3])
     if went := re.search(r"(goes to|enters) the (.+)$", text):
-        return beliefs.Step(agent, "go" if went[1] == "goes to" else "enter", went[2])
-    return beliefs.Step(agent, "leave" if "leaves" in text else "wait")
+        return beliefs.BeliefStep(agent, "go" if went[1] == "goes to" else "enter", went[2])
+    return beliefs.BeliefStep(agent, "leave" if "leaves" in text else "wait")
 
 
 _PROCEDURES: dict[str, Callable[[str, Lines], str]] = {

@@ -13,13 +13,13 @@ import pytest
 
 from mesocosm.agents.players import Player
 from mesocosm.agents.react import React
-from mesocosm.agents.scripted.exchange import Message
+from mesocosm.agents.scripted.exchange import ModelMessage
 from mesocosm.agents.scripted.oracle_model import told_step
 from mesocosm.agents.strategies.registry import parse_strategies
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.horizons import expected_success, points
-from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
+from mesocosm.evaluation.runs import Actor, RunResult, WantedRun, run_task
 from mesocosm.evaluation.trajectories import calibrate, make_record
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
@@ -56,7 +56,7 @@ def test_a_model_that_does_what_it_is_told_passes(
     before = len(asked(log)) if log.exists() else 0
     react = React("openai-api/obedient/obedient", url, strategy=f"oracle:give={give}", max_turns=9)
     family, out = load_family("listworld"), tmp_path / "run"
-    result = run_task(family, Wanted(parameters=SHORT), Actor("react", react=react), out)
+    result = run_task(family, WantedRun(parameters=SHORT), Actor("react", react=react), out)
     assert result.verdict == "passed", result
     assert result.step_accuracy == 1
     requests = asked(log)[before:]
@@ -82,7 +82,7 @@ def test_what_is_told_is_enough_to_act_on_without_a_memory(tmp_path: Path, task:
     episode = Episode.create(tmp_path / "episode", built.path, family)
     while True:
         told = f"State: {episode.told_state()}" if give == "S" else f"Plan: {episode.told_plan()}"
-        step = told_step([Message("user", episode.prompt), Message("user", told)])
+        step = told_step([ModelMessage("user", episode.prompt), ModelMessage("user", told)])
         if step is None or step.tool in ("done", "found", "unreachable"):
             break
         assert episode.world.call(step.service, step.tool, step.arguments).status == "ok"
@@ -130,13 +130,13 @@ def test_players_are_what_they_say(tmp_path: Path) -> None:
         assert Player(p).label == label
     with pytest.raises(UsageError, match="from 0 to 1"):
         Player(1.5)
-    wanted = Wanted(seed=3, parameters={"nodes": 12})
+    wanted = WantedRun(seed=3, parameters={"nodes": 12})
     optimal = Actor("optimal", player=Player())
     result = run_task(load_family("treeworld"), wanted, optimal, tmp_path / "run")
     assert (result.verdict, result.agent, result.step_accuracy) == ("passed", "optimal", 1)
     at_random = Actor("random", player=Player(0))
     with pytest.raises(UsageError, match="listworld, treeworld or gridworld"):
-        run_task(load_family("course_assistant"), Wanted(8_000), at_random, tmp_path / "other")
+        run_task(load_family("course_assistant"), WantedRun(8_000), at_random, tmp_path / "other")
 
 
 def test_noisy_players_come_to_what_can_be_computed() -> None:

@@ -16,7 +16,7 @@ from commands import mesocosm
 
 from mesocosm.agents.react import React
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
+from mesocosm.evaluation.runs import Actor, RunResult, WantedRun, run_task
 from mesocosm.families.family import load_family
 
 TASK = load_family("lore_documents")
@@ -60,7 +60,7 @@ def run(provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         react = React(
             f"openai-api/scripted/{model}", provider.url, max_failed_rounds=max_failed_rounds, **settings
         )
-        wanted = Wanted(parameters={"operations": operations})
+        wanted = WantedRun(parameters={"operations": operations})
         return run_task(TASK, wanted, Actor("react", react=react), tmp_path / "run")
 
     return act
@@ -160,7 +160,7 @@ def test_a_model_without_a_key_is_refused_before_anything_is_built(
     monkeypatch.delenv("SCRIPTED_API_KEY", raising=False)
     react = React("openai-api/scripted/solver", "http://127.0.0.1:9/v1")
     with pytest.raises(UsageError, match="SCRIPTED_API_KEY"):
-        run_task(TASK, Wanted(), Actor("react", react=react), tmp_path / "run")
+        run_task(TASK, WantedRun(), Actor("react", react=react), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from mesocosm.agents.react import React, open_model
 from mesocosm.agents.scripted.behaviours import Models
-from mesocosm.agents.scripted.exchange import Ask, Message, Refused
+from mesocosm.agents.scripted.exchange import Ask, ModelMessage, RequestRefused
 from mesocosm.agents.scripted.known_truth import known
-from mesocosm.agents.scripted.solver_model import Step, name_among, recognise
+from mesocosm.agents.scripted.solver_model import SolverStep, name_among, recognise
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
+from mesocosm.evaluation.runs import Actor, RunResult, WantedRun, run_task
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 
@@ -28,7 +28,7 @@ def run(model: str, tmp_path: Path, operations: int = 2, **settings: Any) -> Run
     react = React(model, **settings)
     parameters = {"operations": operations}
     out = tmp_path / "run"
-    return run_task(TASK, Wanted(parameters=parameters), Actor("react", react=react), out)
+    return run_task(TASK, WantedRun(parameters=parameters), Actor("react", react=react), out)
 
 
 @pytest.mark.parametrize("provider", ["scripted", "scripted-responses", "scripted-anthropic"])
@@ -88,11 +88,11 @@ def test_a_prompt_is_known_by_its_family_whatever_was_added_to_it(tmp_path: Path
     ],
 )
 def test_a_tool_is_known_by_whatever_name_a_harness_gives_it(offered: set[str], name: str) -> None:
-    assert name_among(Step("gridworld", "done", {}), frozenset(offered)) == name
+    assert name_among(SolverStep("gridworld", "done", {}), frozenset(offered)) == name
 
 
 def test_a_task_in_yaml_is_played_by_its_solution_that_is_told_its_truth(tmp_path: Path) -> None:
-    wanted, actor = Wanted(target=8_000), Actor("react", react=React("scripted-responses/solver"))
+    wanted, actor = WantedRun(target=8_000), Actor("react", react=React("scripted-responses/solver"))
     assert run_task(load_family("refund_list"), wanted, actor, tmp_path / "run").verdict == "passed"
 
 
@@ -101,8 +101,12 @@ def test_a_task_in_yaml_is_refused_and_not_failed_unless_its_instance_is_in_a_fo
 ) -> None:
     instance = build_instance(load_family("visit_calendar"), 1, tmp_path / "instance", target=8_000)
     tools = {f"mesocosm_{tool}" for tool in ("create_event", "up", "claim_done")}
-    asked = Ask("solver", [Message("user", f"Work!\n{instance.prompt} Go on.")], frozenset(tools), False, 900)
-    with pytest.raises(Refused, match=r"no scripted model knows this task; .*--worlds FOLDER") as refused:
+    asked = Ask(
+        "solver", [ModelMessage("user", f"Work!\n{instance.prompt} Go on.")], frozenset(tools), False, 900
+    )
+    with pytest.raises(
+        RequestRefused, match=r"no scripted model knows this task; .*--worlds FOLDER"
+    ) as refused:
         Models().answer(asked)
     assert refused.value.status == 400
     known.look_into([tmp_path])

@@ -15,7 +15,7 @@ from mesocosm.agents.react import React, open_model
 from mesocosm.agents.strategies import Strategy, View
 from mesocosm.agents.strategies.registry import label, parse_strategies, strategies
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
+from mesocosm.evaluation.runs import Actor, RunResult, WantedRun, run_task
 from mesocosm.families.family import load_family
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def run(tmp_path: Path, model: str = "scripted/solver", **settings: Any) -> RunR
     react = React(model, **settings)
     out = tmp_path / "run"
     parameters = {"operations": 12}
-    return run_task(TASK, Wanted(parameters=parameters), Actor("react", react=react), out)
+    return run_task(TASK, WantedRun(parameters=parameters), Actor("react", react=react), out)
 
 
 def test_a_summary_takes_the_place_of_the_conversation_and_all_is_counted(tmp_path: Path) -> None:

@@ -25,12 +25,12 @@ from browsing import asking, links_of, text_of
 from patience import PATIENCE
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.browser.application import Browser, Entry, application
+from mesocosm.evaluation.browser.application import Browser, ListedEntry, application
 from mesocosm.evaluation.browser.entries import entries_of
 from mesocosm.evaluation.browser.export import export, write_files
 from mesocosm.evaluation.browser.why import summary
 from mesocosm.evaluation.report.rows import read_samples
-from mesocosm.evaluation.runs import Actor, Wanted, run_task
+from mesocosm.evaluation.runs import Actor, WantedRun, run_task
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
@@ -356,7 +356,7 @@ def test_what_is_sought_is_found_and_marked(failed: Path) -> None:
 def test_several_runs_are_filtered(failed: Path, tmp_path: Path) -> None:
     out = tmp_path / "runs"
     for name in ("reference", "none"):
-        run_task(load_family("listworld"), Wanted(8_000), Actor(name), out / name)  # type: ignore[arg-type]
+        run_task(load_family("listworld"), WantedRun(8_000), Actor(name), out / name)  # type: ignore[arg-type]
     entries = entries_of(out)
     assert [one.row["verdict"] for one in entries] == ["failed", "passed"]
     browser = Browser(entries)
@@ -437,7 +437,7 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def address(failed: Path, made: Path) -> Iterator[str]:
     """The address of the application, served for real."""
-    browser = Browser([Entry(failed), Entry(made)])
+    browser = Browser([ListedEntry(failed), ListedEntry(made)])
     config = uvicorn.Config(application(browser, "key"), port=0, log_level="error", lifespan="off")
     server = uvicorn.Server(config)
     listener = config.bind_socket()

@@ -13,7 +13,7 @@ import openpyxl
 import pytest
 from browsing import asking, links_of, text_of
 
-from mesocosm.evaluation.browser.application import Browser, Entry
+from mesocosm.evaluation.browser.application import Browser, ListedEntry
 from mesocosm.evaluation.browser.marks import Marks
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
@@ -58,7 +58,7 @@ def test_the_services_of_a_world_look_as_their_products_do(task: str, tmp_path: 
             asked = {"service": service, "tool": tool, "argument": "query", "value": question, "state": "now"}
             answer = text_of(get(f"/0/ask?{urlencode(asked)}"))
             assert re.search(r"(TRANSFERS|answer)\W*\d+", answer)
-    browser = Browser([Entry(path)])
+    browser = Browser([ListedEntry(path)])
     subject, _ = browser.pages(0)
     places = Marks(subject).holders(range(len(subject.evidence)))
     needed = len(subject.evidence) * 0.5 if "world" not in task else 0

@@ -90,11 +90,11 @@ def test_a_provider_that_breaks_is_an_error_and_is_run_again(
 
 def test_classes_of_failures_follow_from_reading_and_findings() -> None:
     from mesocosm.evaluation.failures import classify
-    from mesocosm.families.evidence_coverage import Reading
+    from mesocosm.families.evidence_coverage import EvidenceCoverage
 
     def why(*missed: str, **read: object) -> str:
         checks = [Check(name=name, passed=False) for name in missed]
-        return classify(Verdict.of(checks), Reading.model_validate({"writes": 1, **read}), None)
+        return classify(Verdict.of(checks), EvidenceCoverage.model_validate({"writes": 1, **read}), None)
 
     assert why("rows", writes=0) == "gave_up"
     assert why("rows", writes=0, delivered=1, begun=["email"]) == "stopped_early"
@@ -110,12 +110,12 @@ def test_classes_of_failures_follow_from_reading_and_findings() -> None:
     assert why("header", "row_order") == "format"
     assert why("other_files", "mailbox") == "damage"
     assert why("header", "start_time") == "value_drifted"
-    assert classify(Verdict.of([Check(name="a", passed=True)]), Reading(), None) == ""
+    assert classify(Verdict.of([Check(name="a", passed=True)]), EvidenceCoverage(), None) == ""
     ends = {"context": "context", "calls": "limits", "turns": "limits", "seconds": "limits"}
     ends |= {"failed_rounds": "tool_errors", "empty": "gave_up", "refused": "gave_up"}
     for ended, name in ends.items():
         talk = Conversation(model="m", max_failed_rounds=0, temperature=None, ended=ended)  # type: ignore[arg-type]
-        assert classify(Verdict.of([Check(name="a", passed=False)]), Reading(writes=1), talk) == name
+        assert classify(Verdict.of([Check(name="a", passed=False)]), EvidenceCoverage(writes=1), talk) == name
 
 
 def test_calls_of_small_models_are_read_from_their_text() -> None:

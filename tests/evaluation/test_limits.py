@@ -11,7 +11,7 @@ from commands import mesocosm
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.evaluation import Evaluation, run_evaluation
-from mesocosm.evaluation.stage import LocalStage, Order
+from mesocosm.evaluation.stage import LocalStage, StageOrder
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> LocalStage:
 def test_long_instances_are_given_the_calls_that_they_take(
     stage: LocalStage, task: str, parameters: dict[str, int], least: int
 ) -> None:
-    opened = stage.open(Order(task, None, 0, parameters))
+    opened = stage.open(StageOrder(task, None, 0, parameters))
     assert opened.least_calls is not None
     assert opened.least_calls >= least
     assert opened.call_limit >= 3 * opened.least_calls
@@ -40,7 +40,7 @@ def test_long_instances_are_given_the_calls_that_they_take(
 
 
 def test_a_budget_is_never_cut_short(stage: LocalStage) -> None:
-    opened = stage.open(Order("gridworld", None, 0, {"size": 9, "budget_factor": 90}))
+    opened = stage.open(StageOrder("gridworld", None, 0, {"size": 9, "budget_factor": 90}))
     assert opened.call_limit > 90 * 8
 
 

@@ -15,7 +15,7 @@ from patience import PATIENCE
 
 from mesocosm.evaluation.report.page import write_report
 from mesocosm.evaluation.report.rows import Sample, read_samples
-from mesocosm.evaluation.runs import Actor, Wanted, run_task
+from mesocosm.evaluation.runs import Actor, WantedRun, run_task
 from mesocosm.families.family import load_family
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -50,7 +50,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the reference agent."""
     out = tmp_path_factory.mktemp("looking") / "run"
     task = load_family("excel_market_research")
-    assert run_task(task, Wanted(8_000), Actor("reference"), out).verdict == "passed"
+    assert run_task(task, WantedRun(8_000), Actor("reference"), out).verdict == "passed"
     return out
 
 

@@ -19,7 +19,7 @@ from mesocosm.evaluation.report.figures import MOST, all_figures, drawn
 from mesocosm.evaluation.report.items import abilities, headroom
 from mesocosm.evaluation.report.reliability import reliability, severity
 from mesocosm.evaluation.report.rows import Sample, name_rows
-from mesocosm.evaluation.report.tables import Table, by_length, half_lengths, strategies, summary
+from mesocosm.evaluation.report.tables import ReportTable, by_length, half_lengths, strategies, summary
 from mesocosm.evaluation.report.typeset import latex, pdf
 from mesocosm.evaluation.statistics import half_length, holm, paired, rasch
 
@@ -144,7 +144,7 @@ def test_strategies_are_compared_with_none_on_common_instances_and_lengths_are_a
 
 
 def test_tables_are_latex_and_pdf(tmp_path: Path) -> None:
-    table = Table(
+    table = ReportTable(
         "a-b", "50 % & more", "`n` runs_of #1", ("who", "n"), [["a_b <c> {d}", "12"], ["x~y^z\\", "3"]]
     )
     text = latex(table).decode()
@@ -161,7 +161,7 @@ def test_tables_are_latex_and_pdf(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed (texlive-latex-base)")
 def test_tables_for_latex_compile_whatever_stands_in_them(tmp_path: Path) -> None:
     odd = '[a_b] <c> {d} | x~y^z\\ 50 % & $1 #2 "q" ± × − ≤ ≥ → … é – — “ü”\n\n`code`'
-    wide = Table("a-b", odd, odd, tuple("wide" * 9 for _ in range(12)), [[odd] * 12, ["3"] * 12])
+    wide = ReportTable("a-b", odd, odd, tuple("wide" * 9 for _ in range(12)), [[odd] * 12, ["3"] * 12])
     (tmp_path / "table.tex").write_bytes(latex(wide))
     (tmp_path / "paper.tex").write_text(
         "\\documentclass{article}\n\\usepackage{booktabs,graphicx}\n\\begin{document}\n\\input{table}\n"

@@ -31,7 +31,7 @@ from mesocosm.kits.prose import Prose
 from mesocosm.kits.weaving import Rule, TopDown, Values, load_operators
 from mesocosm.kits.weaving.composition import File
 from mesocosm.sandbox import bubblewrap, runtime
-from mesocosm.sandbox.jobs import CODE, WORKSPACE, Job, Limits
+from mesocosm.sandbox.jobs import CODE, WORKSPACE, Job, JobLimits
 from mesocosm.servers.documents.models import Document
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.services.world import World
@@ -87,7 +87,7 @@ def write(files: Iterable[File], folder: Path) -> Path:
 def executed(folder: Path) -> str:
     """What the program prints, run with a clock that does not wait, in a sandbox."""
     command = (runtime.PYTHON, f"{CODE}/run.py", WORKSPACE)
-    ended = bubblewrap.Bubblewrap().run(Job(command, folder, Limits(), {"run.py": RUNNER.read_bytes()}))
+    ended = bubblewrap.Bubblewrap().run(Job(command, folder, JobLimits(), {"run.py": RUNNER.read_bytes()}))
     assert ended.status == 0, ended.stderr.text()
     return ended.stdout.text()
 

@@ -32,7 +32,7 @@ from mesocosm.generators.lore_multimodal.objects import COLORS, KINDS, SHAPES, S
 from mesocosm.generators.lore_multimodal.painting import Formula, Painter, PicturedValues
 from mesocosm.kits.weaving import BottomUp, Node, load_operators
 from mesocosm.kits.weaving.chains import Chain
-from mesocosm.kits.weaving.steps import Step
+from mesocosm.kits.weaving.steps import TreeStep
 from mesocosm.servers.documents.models import Document, Picture
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.pictures import check_size, combined, draw, inspect
@@ -481,5 +481,5 @@ def test_a_step_that_counts_wrongly_names_another_document(hard: Instance) -> No
     counted = [(step, name) for step in expected.steps for name in step.values if name in expected.sights]
     assert len(counted) > 10
     for step, name in counted:
-        assert isinstance(step, Step)
+        assert isinstance(step, TreeStep)
         assert step.values[name] == expected.sights[name].counted

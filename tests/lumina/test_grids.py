@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from mesocosm.families.oracle import Made
 from mesocosm.kits.lumina.game import GameOracle
-from mesocosm.kits.lumina.grids import Board, GridGame, example
+from mesocosm.kits.lumina.grids import GridBoard, GridGame, example
 
 
 def made(tool: str, ok: bool = True) -> Made:
     return Made(service="gridworld", tool=tool, arguments={}, ok=ok, result="")
 
 
-def cheapest(board: Board) -> dict[tuple[int, int], tuple[float, int]]:
+def cheapest(board: GridBoard) -> dict[tuple[int, int], tuple[float, int]]:
     """What every field's cheapest way costs, and its fewest moves: by relaxing until nothing changes."""
     fields = [(row, column) for row in range(board.size) for column in range(board.size)]
     costs = dict.fromkeys(fields, (float("inf"), 0))
@@ -51,7 +51,7 @@ def test_the_optimal_moves_are_those_of_brute_force(seed: int) -> None:
     goal, *others = rng.sample(fields, len(fields))
     HOLES.clear()
     HOLES.update(rng.sample(others, rng.randint(0, len(others) - 1)))
-    board = Board(size, goal, HOLES)
+    board = GridBoard(size, goal, HOLES)
     known = cheapest(board)
     costs = {field: cost for field, (cost, _) in known.items()}
     for row, column in fields:
@@ -76,7 +76,7 @@ def test_the_plan_is_among_the_best_wherever_one_has_gone(data: st.DataObject) -
     size = data.draw(st.integers(2, 6))
     fields = [(row, column) for row in range(size) for column in range(size)]
     start, goal, *holes = data.draw(st.permutations(fields))
-    board = Board(size, goal, holes[: data.draw(st.integers(0, len(holes)))])
+    board = GridBoard(size, goal, holes[: data.draw(st.integers(0, len(holes)))])
     budget = data.draw(st.integers(1, 40))
     oracle = GameOracle(lambda: GridGame(board, start, budget), example)
     journal: list[Made] = []
@@ -101,7 +101,7 @@ def test_the_plan_is_among_the_best_wherever_one_has_gone(data: st.DataObject) -
 
 
 def test_holes_cost_three_more_and_edges_nothing() -> None:
-    game = GridGame(Board(3, (2, 2), [(0, 1)]), (0, 0), 10)
+    game = GridGame(GridBoard(3, (2, 2), [(0, 1)]), (0, 0), 10)
     game.take(made("right"))
     assert (game.at, game.left) == ((0, 1), 6)
     game.take(made("up", ok=False))
@@ -114,7 +114,7 @@ def test_holes_cost_three_more_and_edges_nothing() -> None:
 
 
 def test_to_be_done_early_is_legal_and_not_best() -> None:
-    game = GridGame(Board(2, (1, 1), []), (0, 0), 10)
+    game = GridGame(GridBoard(2, (1, 1), []), (0, 0), 10)
     assert not game.is_optimal(made("done"))
     game.take(made("done"))
     assert game.over

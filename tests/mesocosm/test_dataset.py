@@ -17,7 +17,7 @@ from mesocosm.families.family import Family, family_names, load_family
 from mesocosm.families.instances import Instance, build_instance
 from mesocosm.families.quantities import parse_counts
 from mesocosm.families.workers.processes import Processes
-from mesocosm.kits.weaving.datasets import Record, find_task, make_record, write_dataset
+from mesocosm.kits.weaving.datasets import WovenRecord, find_task, make_record, write_dataset
 from mesocosm.servers.documents.store.pictures import combined, draw
 from mesocosm.services.service import Image
 from mesocosm.services.world import World
@@ -31,24 +31,26 @@ def dataset(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedP
     return mesocosm("dataset", "lore", *words, cwd=cwd, **environment)
 
 
-def records(path: Path) -> list[Record]:
-    return [Record.model_validate_json(line) for line in path.read_bytes().splitlines()]
+def records(path: Path) -> list[WovenRecord]:
+    return [WovenRecord.model_validate_json(line) for line in path.read_bytes().splitlines()]
 
 
-def write(path: Path, *, family: Family = STANDARD, parameters: dict[str, Any] | None = None) -> list[Record]:
+def write(
+    path: Path, *, family: Family = STANDARD, parameters: dict[str, Any] | None = None
+) -> list[WovenRecord]:
     list(write_dataset(family, [2, 5], [0, 1], parameters or {}, path, Processes(1)))
     return records(path)
 
 
 @pytest.fixture(params=FAMILIES)
-def built(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Record, Instance]:
+def built(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[WovenRecord, Instance]:
     """The same instance twice: as a record, and as a world."""
     family = load_family(request.param)
     instance = build_instance(family, 7, tmp_path / "instance", parameters={"operations": 6})
     return make_record(family, 7, {"operations": 6}), instance
 
 
-def test_a_record_is_the_instance_that_is_built(built: tuple[Record, Instance]) -> None:
+def test_a_record_is_the_instance_that_is_built(built: tuple[WovenRecord, Instance]) -> None:
     record, instance = built
     assert record.prompt == instance.prompt
     assert {"operations": record.N, "height": record.height} == instance.expected.measures
@@ -59,7 +61,7 @@ def test_a_record_is_the_instance_that_is_built(built: tuple[Record, Instance]) 
     assert record.parameters == manifest.parameters
 
 
-def test_the_files_are_what_reading_them_returns(built: tuple[Record, Instance]) -> None:
+def test_the_files_are_what_reading_them_returns(built: tuple[WovenRecord, Instance]) -> None:
     record, instance = built
     with World(instance.path / "world") as world:
         for file_id, text in record.files.items():
@@ -88,7 +90,7 @@ def test_a_distorted_picture_comes_with_the_one_before_and_what_was_done() -> No
         assert base64.b64encode(drawn).decode() == shown.data
 
 
-def test_the_tools_are_those_that_the_servers_list(built: tuple[Record, Instance]) -> None:
+def test_the_tools_are_those_that_the_servers_list(built: tuple[WovenRecord, Instance]) -> None:
     record, instance = built
     listed = []
     with World(instance.path / "world") as world:

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from commands import mesocosm
 
-from mesocosm.families.exposure.items import Item
+from mesocosm.families.exposure.items import DescriptionItem
 from mesocosm.families.exposure.measurement import judge, judge_family
-from mesocosm.families.exposure.sentences import Messages, Sentence, SentenceExposure, judge_sentences
+from mesocosm.families.exposure.sentences import MessageItems, Sentence, SentenceExposure, judge_sentences
 
 WORDS = "the report of last week says numbers rose again nobody knows why".split()  # noqa: SIM905
 
 
-def some(seed: int, *, told: str = "", flag: bool = False) -> list[Item]:
+def some(seed: int, *, told: str = "", flag: bool = False) -> list[DescriptionItem]:
     """A hundred items of which a fifth hold evidence; ``told`` is said, or a flag set, where they do."""
     rng = random.Random(seed)
     items = []
@@ -26,11 +26,11 @@ def some(seed: int, *, told: str = "", flag: bool = False) -> list[Item]:
         words = [*rng.choices(WORDS, k=30), told if evidence else ""]
         facts = {"place": rng.random(), "tokens": rng.randint(20, 40)}
         facts["has_attachments"] = float(flag and evidence)
-        items.append(Item("mail", 30, evidence, " ".join(words), facts))
+        items.append(DescriptionItem("mail", 30, evidence, " ".join(words), facts))
     return items
 
 
-def train(**knobs: object) -> list[Item]:
+def train(**knobs: object) -> list[DescriptionItem]:
     return [item for seed in range(6) for item in some(seed, **knobs)]  # type: ignore[arg-type]
 
 
@@ -98,7 +98,7 @@ def sentences(seed: int, told: str, plain: int = 0) -> list[Sentence]:
 def judged(told: str, plain: int = 0) -> SentenceExposure:
     """What filters drop that learned from other messages of the kind."""
     learned = [one for seed in range(4) for one in sentences(seed, told, plain)]
-    return judge_sentences(learned, Messages(sentences(99, told, plain), 1, 0))
+    return judge_sentences(learned, MessageItems(sentences(99, told, plain), 1, 0))
 
 
 def test_a_word_that_tells_lets_all_other_sentences_be_skipped() -> None:

@@ -26,7 +26,7 @@ from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.kits.yaml_tasks.grading import matches
 from mesocosm.servers.excel.store.contents import Contents, contents_of
-from mesocosm.services.contents import Grid, Unreadable, csv_grid, json_data, text_of
+from mesocosm.services.contents import Grid, UnreadableContent, csv_grid, json_data, text_of
 from mesocosm.services.numbers import number_of
 from mesocosm.worlds.workspace import Workspace
 
@@ -52,15 +52,15 @@ def test_a_verdict_comes_of_whatever_is_left() -> None:
 @given(some.binary(max_size=200) | some.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
 @settings(deadline=None)
 def test_readers_answer_with_contents_or_with_why_there_are_none(data: bytes) -> None:
-    assert isinstance(text_of(data), (str, Unreadable))
-    assert isinstance(csv_grid(data), (Grid, Unreadable))
+    assert isinstance(text_of(data), (str, UnreadableContent))
+    assert isinstance(csv_grid(data), (Grid, UnreadableContent))
     json_data(data)
-    assert isinstance(contents_of(data, "a.xlsx"), Unreadable)
+    assert isinstance(contents_of(data, "a.xlsx"), UnreadableContent)
 
 
 _VALUES = some.recursive(
     some.none() | some.booleans() | some.integers() | some.floats() | some.text(max_size=9)
-    | some.datetimes() | some.just(Unreadable("x")) | some.just(10**400),
+    | some.datetimes() | some.just(UnreadableContent("x")) | some.just(10**400),
     lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=3), inner, max_size=3),
     max_leaves=6,
 )  # fmt: skip
@@ -99,7 +99,7 @@ def test_a_damaged_workbook_is_read_or_is_not(data: some.DataObject) -> None:
     place = data.draw(some.integers(0, len(whole) - 1))
     new = data.draw(some.binary(max_size=12))
     damaged = whole[:place] + new + whole[place + data.draw(some.integers(0, 12)) :]
-    assert isinstance(contents_of(damaged, "a.xlsx"), (Contents, Unreadable))
+    assert isinstance(contents_of(damaged, "a.xlsx"), (Contents, UnreadableContent))
 
 
 @pytest.mark.parametrize(
@@ -107,12 +107,12 @@ def test_a_damaged_workbook_is_read_or_is_not(data: some.DataObject) -> None:
     ["[" * 100_000, "9" * 5_000, '{"a": 1, "a": 2}', "NaN", "[Infinity]", '"\ud800', "", "\x00", "1e400x"],
 )
 def test_what_is_no_json_is_unreadable(text: str) -> None:
-    assert isinstance(json_data(text.encode("utf-8", "surrogatepass")), Unreadable)
+    assert isinstance(json_data(text.encode("utf-8", "surrogatepass")), UnreadableContent)
 
 
 @pytest.mark.parametrize("data", [b'"a', b'"a"b,c', b"\xff", b"a\rb\x00" + b"x" * 140_000])
 def test_what_is_no_table_is_unreadable(data: bytes) -> None:
-    assert isinstance(csv_grid(data), Unreadable)
+    assert isinstance(csv_grid(data), UnreadableContent)
 
 
 # -- workbooks --------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from PIL import Image
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.reports import Bar, faults_among, measure, read_results, table, write_report
-from mesocosm.evaluation.runs import Actor, RunResult, Wanted, run_task
+from mesocosm.evaluation.runs import Actor, RunResult, WantedRun, run_task
 from mesocosm.evaluation.statistics import wilson
 from mesocosm.families.family import load_family
 from mesocosm.families.faults import faults_of
@@ -29,7 +29,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for agent in ("reference", "none"):
             out = folder / f"{agent}-{operations}"
             parameters = {"operations": operations}
-            run_task(TASK, Wanted(parameters=parameters), Actor(agent), out)  # type: ignore[arg-type]
+            run_task(TASK, WantedRun(parameters=parameters), Actor(agent), out)  # type: ignore[arg-type]
     return folder
 
 

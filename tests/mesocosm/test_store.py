@@ -30,7 +30,7 @@ from patience import PATIENCE
 
 import mesocosm
 from mesocosm.errors import UsageError
-from mesocosm.families.store import NotPacked, Store, StoreFailed
+from mesocosm.families.store import EpisodeStore, NotPacked, StoreFailed
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.background import OVERDUE, Background
 from mesocosm.hosting.client import (
@@ -92,7 +92,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def hosting(state: Path, url: str, every: float = 0) -> Hosting:
-    return Hosting(state, admin_token=TOKEN, store=Store(url), keep_every=every)
+    return Hosting(state, admin_token=TOKEN, store=EpisodeStore(url), keep_every=every)
 
 
 def connect(base: str) -> BlockingServer:
@@ -116,7 +116,7 @@ def test_what_was_acknowledged_comes_back_without_the_machine(
                 second.episode(episode.id)
             assert caught.value.status == 503
             # From now on the first machine is not heard of, though it goes on.
-            store = Store(url)
+            store = EpisodeStore(url)
             name = (tmp_path / "one" / "server-name").read_text()
             for holder in store.names("holders"):
                 if holder.startswith(name):
@@ -149,7 +149,7 @@ def test_what_a_store_takes_without_having_answered_replaces_nothing_newer(
     folder = tmp_path / "late"
     folder.mkdir()
     (folder / "a.txt").write_text("first")
-    store = Store(bucket)
+    store = EpisodeStore(bucket)
     store.keep(folder)
     (folder / "a.txt").write_text("second")
     with monkeypatch.context() as patch:
@@ -163,11 +163,11 @@ def test_what_a_store_takes_without_having_answered_replaces_nothing_newer(
     (folder / "a.txt").write_text("acknowledged since")
     wait_until(lambda: len(store.names("episodes/late")) == 2)  # it arrives all the same
     # Whoever serves this folder next, such as a host in place of one that died, goes on from what is there.
-    assert Store(bucket).bring(folder) is False
+    assert EpisodeStore(bucket).bring(folder) is False
     assert (folder / "a.txt").read_text() == "acknowledged since"
     store.keep(folder)
     (tmp_path / "elsewhere").mkdir()
-    assert Store(bucket).bring(tmp_path / "elsewhere" / "late")
+    assert EpisodeStore(bucket).bring(tmp_path / "elsewhere" / "late")
     assert (tmp_path / "elsewhere" / "late" / "a.txt").read_text() == "acknowledged since"
 
 
@@ -439,7 +439,7 @@ def test_an_episode_that_does_not_fit_on_the_disk_packed_is_not_packed(tmp_path:
         # Packed as large, for which there is no room; closing what was packed writes once more.
         (folder / "noise").write_bytes(random.Random(0).randbytes(150_000))
         with pytest.raises(NotPacked, match="No space left"):
-            Store(f"file://{tmp_path}/store").keep(folder)
+            EpisodeStore(f"file://{tmp_path}/store").keep(folder)
         assert [path.name for path in disk.iterdir()] == ["episode"]
     finally:
         subprocess.run(["umount", "--lazy", disk], check=True)
@@ -449,7 +449,7 @@ def test_many_requests_at_once_are_no_silence_and_those_that_hang_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mesocosm.families.store._SILENCE", 0.0)
-    store, over = Store(f"file://{tmp_path}"), threading.Event()
+    store, over = EpisodeStore(f"file://{tmp_path}"), threading.Event()
     with ThreadPoolExecutor(40) as pool:
         asked = [pool.submit(store._timely, lambda: over.wait(PATIENCE), 60) for _ in range(40)]
         wait_until(lambda: store.waiting == 40)
@@ -578,7 +578,7 @@ def test_a_store_that_cannot_be_used_is_said_at_once_or_later(tmp_path: Path) ->
     for wrong in ("nonsense://x/y", f"file://{tmp_path}/file/below"):
         (tmp_path / "file").write_text("")
         with pytest.raises(UsageError, match=r"nonsense|cannot be written"):
-            Store(wrong).check()
+            EpisodeStore(wrong).check()
     app = hosting(tmp_path / "one", f"file://{tmp_path}/store")
     with serving(app) as base, mesocosm.connect_sync(base, token=TOKEN, retries=0) as server:
         episode = server.create(**ORDER)

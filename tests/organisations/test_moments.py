@@ -57,7 +57,7 @@ def test_lengths_are_read_as_they_were_meant(minutes: int) -> None:
     ],
 )
 def test_what_names_no_moment_is_refused(text: str) -> None:
-    with pytest.raises(moments.Unreadable):
+    with pytest.raises(moments.UnreadableMoment):
         moments.read_moment(text, dt.datetime(2026, 3, 2, 9))
 
 

@@ -15,7 +15,7 @@ from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.families.length import Survey
 from mesocosm.kits.organisations.domains import load_domain
-from mesocosm.kits.organisations.questions import Asked, AskedExpected
+from mesocosm.kits.organisations.questions import AskedExpected, QuestionTask
 from mesocosm.services.world import World
 from mesocosm.worlds.randomness import Dice
 
@@ -26,9 +26,9 @@ def built(name: str, tmp_path: Path, **parameters: Any) -> Any:
     return build_instance(load_family(name), 3, tmp_path / "instance", target=16_000, parameters=parameters)
 
 
-def asked(name: str) -> Asked:
+def asked(name: str) -> QuestionTask:
     written = load_family(name)._written
-    assert isinstance(written, Asked)
+    assert isinstance(written, QuestionTask)
     return written
 
 

@@ -11,13 +11,13 @@ from itertools import combinations, pairwise, permutations
 import pytest
 
 from mesocosm.errors import UsageError
-from mesocosm.kits.procedures import TOLERANCE, Instance, make_instance, procedure_names
+from mesocosm.kits.procedures import TOLERANCE, ProcedureInstance, make_instance, procedure_names
 
 LEVELS = (500, 2_000)
 INSTANCES = [(name, level, seed) for name in procedure_names() for level in LEVELS for seed in (0, 1)]
 
 
-def shown(made: Instance) -> str:
+def shown(made: ProcedureInstance) -> str:
     """The case as a prompt shows it."""
     return made.prompt.rpartition("# The case\n\n")[2]
 

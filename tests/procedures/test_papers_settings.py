@@ -10,7 +10,7 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.procedures import tabulate
 from mesocosm.kits.procedures import make_instance, read_procedures
 from mesocosm.kits.procedures.answers import clean_lines, last_block
-from mesocosm.kits.procedures.rows import Answer, make_row, make_rows, score_answers
+from mesocosm.kits.procedures.rows import ProcedureAnswer, make_row, make_rows, score_answers
 from mesocosm.kits.procedures.upstream import write_folder
 from mesocosm.solvers.longproc import answer_from
 
@@ -77,7 +77,7 @@ def test_all_is_the_mean_of_tasks_whatever_language_they_are_in() -> None:
     rows = {
         row.id: row for name in ("programs", "programs_cpp", "routes") for row in [make_row(name, 300, 0)]
     }
-    answers = [Answer(id="routes-300-s0", answer=rows["routes-300-s0"].gold)]
+    answers = [ProcedureAnswer(id="routes-300-s0", answer=rows["routes-300-s0"].gold)]
     cells = {cell.procedure: cell for cell in tabulate(list(score_answers(rows, answers)))}
     assert cells["all"].value == 0.5, "two tasks: one right, one without answers in both languages"
 

@@ -11,14 +11,14 @@ from confinement import needs_sandbox
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mesocosm.kits.procedures import Instance, make_instance
+from mesocosm.kits.procedures import ProcedureInstance, make_instance
 
 TRACES = ("routes", "beliefs", "countdown", "travel")
 TEXTS = (*TRACES, "tables")
 
 
 @cache
-def instance(name: str, level: int = 500, seed: int = 0) -> Instance:
+def instance(name: str, level: int = 500, seed: int = 0) -> ProcedureInstance:
     return make_instance(name, level, seed)
 
 

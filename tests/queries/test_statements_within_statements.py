@@ -25,7 +25,7 @@ from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.calling import ToolError
 from mesocosm.services.queries.allowlist import Barred, passed
-from mesocosm.services.queries.engine import Table, engine
+from mesocosm.services.queries.engine import EngineTable, engine
 from mesocosm.services.queries.failures import Failed
 from mesocosm.services.world import World
 
@@ -234,7 +234,7 @@ def test_the_wall_lets_one_query_of_listed_parts_through() -> None:
 def test_what_a_statement_leaves_behind_is_gone_and_unseen_by_others(tmp_path: Path) -> None:
     """Even had it passed the wall."""
     attacker, neighbour = str(tmp_path / "a.db"), str(tmp_path / "b.db")
-    numbers = {"t": Table(pa.table({"x": [1, 2]}))}
+    numbers = {"t": EngineTable(pa.table({"x": [1, 2]}))}
 
     def total(world: str) -> object:
         return engine().run("SELECT SUM(x) FROM t", numbers, world=world).rows

@@ -16,7 +16,7 @@ from mesocosm.evaluation.questions import question_sets
 from mesocosm.evaluation.rollouts import tabulate
 from mesocosm.kits.rollouts.answers import answer_in_conversation
 from mesocosm.kits.rollouts.dataset import Plan, make
-from mesocosm.kits.rollouts.predictions import Scored
+from mesocosm.kits.rollouts.predictions import ScoredQuestion
 from mesocosm.kits.rollouts.questions import TYPES
 from mesocosm.kits.rollouts.transcript import message_tokens
 
@@ -65,8 +65,8 @@ def test_no_number_of_a_verbose_result_is_the_usual_answer() -> None:
 
 
 def test_reports_stand_against_chance() -> None:
-    def one(number: int, gold: str, score: float) -> Scored:
-        return Scored(
+    def one(number: int, gold: str, score: float) -> ScoredQuestion:
+        return ScoredQuestion(
             id=f"q{number}", model="m", setting="ki", format="c", length=32_000, type="find_duplicates_tool",
             evidence_tokens=9, score=score, missing=False, answer="yes", gold=[gold],
         )  # fmt: skip

@@ -18,11 +18,11 @@ from mesocosm.kits.rollouts.answers import History, answer_from
 from mesocosm.kits.rollouts.behaviour import Behaviour
 from mesocosm.kits.rollouts.dataset import Plan, lines, make, open_book, tokens_of
 from mesocosm.kits.rollouts.encyclopaedia import EVOLUTION, SECTIONS, SETS, TYPE, invent
-from mesocosm.kits.rollouts.engine import Engine
+from mesocosm.kits.rollouts.engine import RolloutEngine
 from mesocosm.kits.rollouts.invented_names import name_tokens, plain_tokens
 from mesocosm.kits.rollouts.last_query import TOLERANCE
 from mesocosm.kits.rollouts.questions import TYPES
-from mesocosm.kits.rollouts.simulated_player import Player
+from mesocosm.kits.rollouts.simulated_player import SimulatedPlayer
 from mesocosm.kits.rollouts.transcript import FORMATS, Format, message_tokens
 from mesocosm.kits.rollouts.twins import SETTINGS
 
@@ -142,8 +142,8 @@ def test_guesses_heed_the_latest_feedback(format: Format) -> None:
     book, words = open_book(3, 1_500)
     contradicted = said = 0
     for seed in range(3):
-        rollout = Engine(book, [words["ki"]], format).play(random.Random(seed), 32_000)
-        player = Player(book, format, Behaviour(), random.Random(0), rollout.target)
+        rollout = RolloutEngine(book, [words["ki"]], format).play(random.Random(seed), 32_000)
+        player = SimulatedPlayer(book, format, Behaviour(), random.Random(0), rollout.target)
         for round_ in rollout.rounds:
             facts = player.facts(round_.guess)
             said += len(facts)
@@ -178,7 +178,7 @@ def test_behaviour_out_of_range_is_refused(wrong: dict[str, Any], name: str) -> 
 
 def test_too_few_creatures_for_a_length_are_refused() -> None:
     book, words = open_book(0, 60)
-    engine = Engine(book, [words["ki"]], "c")
+    engine = RolloutEngine(book, [words["ki"]], "c")
     with pytest.raises(UsageError, match=r"60 creatures is too small for 64k tokens: after \d+ rounds"):
         engine.play(random.Random(0), 64_000)
 
@@ -186,13 +186,13 @@ def test_too_few_creatures_for_a_length_are_refused() -> None:
 def test_creatures_too_few_for_twins_of_one_length_are_refused() -> None:
     book, words = open_book(0, 90)
     with pytest.raises(UsageError, match="differ by more than 2 %"):
-        Engine(book, list(words.values()), "c").play(random.Random(0), 16_000)
+        RolloutEngine(book, list(words.values()), "c").play(random.Random(0), 16_000)
 
 
 def test_behaviour_changes_the_rollout() -> None:
     book, words = open_book(0, 90)
     kinds = [Behaviour(), Behaviour(mask_prob=0, epsilon=0, forget_history_prob=0)]
-    games = [Engine(book, [words["ki"]], "c", kind).play(random.Random(1), 7_000) for kind in kinds]
+    games = [RolloutEngine(book, [words["ki"]], "c", kind).play(random.Random(1), 7_000) for kind in kinds]
     masked, unmasked = (sum(len(round_.query) for round_ in game.rounds) for game in games)
     assert masked < unmasked
 

@@ -599,7 +599,7 @@ def test_a_look_that_takes_long_does_not_forget_that_the_episode_was_ended(
     make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The thread that looks after the limits was at it when the task was declared done."""
-    exceeded = workspace_handover.Quota.exceeded
+    exceeded = workspace_handover.WorkspaceQuota.exceeded
 
     def slow(*arguments: Any) -> bool:
         result = exceeded(*arguments)
@@ -607,7 +607,7 @@ def test_a_look_that_takes_long_does_not_forget_that_the_episode_was_ended(
             time.sleep(1)
         return result
 
-    monkeypatch.setattr(workspace_handover.Quota, "exceeded", slow)
+    monkeypatch.setattr(workspace_handover.WorkspaceQuota, "exceeded", slow)
     world = make_world(None, "claim_done", "programmatic_tool_calling")
     code = "import time; time.sleep(0.3); tools.claim_done()"
     outcome = world.call("programmatic_tool_calling", "code_execution", {"code": code})

@@ -26,7 +26,7 @@ from mesocosm.cli.commands import app
 from mesocosm.errors import UsageError
 from mesocosm.sandbox import levels, runtime, slots
 from mesocosm.sandbox.frames import BadFrame, Decoder, encode
-from mesocosm.sandbox.jobs import Job, Limits, SandboxFailed
+from mesocosm.sandbox.jobs import Job, JobLimits, SandboxFailed
 from mesocosm.sandbox.remote import RemoteSandbox
 from mesocosm.sandbox.transfer import Receiver, changes, scan
 from mesocosm.services.world import World
@@ -269,7 +269,7 @@ levels.active().run(job)
     for server in servers:
         server.send_signal(signal.SIGKILL)
         server.communicate()
-    ended = levels.active().run(Job(("true",), tmp_path, Limits(10)))
+    ended = levels.active().run(Job(("true",), tmp_path, JobLimits(10)))
     assert ended.status == 0
 
 
@@ -565,10 +565,10 @@ def test_it_can_listen_on_a_socket_in_the_file_system(tmp_path: Path) -> None:
             time.sleep(0.05)
         wait_for(place, "from a file")
         with closing(RemoteSandbox(place, "from a file")) as sandbox:
-            ended = sandbox.run(Job((runtime.PYTHON, "-c", "print(1)"), tmp_path / "w", Limits()))
+            ended = sandbox.run(Job((runtime.PYTHON, "-c", "print(1)"), tmp_path / "w", JobLimits()))
             assert ended.stdout.text() == "1\n"
         with closing(RemoteSandbox(place, "wrong")) as sandbox, pytest.raises(SandboxFailed):
-            sandbox.run(Job(("true",), tmp_path / "w", Limits()))
+            sandbox.run(Job(("true",), tmp_path / "w", JobLimits()))
     finally:
         process.terminate()
         process.wait(PATIENCE)

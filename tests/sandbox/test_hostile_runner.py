@@ -17,7 +17,7 @@ import pytest
 
 from mesocosm.sandbox import remote
 from mesocosm.sandbox.frames import encode
-from mesocosm.sandbox.jobs import Job, Limits, SandboxFailed
+from mesocosm.sandbox.jobs import Job, JobLimits, SandboxFailed
 from mesocosm.sandbox.remote import RemoteSandbox
 from mesocosm.services.world import World
 
@@ -92,7 +92,7 @@ def runner(frames: Frames, missing: bytes = b"[]", encoding: str = "") -> Iterat
 
 
 def job(workspace: Path) -> Job:
-    limits = Limits(
+    limits = JobLimits(
         2, file_bytes=2 * MIB, workspace_bytes=8 * MIB, workspace_entries=1_000, workspace_depth=8
     )
     return Job(("true",), workspace, limits)

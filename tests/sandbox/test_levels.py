@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from mesocosm.cli.commands import app
 from mesocosm.errors import UsageError
 from mesocosm.sandbox import binaries, bubblewrap, levels, runtime
-from mesocosm.sandbox.jobs import Captured, Job, Limits, SandboxFailed
+from mesocosm.sandbox.jobs import Captured, Job, JobLimits, SandboxFailed
 from mesocosm.sandbox.supervisor import tree
 from mesocosm.sandbox.workspace_handover import tidy
 
@@ -57,13 +57,15 @@ def test_a_plain_subprocess_is_used_only_by_name_and_with_a_warning(
     with caplog.at_level(logging.WARNING):
         sandbox = levels.active()
     assert "NOT isolated" in caplog.text
-    job = Job((runtime.PYTHON, "/run/code/s.py"), tmp_path, Limits(), {"s.py": b"open('x', 'w'); print(1)"})
+    job = Job(
+        (runtime.PYTHON, "/run/code/s.py"), tmp_path, JobLimits(), {"s.py": b"open('x', 'w'); print(1)"}
+    )
     assert sandbox.run(job).stdout.text() == "1\n"
     assert (tmp_path / "x").exists()
 
 
 def test_a_subprocess_too_ends_in_time_with_all_it_started(tmp_path: Path) -> None:
-    job = Job(("bash", "-c", "sleep 60 & echo $!; sleep 60"), tmp_path, Limits(seconds=1))
+    job = Job(("bash", "-c", "sleep 60 & echo $!; sleep 60"), tmp_path, JobLimits(seconds=1))
     ended = levels.Subprocess().run(job)
     assert ended.reached == "time"
     child = Path(f"/proc/{int(ended.stdout.text())}/stat")
@@ -80,13 +82,13 @@ def test_an_unknown_level_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_limit_that_is_none_is_a_usage_error(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("MESOCOSM_SANDBOX_MEMORY", value)
     with pytest.raises(UsageError, match="MESOCOSM_SANDBOX_MEMORY"):
-        Limits.configured(1)
+        JobLimits.configured(1)
 
 
 @needs_sandbox
 def test_a_sandbox_that_does_not_come_up_is_a_fault_and_no_result(tmp_path: Path) -> None:
     with pytest.raises(SandboxFailed):
-        bubblewrap.Bubblewrap().run(Job(("true",), tmp_path, Limits(), {"no/such/../\0": b""}))
+        bubblewrap.Bubblewrap().run(Job(("true",), tmp_path, JobLimits(), {"no/such/../\0": b""}))
 
 
 @needs_sandbox

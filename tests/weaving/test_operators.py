@@ -24,7 +24,7 @@ from mesocosm.kits.weaving import (
     load_operators,
     operator_names,
 )
-from mesocosm.kits.weaving.operators.asynchronous import Score
+from mesocosm.kits.weaving.operators.asynchronous import SharedScore
 
 GUIDE = Path(__file__).parents[2] / "docs/guides/weave-operators.md"
 LETTERS = st.text("abcXYZ", min_size=1, max_size=4)
@@ -94,8 +94,8 @@ def test_concurrent_tasks_interleave_by_their_waits() -> None:
 def test_waits_of_concurrent_tasks_end_at_different_moments_and_matter(count: int, seed: int) -> None:
     variables = [f"v{number}" for number in range(count)]
     (asynchronous,) = load_operators(["asynchronous"])
-    score = Score.parse(asynchronous.write(variables, random.Random(seed)))
-    assert Score.parse(str(score)) == score
+    score = SharedScore.parse(asynchronous.write(variables, random.Random(seed)))
+    assert SharedScore.parse(str(score)) == score
     ends: list[int] = []
     for task in score.tasks:
         waits = [int(step.operand) for step in task if step.action == "wait"]

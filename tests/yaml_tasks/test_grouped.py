@@ -13,7 +13,7 @@ from mesocosm.families.family import load_family
 from mesocosm.families.proofs import prove_one
 from mesocosm.kits.yaml_tasks.grading import wanted_of
 from mesocosm.kits.yaml_tasks.lint import lint
-from mesocosm.kits.yaml_tasks.written import Start, Written
+from mesocosm.kits.yaml_tasks.written import Start, YamlFamily
 from mesocosm.worlds.randomness import Dice
 
 GROUPED = Path(__file__).with_name("grouped.yaml")
@@ -22,7 +22,7 @@ GROUPED = Path(__file__).with_name("grouped.yaml")
 @pytest.fixture(scope="module")
 def truth() -> Any:
     family = load_family(str(GROUPED))
-    written = Written(family.task, family.path)
+    written = YamlFamily(family.task, family.path)
     streams = Start(Dice("grouped", 4))
     drawn = written.draw(streams, written.Params(size=40), streams.stream)
     for _ in range(30):

@@ -11,7 +11,7 @@ import pytest
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.families.verdict import Inapplicable
-from mesocosm.kits.yaml_tasks import Written
+from mesocosm.kits.yaml_tasks import YamlFamily
 from mesocosm.kits.yaml_tasks.grading import Wanted, wanted_of
 from mesocosm.kits.yaml_tasks.mistakes import taken_for
 from mesocosm.kits.yaml_tasks.supposition import Supposition
@@ -23,7 +23,7 @@ VISITS = Path(__file__).with_name("visits.yaml")
 def test_what_is_supposed_is_followed_as_if_it_had_been_drawn_and_taken_back(tmp_path: Path) -> None:
     family = load_family(str(VISITS))
     expected = build_instance(family, 0, tmp_path / "instance", target=8_000).expected
-    written = Written(family.task, family.path)
+    written = YamlFamily(family.task, family.path)
 
     def goal(truth: Truth) -> list[Any]:
         return [row.fields for row in wanted_of(written.definition, truth)]
@@ -57,14 +57,14 @@ def test_what_is_supposed_is_followed_as_if_it_had_been_drawn_and_taken_back(tmp
 
 
 @pytest.fixture(scope="module")
-def stock_take(tmp_path_factory: pytest.TempPathFactory) -> tuple[Written, Any]:
+def stock_take(tmp_path_factory: pytest.TempPathFactory) -> tuple[YamlFamily, Any]:
     """The task, and what its smallest instance expects."""
     family = load_family("stock_take")
     place = tmp_path_factory.mktemp("stock") / "instance"
-    return Written(family.task, family.path), build_instance(family, 0, place, target=8_000).expected
+    return YamlFamily(family.task, family.path), build_instance(family, 0, place, target=8_000).expected
 
 
-def test_a_near_miss_that_differs_in_another_thing_is_named_by_it(stock_take: tuple[Written, Any]) -> None:
+def test_a_near_miss_that_differs_in_another_thing_is_named_by_it(stock_take: tuple[YamlFamily, Any]) -> None:
     lines = [line for line in stock_take[1].near_misses() if line.startswith("shelf other_hall")]
     assert lines
     assert "hall is " in lines[0]
@@ -72,7 +72,7 @@ def test_a_near_miss_that_differs_in_another_thing_is_named_by_it(stock_take: tu
 
 
 def test_a_misreading_comes_to_the_same_whatever_was_supposed_before(
-    stock_take: tuple[Written, Any],
+    stock_take: tuple[YamlFamily, Any],
 ) -> None:
     written, expected = stock_take
 

@@ -10,7 +10,7 @@ import pytest
 from trials import call, failed, failures, solve, truth
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.runs import Actor, Wanted, run_remote
+from mesocosm.evaluation.runs import Actor, WantedRun, run_remote
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
@@ -52,7 +52,7 @@ def test_the_reference_agent_walks_on_a_server_that_is_elsewhere(tmp_path: Path)
     app = Hosting(tmp_path / "state", admin_token="token")
     with serving(app) as base:
         plane, out = ControlPlane(base, "token"), tmp_path / "run"
-        result = run_remote(load_family("price_notices"), plane, Wanted(8_000), Actor("reference"), out)
+        result = run_remote(load_family("price_notices"), plane, WantedRun(8_000), Actor("reference"), out)
     assert result.verdict == "passed", result.findings
 
 

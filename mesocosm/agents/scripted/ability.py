@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mesocosm.agents.scripted.behaviours import SOLVING, read_name
-from mesocosm.agents.scripted.exchange import Refused
+from mesocosm.agents.scripted.exchange import RequestRefused
 from mesocosm.agents.strategies.oracles import OracleHelp
 from mesocosm.errors import UsageError
 
@@ -24,7 +24,7 @@ def _behaviour(model: str) -> str | None:
         return None
     try:
         return read_name(name).behaviour
-    except Refused as refused:
+    except RequestRefused as refused:
         raise UsageError(refused.message) from None
 
 

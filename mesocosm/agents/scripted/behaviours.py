@@ -30,7 +30,7 @@ from importlib import import_module
 from typing import Any
 
 from mesocosm.agents.loop import HOW_SURE
-from mesocosm.agents.scripted.exchange import Answer, Ask, Call, Refused
+from mesocosm.agents.scripted.exchange import Ask, ModelAnswer, ModelCall, RequestRefused
 from mesocosm.agents.scripted.oracle_model import told_step
 from mesocosm.agents.scripted.solver_model import Work, Works, call_of, is_own_id, mark, name_among
 from mesocosm.kits.rollouts.answers import answer_in_conversation, answer_to
@@ -52,18 +52,18 @@ class Name:
 
 
 def read_name(text: str) -> Name:
-    """Parse ``behaviour:key=value:key=value``; raises ``Refused`` for an unknown model."""
+    """Parse ``behaviour:key=value:key=value``; raises ``RequestRefused`` for an unknown model."""
     behaviour, *pairs = text.split("/")[-1].split(":")
     parameters = {}
     for pair in pairs:
         key, _, value = pair.partition("=")
         found = re.fullmatch(r"(\d+(?:\.\d+)?)([km]?)", value)
         if key not in _PARAMETERS or not found:
-            raise Refused(404, "model_not_found", f"the model {text!r} has no parameter {pair!r}")
+            raise RequestRefused(404, "model_not_found", f"the model {text!r} has no parameter {pair!r}")
         parameters[key] = float(found[1]) * {"": 1, "k": 1_000, "m": 1_000_000}[found[2]]
     if behaviour not in BEHAVIOURS:
         known = ", ".join(BEHAVIOURS)
-        raise Refused(404, "model_not_found", f"there is no model {behaviour!r}; there are: {known}")
+        raise RequestRefused(404, "model_not_found", f"there is no model {behaviour!r}; there are: {known}")
     return Name(behaviour, parameters)
 
 
@@ -75,35 +75,35 @@ class Models:
         self._requests: dict[str, int] = {}
         self._lock = threading.Lock()
 
-    def answer(self, ask: Ask) -> Answer:
-        """The answer to a request; ``Refused`` where the provider gives none."""
+    def answer(self, ask: Ask) -> ModelAnswer:
+        """The answer to a request; ``RequestRefused`` where the provider gives none."""
         name = read_name(ask.model)
         with self._lock:
             number = self._requests[ask.model] = self._requests.get(ask.model, 0) + 1
         if delay := name.get("delay"):
             time.sleep(delay)
         if _due(number, name.get("every_429")):
-            raise Refused(429, "rate_limit_exceeded", "too many requests: wait a little")
+            raise RequestRefused(429, "rate_limit_exceeded", "too many requests: wait a little")
         if _due(number, name.get("every_500")):
-            raise Refused(500, "server_error", "the model broke down")
+            raise RequestRefused(500, "server_error", "the model broke down")
         if (window := name.get("window")) and ask.size > window:
-            raise Refused(
+            raise RequestRefused(
                 400, "context_length_exceeded", f"{ask.size} tokens are more than the window of {window:.0f}"
             )
         answer = BEHAVIOURS[name.behaviour](self.works, ask, name)
         reasoning = f"What is next after {len(ask.messages)} messages?" if name.get("think") else ""
-        return Answer(answer.text, reasoning, answer.calls, answer.stop, _due(number, name.get("cut")))
+        return ModelAnswer(answer.text, reasoning, answer.calls, answer.stop, _due(number, name.get("cut")))
 
 
 def _due(number: int, every: float) -> bool:
     return bool(every) and number % int(every) == 0
 
 
-def _solver(works: Works, ask: Ask, name: Name) -> Answer:
+def _solver(works: Works, ask: Ask, name: Name) -> ModelAnswer:
     """One step of the reference solver."""
     messages = list(ask.messages)
     if messages and messages[-1].text == HOW_SURE:
-        return Answer(str(_SURE[name.behaviour]))
+        return ModelAnswer(str(_SURE[name.behaviour]))
     work = works.find(messages)
     if work is None:
         asked = [message.text for message in messages if message.role == "user"]
@@ -127,7 +127,7 @@ _SURE = {"solver": 99, "tiring": 60, "slipping": 80}
 """Confidence that they report, in percent."""
 
 
-def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:
+def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> ModelAnswer:
     """Answer a question from its own prompt: about the history before it (``agentlongbench``), or a complete
     case (``longproc``).
     """
@@ -136,14 +136,14 @@ def _from_the_prompt(prompt: str, ask: Ask, name: Name) -> Answer:
     if answer is None:
         answer = _procedures().answer_from(prompt)
     if answer is None and ask.tools:
-        raise Refused(
+        raise RequestRefused(
             400,
             "invalid_request_error",
             "no scripted model knows this task; one in YAML is known where its instance is: mesocosm "
             "model-server --worlds FOLDER, in which the instance, the run or the server's episodes lie",
         )
     if answer is None:
-        return Answer("I do not know this task.")
+        return ModelAnswer("I do not know this task.")
     return _answered(wrapped, answer, prompt, ask, name)
 
 
@@ -154,25 +154,25 @@ def _procedures() -> Any:
     return import_module(name)
 
 
-def _answered(wrapped: str, answer: str, prompt: str, ask: Ask, name: Name) -> Answer:
+def _answered(wrapped: str, answer: str, prompt: str, ask: Ask, name: Name) -> ModelAnswer:
     """The answer, or what one that tires or slips makes of it."""
     chance = _chance(ask, 0)
     if name.behaviour == "tiring" and chance < name.get("rate", 1.0) * len(prompt) / 400_000:
-        return Answer("I think this is done.")
+        return ModelAnswer("I think this is done.")
     if name.behaviour == "slipping" and chance < name.get("rate", 5) / 100:
         answer = _with_slip(answer)
-    return Answer(wrapped.format(answer))
+    return ModelAnswer(wrapped.format(answer))
 
 
-def _next(work: Work, ask: Ask, name: Name) -> Answer:
+def _next(work: Work, ask: Ask, name: Name) -> ModelAnswer:
     if not ask.tools:
-        return Answer(f"{mark(work)} {work.made} calls are made; the work goes on where it stands.")
+        return ModelAnswer(f"{mark(work)} {work.made} calls are made; the work goes on where it stands.")
     if _is_tired(work, ask, name):
-        return Answer(f"{mark(work)} I think this is done.")
+        return ModelAnswer(f"{mark(work)} I think this is done.")
     call = call_of(work, ask.tools)
     if call is None:
-        return Answer(f"{mark(work)} The task is done after {work.made} calls.")
-    return Answer(f"{mark(work)} Step {work.made}.", calls=(_slipped(call, name),), stop="calls")
+        return ModelAnswer(f"{mark(work)} The task is done after {work.made} calls.")
+    return ModelAnswer(f"{mark(work)} Step {work.made}.", calls=(_slipped(call, name),), stop="calls")
 
 
 def _is_tired(work: Work, ask: Ask, name: Name) -> bool:
@@ -188,13 +188,13 @@ def _chance(ask: Ask, number: int) -> float:
     return int.from_bytes(hashlib.sha256(f"{prompt}\0{number}".encode()).digest()[:6]) / 2**48
 
 
-def _slipped(call: Call, name: Name) -> Call:
+def _slipped(call: ModelCall, name: Name) -> ModelCall:
     if name.behaviour != "slipping" or not isinstance(call.arguments, dict):
         return call
     number = int(call.id.rpartition("-")[2])
     if number % max(1, round(100 / name.get("rate", 5))):
         return call
-    return Call(call.id, call.name, {key: _with_slip(value) for key, value in call.arguments.items()})
+    return ModelCall(call.id, call.name, {key: _with_slip(value) for key, value in call.arguments.items()})
 
 
 def _with_slip(value: Any) -> Any:
@@ -207,37 +207,37 @@ def _with_slip(value: Any) -> Any:
     return value
 
 
-def _obedient(_: Works, ask: Ask, __: Name) -> Answer:
+def _obedient(_: Works, ask: Ask, __: Name) -> ModelAnswer:
     step = told_step(ask.messages) if ask.tools else None
     if step is None:
-        return Answer("There is nothing that I am told to do.")
+        return ModelAnswer("There is nothing that I am told to do.")
     turn = len(ask.messages)
-    call = Call(f"told-{turn}", name_among(step, ask.tools), step.arguments)
-    return Answer("As I am told.", calls=(call,), stop="calls")
+    call = ModelCall(f"told-{turn}", name_among(step, ask.tools), step.arguments)
+    return ModelAnswer("As I am told.", calls=(call,), stop="calls")
 
 
-def _stray(_: Works, ask: Ask, __: Name) -> Answer:
+def _stray(_: Works, ask: Ask, __: Name) -> ModelAnswer:
     tool = next(
         (name for name in sorted(ask.tools) if name.endswith("read_document")), min(ask.tools, default="")
     )
     if not tool:
-        return Answer("There are no tools.")
+        return ModelAnswer("There are no tools.")
     turn = sum(message.role == "assistant" for message in ask.messages)
-    calls = tuple(Call(f"stray-{turn}-{n}", tool, {"file_id": f"v{n}%nowhere"}) for n in (9, 8))
-    return Answer("", calls=calls, stop="calls")
+    calls = tuple(ModelCall(f"stray-{turn}-{n}", tool, {"file_id": f"v{n}%nowhere"}) for n in (9, 8))
+    return ModelAnswer("", calls=calls, stop="calls")
 
 
-def _garbled(_: Works, ask: Ask, __: Name) -> Answer:
+def _garbled(_: Works, ask: Ask, __: Name) -> ModelAnswer:
     turn = sum(message.role == "assistant" for message in ask.messages)
     tool = min(ask.tools, default="no_tool")
     calls = (
-        Call(f"garbled-{turn}-0", tool, '{"unfinished": '),
-        Call(f"garbled-{turn}-1", "no_such_tool", {"id": 1}),
+        ModelCall(f"garbled-{turn}-0", tool, '{"unfinished": '),
+        ModelCall(f"garbled-{turn}-1", "no_such_tool", {"id": 1}),
     )
-    return Answer("", calls=calls, stop="calls")
+    return ModelAnswer("", calls=calls, stop="calls")
 
 
-Behaviour = Callable[[Works, Ask, Name], Answer]
+Behaviour = Callable[[Works, Ask, Name], ModelAnswer]
 SOLVING = ("solver", "tiring", "slipping")
 """Those that do as a reference solver does."""
 BEHAVIOURS: dict[str, Behaviour] = {
@@ -245,8 +245,8 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "tiring": _solver,
     "slipping": _solver,
     "obedient": _obedient,
-    "talking": lambda _, __, ___: Answer("I would look into it."),
-    "empty": lambda _, __, ___: Answer(),
+    "talking": lambda _, __, ___: ModelAnswer("I would look into it."),
+    "empty": lambda _, __, ___: ModelAnswer(),
     "stray": _stray,
     "garbled": _garbled,
 }

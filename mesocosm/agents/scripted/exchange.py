@@ -12,7 +12,7 @@ NAMESPACED = "::"
 
 
 @dataclass(frozen=True)
-class Call:
+class ModelCall:
     """A tool call of the model."""
 
     id: str
@@ -22,12 +22,12 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Message:
+class ModelMessage:
     """One message of a conversation."""
 
     role: Literal["system", "user", "assistant", "tool"]
     text: str = ""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
     call_id: str = ""
     """Of the call that a tool's message answers."""
     failed: bool = False
@@ -39,7 +39,7 @@ class Ask:
     """Request to a model."""
 
     model: str
-    messages: Sequence[Message]
+    messages: Sequence[ModelMessage]
     tools: frozenset[str]
     stream: bool
     size: int
@@ -47,18 +47,18 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ModelAnswer:
     """Answer of a model."""
 
     text: str = ""
     reasoning: str = ""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
     stop: Stop = "stop"
     cut: bool = False
     """True if the connection ends in the middle of it."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The provider answers with an error."""
 
     def __init__(self, status: int, kind: str, message: str) -> None:
@@ -80,7 +80,7 @@ class Usage:
         self.total = self.given + self.made
 
 
-def usage(ask: Ask, answer: Answer) -> Usage:
+def usage(ask: Ask, answer: ModelAnswer) -> Usage:
     """Count the tokens of request and answer."""
     written = (
         len(answer.text) + len(answer.reasoning) + sum(len(str(call.arguments)) for call in answer.calls)

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from mesocosm.agents.scripted.behaviours import BEHAVIOURS, Models
-from mesocosm.agents.scripted.exchange import Answer, Ask, Refused
+from mesocosm.agents.scripted.exchange import Ask, ModelAnswer, RequestRefused
 from mesocosm.agents.scripted.protocols import PROTOCOLS, Protocol
 
 _RESTS = 120
@@ -34,10 +34,10 @@ def application() -> Starlette:
             try:
                 body = orjson.loads(data)
             except orjson.JSONDecodeError as error:
-                raise Refused(400, "invalid_request_error", f"not JSON: {error}") from None
+                raise RequestRefused(400, "invalid_request_error", f"not JSON: {error}") from None
             ask = protocol.read(body, len(data))
             given = await anyio.to_thread.run_sync(models.answer, ask)
-        except Refused as refused:
+        except RequestRefused as refused:
             if refused.kind == "context_length_exceeded":
                 refused.message = f"{protocol.too_long}: {refused.message}"
             headers = {"retry-after": "0"} if refused.status == 429 else None
@@ -66,7 +66,7 @@ class Cut(ConnectionError):
     """A stream that ends in the middle."""
 
 
-async def _stream(protocol: Protocol, ask: Ask, answer: Answer) -> AsyncIterator[bytes]:
+async def _stream(protocol: Protocol, ask: Ask, answer: ModelAnswer) -> AsyncIterator[bytes]:
     for number, (name, data) in enumerate(protocol.events(ask, answer)):
         if answer.cut and number:
             raise Cut("the connection ends in the middle of a stream, as it was asked to")

@@ -28,7 +28,7 @@ PROMPT = "prompt.md"
 
 
 @dataclass(frozen=True)
-class Truth:
+class InstanceTruth:
     """An instance whose truth is known."""
 
     family: Family
@@ -36,18 +36,18 @@ class Truth:
     expected: Expected
 
 
-class Known:
+class KnownTruths:
     """The instances whose truth is known."""
 
     def __init__(self) -> None:
-        self._told: dict[str, Truth] = {}
+        self._told: dict[str, InstanceTruth] = {}
         self._folders: Sequence[Path] = ()
         self._lock = threading.Lock()
 
     def tell(self, family: Family, prompt: str, expected: Expected) -> None:
         """Tell the truth of an instance."""
         with self._lock:
-            self._told[prompt.strip()] = Truth(family, prompt, expected)
+            self._told[prompt.strip()] = InstanceTruth(family, prompt, expected)
             while len(self._told) > MAX_TOLD:
                 self._told.pop(next(iter(self._told)))
 
@@ -55,7 +55,7 @@ class Known:
         """Find instances, runs and episodes below these folders, also such as come later."""
         self._folders = folders
 
-    def find(self, text: str) -> Truth | None:
+    def find(self, text: str) -> InstanceTruth | None:
         """Find the instance whose prompt is in a text."""
         if truth := self._among_told(text):
             return truth
@@ -67,12 +67,12 @@ class Known:
                     return truth
         return None
 
-    def _among_told(self, text: str) -> Truth | None:
+    def _among_told(self, text: str) -> InstanceTruth | None:
         with self._lock:
             return next((truth for prompt, truth in self._told.items() if prompt in text), None)
 
 
-def _read(folder: Path, prompt: str) -> Truth | None:
+def _read(folder: Path, prompt: str) -> InstanceTruth | None:
     """Read the truth of the instance or episode in a folder."""
     if not (folder / EXPECTED).is_file():
         return None  # a run, whose episode lies below it
@@ -80,8 +80,8 @@ def _read(folder: Path, prompt: str) -> Truth | None:
         family = load_family(orjson.loads((folder / "episode.json").read_bytes())["task"])
     else:
         family = family_of_instance(folder, Manifest.read(folder / "world").family)
-    return Truth(family, prompt, family.read_expected((folder / EXPECTED).read_bytes()))
+    return InstanceTruth(family, prompt, family.read_expected((folder / EXPECTED).read_bytes()))
 
 
-known = Known()
+known = KnownTruths()
 """What the models of this process know."""

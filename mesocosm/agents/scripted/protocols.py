@@ -1,6 +1,6 @@
 """The three protocols: OpenAI's chat completions and responses, and Anthropic's messages.
 
-Each reads a request's body into an ``Ask`` and writes an ``Answer`` as a body or as the events of a stream.
+Each reads a request's body into an ``Ask`` and writes a ``ModelAnswer`` as a body or as a stream of events.
 """
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from mesocosm.agents.scripted.exchange import NAMESPACED, Answer, Ask, Call, Message, Refused, usage
+from mesocosm.agents.scripted.exchange import (
+    NAMESPACED,
+    Ask,
+    ModelAnswer,
+    ModelCall,
+    ModelMessage,
+    RequestRefused,
+    usage,
+)
 
 Event = tuple[str, dict[str, Any]]
 """Name and data of a server-sent event; a name of nothing is not written."""
@@ -28,7 +36,7 @@ class Protocol(ABC):
     """End of a stream."""
 
     def read(self, body: dict[str, Any], size: int) -> Ask:
-        """The request; ``Refused`` if it is none."""
+        """The request; ``RequestRefused`` if it is none."""
         try:
             messages = [message for given in self._given(body) for message in self._message(given)]
             tools = frozenset(name for tool in body.get("tools") or [] for name in self._tools(tool))
@@ -36,14 +44,16 @@ class Protocol(ABC):
                 str(body["model"]), _joined(messages), tools, bool(body.get("stream")), max(1, size // 4)
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise Refused(400, "invalid_request_error", f"the request cannot be read: {error!r}") from None
+            raise RequestRefused(
+                400, "invalid_request_error", f"the request cannot be read: {error!r}"
+            ) from None
 
     @abstractmethod
     def _given(self, body: dict[str, Any]) -> list[dict[str, Any]]:
         """The messages of a request."""
 
     @abstractmethod
-    def _message(self, given: dict[str, Any]) -> Iterator[Message]:
+    def _message(self, given: dict[str, Any]) -> Iterator[ModelMessage]:
         """Convert one of its messages."""
 
     def _tools(self, tool: dict[str, Any]) -> Iterator[str]:
@@ -51,14 +61,14 @@ class Protocol(ABC):
         yield str(tool.get("name") or tool.get("type"))
 
     @abstractmethod
-    def body(self, ask: Ask, answer: Answer) -> dict[str, Any]:
+    def body(self, ask: Ask, answer: ModelAnswer) -> dict[str, Any]:
         """The answer in one piece."""
 
     @abstractmethod
-    def events(self, ask: Ask, answer: Answer) -> Iterator[Event]:
+    def events(self, ask: Ask, answer: ModelAnswer) -> Iterator[Event]:
         """The answer in pieces."""
 
-    def error(self, refused: Refused) -> dict[str, Any]:
+    def error(self, refused: RequestRefused) -> dict[str, Any]:
         """The body of an error."""
         return {"error": {"message": refused.message, "type": refused.kind, "code": refused.kind}}
 
@@ -73,20 +83,20 @@ class Chat(Protocol):
     def _given(self, body: dict[str, Any]) -> list[dict[str, Any]]:
         return list(body["messages"])
 
-    def _message(self, given: dict[str, Any]) -> Iterator[Message]:
+    def _message(self, given: dict[str, Any]) -> Iterator[ModelMessage]:
         role = {"developer": "system"}.get(given["role"], given["role"])
         text, images = _parts(given.get("content"))
         calls = tuple(
-            Call(call["id"], call["function"]["name"], _arguments(call["function"]["arguments"]))
+            ModelCall(call["id"], call["function"]["name"], _arguments(call["function"]["arguments"]))
             for call in given.get("tool_calls") or []
         )
         failed = role == "tool" and text.startswith("Error: ")
-        yield Message(role, text, calls, str(given.get("tool_call_id", "")), failed, images)
+        yield ModelMessage(role, text, calls, str(given.get("tool_call_id", "")), failed, images)
 
     def _tools(self, tool: dict[str, Any]) -> Iterator[str]:
         yield str(tool["function"]["name"])
 
-    def body(self, ask: Ask, answer: Answer) -> dict[str, Any]:
+    def body(self, ask: Ask, answer: ModelAnswer) -> dict[str, Any]:
         calls = [_chat_call(call) for call in answer.calls]
         message = {"role": "assistant", "content": answer.text or None, "tool_calls": calls or None}
         if answer.reasoning:
@@ -103,7 +113,7 @@ class Chat(Protocol):
             },
         }
 
-    def events(self, ask: Ask, answer: Answer) -> Iterator[Event]:
+    def events(self, ask: Ask, answer: ModelAnswer) -> Iterator[Event]:
         head = _chat_head(ask, "chat.completion.chunk")
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": answer.text}]
         deltas += [
@@ -125,19 +135,19 @@ class Responses(Protocol):
         given = body["input"]
         return [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
 
-    def _message(self, given: dict[str, Any]) -> Iterator[Message]:
+    def _message(self, given: dict[str, Any]) -> Iterator[ModelMessage]:
         kind = given.get("type", "message")
         if kind == "function_call":
             name = NAMESPACED.join(filter(None, (given.get("namespace"), given["name"])))
-            call = Call(given["call_id"], name, _arguments(given["arguments"]))
-            yield Message("assistant", "", (call,))
+            call = ModelCall(given["call_id"], name, _arguments(given["arguments"]))
+            yield ModelMessage("assistant", "", (call,))
         elif kind == "function_call_output":
             text, images = _parts(given["output"])
-            yield Message("tool", text, (), given["call_id"], text.startswith("Error: "), images)
+            yield ModelMessage("tool", text, (), given["call_id"], text.startswith("Error: "), images)
         elif kind == "message":
             role = {"developer": "system"}.get(given["role"], given["role"])
             text, images = _parts(given["content"])
-            yield Message(role, text, images=images)
+            yield ModelMessage(role, text, images=images)
 
     def _tools(self, tool: dict[str, Any]) -> Iterator[str]:
         if tool.get("type") != "namespace":
@@ -146,7 +156,7 @@ class Responses(Protocol):
             for inner in tool["tools"]:
                 yield f"{tool['name']}{NAMESPACED}{inner['name']}"
 
-    def body(self, ask: Ask, answer: Answer) -> dict[str, Any]:
+    def body(self, ask: Ask, answer: ModelAnswer) -> dict[str, Any]:
         counted = usage(ask, answer)
         return {
             **_response_head(ask),
@@ -162,7 +172,7 @@ class Responses(Protocol):
             },
         }
 
-    def events(self, ask: Ask, answer: Answer) -> Iterator[Event]:
+    def events(self, ask: Ask, answer: ModelAnswer) -> Iterator[Event]:
         number = 0
 
         def event(name: str, **data: Any) -> Event:
@@ -178,7 +188,7 @@ class Responses(Protocol):
         yield event("response.completed", response=self.body(ask, answer))
 
 
-class Messages(Protocol):
+class AnthropicMessages(Protocol):
     """Anthropic's messages."""
 
     path = "/v1/messages"
@@ -188,12 +198,12 @@ class Messages(Protocol):
         system = [{"role": "system", "content": body["system"]}] if body.get("system") else []
         return system + list(body["messages"])
 
-    def _message(self, given: dict[str, Any]) -> Iterator[Message]:
+    def _message(self, given: dict[str, Any]) -> Iterator[ModelMessage]:
         content = given["content"]
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
         text, images = _parts([block for block in blocks if block["type"] in ("text", "image")])
         calls = tuple(
-            Call(block["id"], block["name"], block["input"])
+            ModelCall(block["id"], block["name"], block["input"])
             for block in blocks
             if block["type"] == "tool_use"
         )
@@ -201,11 +211,11 @@ class Messages(Protocol):
             if block["type"] == "tool_result":
                 told, shown = _parts(block.get("content"))
                 failed = bool(block.get("is_error"))
-                yield Message("tool", told, (), block["tool_use_id"], failed, shown)
+                yield ModelMessage("tool", told, (), block["tool_use_id"], failed, shown)
         if text or calls or images:
-            yield Message(given["role"], text, calls, images=images)
+            yield ModelMessage(given["role"], text, calls, images=images)
 
-    def body(self, ask: Ask, answer: Answer) -> dict[str, Any]:
+    def body(self, ask: Ask, answer: ModelAnswer) -> dict[str, Any]:
         counted = usage(ask, answer)
         return {
             **self._head(ask),
@@ -226,7 +236,7 @@ class Messages(Protocol):
             "usage": {"input_tokens": ask.size, "output_tokens": 0},
         }
 
-    def events(self, ask: Ask, answer: Answer) -> Iterator[Event]:
+    def events(self, ask: Ask, answer: ModelAnswer) -> Iterator[Event]:
         def event(name: str, **data: Any) -> Event:
             return name, {"type": name, **data}
 
@@ -242,25 +252,25 @@ class Messages(Protocol):
         yield event("message_delta", delta=delta, usage={"output_tokens": whole["usage"]["output_tokens"]})
         yield event("message_stop")
 
-    def error(self, refused: Refused) -> dict[str, Any]:
+    def error(self, refused: RequestRefused) -> dict[str, Any]:
         kind = {429: "rate_limit_error", 500: "api_error"}.get(refused.status, "invalid_request_error")
         return {"type": "error", "error": {"type": kind, "message": refused.message}}
 
 
-PROTOCOLS: dict[str, Protocol] = {one.path: one for one in (Chat(), Responses(), Messages())}
+PROTOCOLS: dict[str, Protocol] = {one.path: one for one in (Chat(), Responses(), AnthropicMessages())}
 
 
 # -- pieces ---------------------------------------------------------------------------------------------
 
 
-def _joined(messages: list[Message]) -> list[Message]:
+def _joined(messages: list[ModelMessage]) -> list[ModelMessage]:
     """Calls that came as messages of their own, with those that were made together with them."""
-    found: list[Message] = []
+    found: list[ModelMessage] = []
     for message in messages:
         before = found[-1] if found else None
         if before and message.role == before.role == "assistant":
             text = "\n".join(filter(None, (before.text, message.text)))
-            found[-1] = Message("assistant", text, before.calls + message.calls)
+            found[-1] = ModelMessage("assistant", text, before.calls + message.calls)
         else:
             found.append(message)
     return found
@@ -294,11 +304,11 @@ def _arguments(text: str) -> dict[str, Any] | str:
     return read if isinstance(read, dict) else text
 
 
-def _written(call: Call) -> str:
+def _written(call: ModelCall) -> str:
     return call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
 
 
-def _finish(answer: Answer) -> str:
+def _finish(answer: ModelAnswer) -> str:
     return {"stop": "stop", "calls": "tool_calls", "length": "length"}[answer.stop]
 
 
@@ -314,7 +324,7 @@ def _chat_head(ask: Ask, kind: str) -> dict[str, Any]:
     return {"id": f"chatcmpl-{_number(ask)}", "object": kind, "created": 0, "model": ask.model}
 
 
-def _chat_call(call: Call) -> dict[str, Any]:
+def _chat_call(call: ModelCall) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _written(call)}}
 
 
@@ -331,7 +341,7 @@ def _response_head(ask: Ask) -> dict[str, Any]:
     }
 
 
-def _response_items(ask: Ask, answer: Answer) -> list[dict[str, Any]]:
+def _response_items(ask: Ask, answer: ModelAnswer) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     if answer.text:
         content = [{"type": "output_text", "text": answer.text, "annotations": []}]
@@ -360,7 +370,7 @@ def _response_items(ask: Ask, answer: Answer) -> list[dict[str, Any]]:
     return items
 
 
-def _message_blocks(answer: Answer) -> list[dict[str, Any]]:
+def _message_blocks(answer: ModelAnswer) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = []
     if answer.reasoning:
         blocks.append({"type": "thinking", "thinking": answer.reasoning, "signature": "c2NyaXB0ZWQ="})

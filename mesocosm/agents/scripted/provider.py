@@ -15,7 +15,7 @@ from typing import Any
 from inspect_ai.model import GenerateConfig, ModelAPI, modelapi
 
 from mesocosm.agents.scripted.behaviours import read_name
-from mesocosm.agents.scripted.exchange import Refused
+from mesocosm.agents.scripted.exchange import RequestRefused
 from mesocosm.agents.scripted.http_server import model_server
 from mesocosm.errors import UsageError
 
@@ -32,7 +32,7 @@ def _own_server() -> str:
 def _prepared(name: str, base_url: str | None) -> str:
     try:
         read_name(name)
-    except Refused as refused:
+    except RequestRefused as refused:
         raise UsageError(refused.message) from None
     return (base_url or _own_server()).rstrip("/").removesuffix("/v1")
 

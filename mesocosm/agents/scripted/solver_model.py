@@ -18,7 +18,7 @@ from functools import cache
 from queue import SimpleQueue
 from typing import Any
 
-from mesocosm.agents.scripted.exchange import NAMESPACED, Call, Message
+from mesocosm.agents.scripted.exchange import NAMESPACED, ModelCall, ModelMessage
 from mesocosm.agents.scripted.known_truth import known
 from mesocosm.families.family import Expected, Family, family_names, load_family
 from mesocosm.services.calling import ToolError, Tools
@@ -32,7 +32,7 @@ MAX_WORKS = 2_000
 
 
 @dataclass(frozen=True)
-class Step:
+class SolverStep:
     """A call that a solver wants to make."""
 
     service: str
@@ -47,24 +47,24 @@ class Work(Tools):
         self.id = id_
         self.made = 0
         """Calls so far."""
-        self.pending: Step | None = None
+        self.pending: SolverStep | None = None
         """``None``: it is done."""
         self.call_id = ""
         self.lock = threading.Lock()
-        self._wanted: SimpleQueue[Step | None] = SimpleQueue()
-        self._results: SimpleQueue[Message] = SimpleQueue()
+        self._wanted: SimpleQueue[SolverStep | None] = SimpleQueue()
+        self._results: SimpleQueue[ModelMessage] = SimpleQueue()
         self._family, self._prompt, self._expected = family, prompt, expected
         threading.Thread(target=self._run, daemon=True, name=f"work-{id_}").start()
         self.pending = self._wanted.get()
 
-    def take(self, result: Message) -> None:
+    def take(self, result: ModelMessage) -> None:
         """The result of the pending call; the next one is pending then."""
         self._results.put(result)
         self.pending = self._wanted.get()
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
         """Ask for a call and wait for its result."""
-        self._wanted.put(Step(service, tool, arguments))
+        self._wanted.put(SolverStep(service, tool, arguments))
         result = self._results.get()
         if result.failed:
             raise ToolError(result.text.removeprefix("Error: "))
@@ -84,7 +84,7 @@ class Works:
         self._lock = threading.Lock()
         self._next = 1
 
-    def find(self, messages: list[Message]) -> Work | None:
+    def find(self, messages: list[ModelMessage]) -> Work | None:
         """The work that a conversation tells of last."""
         for message in reversed(messages):
             for text in (*(call.id for call in message.calls), message.text):
@@ -111,16 +111,16 @@ class Works:
         return work
 
 
-def call_of(work: Work, tools: frozenset[str]) -> Call | None:
+def call_of(work: Work, tools: frozenset[str]) -> ModelCall | None:
     """The pending call of a work as the model makes it, by the tool's name among those offered."""
     if work.pending is None:
         return None
     work.made += 1
     work.call_id = f"work{work.id}-{work.made}"
-    return Call(work.call_id, name_among(work.pending, tools), dict(work.pending.arguments))
+    return ModelCall(work.call_id, name_among(work.pending, tools), dict(work.pending.arguments))
 
 
-def name_among(step: Step, tools: frozenset[str]) -> str:
+def name_among(step: SolverStep, tools: frozenset[str]) -> str:
     """A tool's name among those offered: with the service's where that is needed, or as clients of several
     servers write it (Claude Code; Codex, which has a namespace for each server)."""
     service, tool = step.service, step.tool

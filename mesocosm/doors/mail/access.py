@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import orjson
 
-from mesocosm.doors.episodes import Episodes, UnknownEpisode
+from mesocosm.doors.episodes import EpisodeSource, UnknownEpisode
 from mesocosm.doors.mail import MAIL_SERVICE
-from mesocosm.doors.mail.answer import Answer
+from mesocosm.doors.mail.answer import MailAnswer
 from mesocosm.doors.mail.onward import Onward
 from mesocosm.errors import Invalid, NotNow, Refusal, UsageError
 from mesocosm.services.calling import FAULT_TEXT
@@ -43,16 +43,16 @@ class Broken(Exception):
         super().__init__(FAULT_TEXT)
 
 
-class Access:
+class MailAccess:
     """A mailbox as one client that has signed in may use it."""
 
-    def __init__(self, pool: Episodes, episode: str, account: str = "") -> None:
+    def __init__(self, pool: EpisodeSource, episode: str, account: str = "") -> None:
         self._pool = pool
         self.episode = episode
         self.account = account
 
     @classmethod
-    async def sign_in(cls, pool: Episodes, operation: str, user: str, password: str) -> Access:
+    async def sign_in(cls, pool: EpisodeSource, operation: str, user: str, password: str) -> MailAccess:
         """Open the episode whose id is the password. Raises ``BadSignIn`` or ``Closed``."""
         try:
             await pool.bring(password)
@@ -72,7 +72,7 @@ class Access:
         except (UsageError, NotNow):
             raise Broken from None
 
-    async def ask(self, operation: str, **arguments: Any) -> Answer:
+    async def ask(self, operation: str, **arguments: Any) -> MailAnswer:
         """Make one operation as one call on the world. Raises a ``Refusal``, or ``Broken``."""
         return await self._request(operation, account=self.account, **arguments)
 
@@ -87,7 +87,7 @@ class Access:
         """``tell`` is called when the mailbox may have changed."""
         return self._pool.watching(self.episode, tell)
 
-    async def _request(self, operation: str, **arguments: Any) -> Answer:
+    async def _request(self, operation: str, **arguments: Any) -> MailAnswer:
         request_came()
         try:
             # A message is long, and most are ASCII: these are text, which shows at once.
@@ -107,7 +107,7 @@ class Access:
             raise Broken from None
         if outcome.refusal is not None:
             raise outcome.refusal
-        if not isinstance(outcome.reply, Answer):
+        if not isinstance(outcome.reply, MailAnswer):
             raise Broken
         return outcome.reply
 
@@ -115,7 +115,7 @@ class Access:
 class Mailboxes(Protocol):
     """Mail server's accounts, checked at login."""
 
-    async def sign_in(self, operation: str, user: str, password: str) -> Access | Onward:
+    async def sign_in(self, operation: str, user: str, password: str) -> MailAccess | Onward:
         """Open the mailbox of the episode whose id is the password, here or on another server.
 
         Raises ``BadSignIn``, ``Closed`` or ``Broken``, or ``Declined`` where another server says no.
@@ -125,12 +125,12 @@ class Mailboxes(Protocol):
 class OwnMailboxes:
     """Those of the episodes of this process."""
 
-    def __init__(self, pool: Episodes) -> None:
+    def __init__(self, pool: EpisodeSource) -> None:
         self._pool = pool
 
-    async def sign_in(self, operation: str, user: str, password: str) -> Access:
+    async def sign_in(self, operation: str, user: str, password: str) -> MailAccess:
         """Open the mailbox of an episode."""
-        return await Access.sign_in(self._pool, operation, user, password)
+        return await MailAccess.sign_in(self._pool, operation, user, password)
 
 
 def _is_ascii(value: object) -> bool:

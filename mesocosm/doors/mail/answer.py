@@ -9,7 +9,7 @@ from mesocosm.services.service import Reply
 
 
 @dataclass(frozen=True)
-class Answer(Reply):
+class MailAnswer(Reply):
     """An answer that the protocol's own server puts into words."""
 
     repeatable: ClassVar[bool] = False  # its data is the mail server's, which uses it up

@@ -33,7 +33,7 @@ _NOTHING: Criterion = ["or"]
 _LARGEST_NUMBER = 2**32 - 1
 
 
-class Search(SearchCommand):
+class MailSearch(SearchCommand):
     """SEARCH. pymap's own parser raises other errors for some malformed input."""
 
     @classmethod
@@ -53,11 +53,11 @@ class Search(SearchCommand):
             raise NotParseable(buf, BAD_CHARSET) from problem
 
 
-class UidSearch(UidSearchCommand, Search):
+class UidSearch(UidSearchCommand, MailSearch):
     """UID SEARCH."""
 
 
-class TooLarge(ResponseError):
+class SearchTooLarge(ResponseError):
     """A number that IMAP does not have."""
 
     def get_response(self, tag: bytes) -> ResponseBad:
@@ -96,7 +96,7 @@ def _criterion(key: SearchKey, selected: SelectedMailbox) -> Criterion:
             return ["header", *key.filter_header]
         case "LARGER" | "SMALLER":
             if key.filter_int > _LARGEST_NUMBER:
-                raise TooLarge
+                raise SearchTooLarge
             return [name.lower(), key.filter_int]
     raise NotSupportedError(f"SEARCH {name} is not supported.")
 

@@ -31,12 +31,12 @@ from pysasl.identity import Identity
 
 from mesocosm.doors.body_quota import Full, intake
 from mesocosm.doors.connections import INTRODUCTION, connections
-from mesocosm.doors.mail.access import STRANGERS, Access, BadSignIn, Broken, Closed, Mailboxes, one_line
-from mesocosm.doors.mail.criteria import BAD_CHARSET, Search, UidSearch
+from mesocosm.doors.mail.access import STRANGERS, BadSignIn, Broken, Closed, MailAccess, Mailboxes, one_line
+from mesocosm.doors.mail.criteria import BAD_CHARSET, MailSearch, UidSearch
 from mesocosm.doors.mail.mailbox_names import mend_pymap
 from mesocosm.doors.mail.onward import Declined, Onward
 from mesocosm.doors.mail.sections import mend_sections
-from mesocosm.doors.mail.session import MailSession, Refused
+from mesocosm.doors.mail.session import MailSession, SessionRefused
 from mesocosm.worlds.cpu_yield import Pauses, lane_of
 
 MAX_LITERAL = 15_000_000
@@ -78,7 +78,7 @@ class _Config(IMAPConfig):
     @property
     def commands(self) -> Commands:
         commands = super().commands
-        commands.register(Search)
+        commands.register(MailSearch)
         commands.register(UidSearch)
         return commands
 
@@ -112,12 +112,12 @@ class _Password(Identity):
 class _SignedIn(IdentityInterface):
     """A client that has signed in."""
 
-    def __init__(self, access: Access | Onward) -> None:
+    def __init__(self, access: MailAccess | Onward) -> None:
         self._access = access
 
     @property
     def name(self) -> str:
-        return self._access.account if isinstance(self._access, Access) else ""
+        return self._access.account if isinstance(self._access, MailAccess) else ""
 
     @property
     def roles(self) -> frozenset[str]:
@@ -126,7 +126,7 @@ class _SignedIn(IdentityInterface):
     @asynccontextmanager
     async def new_session(self) -> AsyncIterator[SessionInterface]:
         # No command of a client that goes on elsewhere reaches a session here.
-        yield MailSession(cast(Access, self._access))
+        yield MailSession(cast(MailAccess, self._access))
 
     async def new_token(self, *, expiration: object = None) -> None:
         return None
@@ -144,7 +144,7 @@ class _SignedIn(IdentityInterface):
 class _Login(LoginInterface):
     """Signs a client in with an episode's id as password."""
 
-    def __init__(self, mailboxes: Mailboxes, tell: Callable[[Access | Onward], None]) -> None:
+    def __init__(self, mailboxes: Mailboxes, tell: Callable[[MailAccess | Onward], None]) -> None:
         self._mailboxes = mailboxes
         self._tell = tell
 
@@ -164,7 +164,7 @@ class _Login(LoginInterface):
         except Broken as problem:
             raise TemporaryFailure(str(problem)) from None
         except Declined as problem:
-            raise Refused(problem.text, problem.code) from None
+            raise SessionRefused(problem.text, problem.code) from None
         self._tell(access)
         return _SignedIn(access)
 
@@ -192,12 +192,12 @@ class _Connection(IMAPConnection):
         self._kept = ExitStack()
         """What is kept of the last command."""
 
-    signed_in: Access | Onward | None = None
+    signed_in: MailAccess | Onward | None = None
 
-    def sign_in(self, access: Access | Onward) -> None:
+    def sign_in(self, access: MailAccess | Onward) -> None:
         """The client has signed in: it may stay, and be silent."""
         self.signed_in = access
-        if isinstance(access, Access):
+        if isinstance(access, MailAccess):
             self._pauses.lane = lane_of(access.episode)
         connections.asks(self.writer.transport)
 
@@ -239,7 +239,7 @@ class _Connection(IMAPConnection):
         # What was sent ahead is there at once: without a pause it would be answered to its end.
         await self._pauses.take()
         most, take = _STRANGER, None
-        if isinstance(self.signed_in, Access):
+        if isinstance(self.signed_in, MailAccess):
             most, take = MAX_LITERAL, self._kept.enter_context(intake.of(self.signed_in.episode))
         command = bytearray(await self.reader.readline())
         while literal := self._literal_plus.search(command):

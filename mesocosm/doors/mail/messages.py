@@ -15,7 +15,7 @@ from pymap.parsing.command.select import FetchCommand
 from pymap.parsing.response.fetch import EnvelopeStructure
 from pymap.parsing.specials import FetchAttribute, FetchRequirement, Flag, ObjectId
 
-from mesocosm.doors.mail.access import Access
+from mesocosm.doors.mail.access import MailAccess
 from mesocosm.doors.mail.envelope import Envelope, split_fields
 from mesocosm.doors.mail.ids import write_ids
 from mesocosm.doors.mail.structure import Structure
@@ -108,10 +108,10 @@ class _Loaded(BaseLoadedMessage):
         return header + end, body
 
 
-class Reading:
+class MailboxReading:
     """The contents that one command needs, asked for a few hundred at a time while they are written."""
 
-    def __init__(self, access: Access, folder: str, command: object) -> None:
+    def __init__(self, access: MailAccess, folder: str, command: object) -> None:
         self._access = access
         self._folder = folder
         attributes = command.attributes if isinstance(command, FetchCommand) else ()
@@ -177,20 +177,20 @@ def _part_for(attributes: Sequence[FetchAttribute]) -> str:
     return part
 
 
-class Message(BaseMessage):
+class MailMessage(BaseMessage):
     """A message of a folder; its content is read when it is written to the client."""
 
     __slots__ = ("_reading",)
 
     def __init__(
-        self, uid: int, date: datetime, flags: frozenset[Flag], reading: Reading | None = None
+        self, uid: int, date: datetime, flags: frozenset[Flag], reading: MailboxReading | None = None
     ) -> None:
         super().__init__(uid, date, flags, email_id=ObjectId(b"M%d" % uid))
         self._reading = reading
 
-    def read_by(self, reading: Reading) -> Message:
+    def read_by(self, reading: MailboxReading) -> MailMessage:
         """The same message, with its content."""
-        return Message(self.uid, self.internal_date, self.permanent_flags, reading)
+        return MailMessage(self.uid, self.internal_date, self.permanent_flags, reading)
 
     async def load_content(self, requirement: FetchRequirement) -> _Loaded:
         if self._reading:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self, cast
 
 from mesocosm.doors.connections import connections
-from mesocosm.doors.episodes import Episodes
+from mesocosm.doors.episodes import EpisodeSource
 from mesocosm.doors.mail.access import Mailboxes, OwnMailboxes
 from mesocosm.doors.mail.imap import ImapService
 from mesocosm.doors.mail.smtp import Connection
@@ -37,7 +37,7 @@ class MailServers:
         self._connections: set[asyncio.BaseTransport] = set()
 
     @classmethod
-    def of(cls, pool: Episodes, *, imap: socket.socket | None, smtp: socket.socket | None) -> Self:
+    def of(cls, pool: EpisodeSource, *, imap: socket.socket | None, smtp: socket.socket | None) -> Self:
         """For the episodes of this process, which are told the ports."""
         for name, listener in (("imap", imap), ("smtp", smtp)):
             if listener is not None:

@@ -22,12 +22,12 @@ from pymap.parsing.specials import Flag, ObjectId, SearchKey, SequenceSet
 from pymap.selected import SelectedMailbox
 
 from mesocosm.doors.episodes import UnknownEpisode
-from mesocosm.doors.mail.access import Access, Broken, one_line
-from mesocosm.doors.mail.answer import Answer
+from mesocosm.doors.mail.access import Broken, MailAccess, one_line
+from mesocosm.doors.mail.answer import MailAnswer
 from mesocosm.doors.mail.criteria import criterion_of, ids_of
 from mesocosm.doors.mail.ids import write_ids
 from mesocosm.doors.mail.mailbox_names import matcher
-from mesocosm.doors.mail.messages import Message, Reading, flag_set
+from mesocosm.doors.mail.messages import MailboxReading, MailMessage, flag_set
 from mesocosm.doors.mail.source import source_arguments
 from mesocosm.errors import Conflict, Denied, NotFound, Refusal
 
@@ -43,7 +43,7 @@ _SPECIAL_USE = {
 _CODE = re.compile(r"\[([A-Z-]+)\] ")
 
 
-class Refused(ResponseError):
+class SessionRefused(ResponseError):
     """The store declines a command; nothing has changed."""
 
     def __init__(self, text: str, code: str) -> None:
@@ -54,7 +54,7 @@ class Refused(ResponseError):
         return ResponseNo(tag, self._text.encode(), ResponseCode.of(self._code.encode()))
 
 
-class Gone(ResponseError):
+class SessionGone(ResponseError):
     """The episode was deleted."""
 
     def get_response(self, tag: bytes) -> ResponseNo:
@@ -89,7 +89,7 @@ class MailSession(SessionInterface):
 
     __slots__ = ("_access", "_revision")
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: MailAccess) -> None:
         super().__init__()
         self._access = access
         self._revision: int | None = None
@@ -202,11 +202,11 @@ class MailSession(SessionInterface):
     ) -> tuple[Iterable[tuple[int, MessageInterface]], SelectedMailbox]:
         if set_seen:
             await self._mark_seen(selected, sequence_set)
-        reading = Reading(self._access, selected.lookup, current_command.get())
+        reading = MailboxReading(self._access, selected.lookup, current_command.get())
         found = [
             (number, message.read_by(reading))
             for number, message in selected.messages.get_all(sequence_set)
-            if isinstance(message, Message)
+            if isinstance(message, MailMessage)
         ]
         reading.expect([message.uid for _, message in found])
         return found, await self._told(selected)
@@ -218,7 +218,7 @@ class MailSession(SessionInterface):
             return
         try:
             await self._store(selected, unseen, "ADD", ["Seen"])
-        except Refused:
+        except SessionRefused:
             return  # No change is accepted any more, but who only reads may go on.
 
     async def search_mailbox(
@@ -228,7 +228,7 @@ class MailSession(SessionInterface):
         answer = await self._ask("IMAP SEARCH", folder=selected.lookup, criterion=criterion)
         # What the client does not know of yet has no number.
         known = selected.messages.get_all(SequenceSet.build(answer.data, uid=True)) if answer.data else []
-        found = [(number, message) for number, message in known if isinstance(message, Message)]
+        found = [(number, message) for number, message in known if isinstance(message, MailMessage)]
         return found, await self._told(selected)
 
     async def update_flags(
@@ -242,7 +242,7 @@ class MailSession(SessionInterface):
         uids = ids_of(sequence_set, selected)
         await self._store(selected, uids, mode.name, _names(flag_set))
         known = selected.messages.get_all(sequence_set)
-        return [(number, m) for number, m in known if isinstance(m, Message)], await self._told(selected)
+        return [(number, m) for number, m in known if isinstance(m, MailMessage)], await self._told(selected)
 
     async def _store(self, selected: SelectedMailbox, uids: list[int], mode: str, flags: list[str]) -> None:
         answer = await self._ask(
@@ -288,24 +288,24 @@ class MailSession(SessionInterface):
 
     # -- calls and what they changed --------------------------------------------------------------------
 
-    async def _ask(self, operation: str, *, missing: str = "NONEXISTENT", **arguments: Any) -> Answer:
+    async def _ask(self, operation: str, *, missing: str = "NONEXISTENT", **arguments: Any) -> MailAnswer:
         """Make one call; ``missing`` is the response code where a folder is unknown."""
         try:
             return await self._access.ask(operation, **arguments)
         except Refusal as refusal:
             raise _refused(refusal, missing) from None
         except UnknownEpisode:
-            raise Gone from None
+            raise SessionGone from None
         except Broken as problem:
-            raise Refused(str(problem), "SERVERBUG") from None
+            raise SessionRefused(str(problem), "SERVERBUG") from None
 
     async def _changed(self) -> bool:
         try:
             return await self._access.revision() != self._revision
         except UnknownEpisode:
-            raise Gone from None
+            raise SessionGone from None
         except Broken as problem:
-            raise Refused(str(problem), "SERVERBUG") from None
+            raise SessionRefused(str(problem), "SERVERBUG") from None
 
     async def _wait(self, done: Event) -> None:
         """Until the mailbox has changed or the client ends its waiting."""
@@ -326,7 +326,7 @@ class MailSession(SessionInterface):
             return selected
         try:
             answer = await self._ask("IMAP NOOP", folder=selected.lookup)
-        except Gone:
+        except SessionGone:
             raise
         except ResponseError:
             selected.set_deleted()  # or renamed, or the account has signed out
@@ -337,7 +337,7 @@ class MailSession(SessionInterface):
         self._tell(selected, answer.data, answer.revision)
         return selected
 
-    def _leave_out(self, answer: Answer) -> None:
+    def _leave_out(self, answer: MailAnswer) -> None:
         """This call has changed nothing in the open folder."""
         if self._revision == answer.previous:
             self._revision = answer.revision
@@ -345,7 +345,7 @@ class MailSession(SessionInterface):
     def _tell(self, selected: SelectedMailbox, state: dict[str, Any], revision: int | None) -> None:
         """Report the folder's state. Updates that are not allowed now wait for the next command."""
         known = selected.messages
-        messages = [Message(uid, date, flag_set(flags)) for uid, date, flags in state["messages"]]
+        messages = [MailMessage(uid, date, flag_set(flags)) for uid, date, flags in state["messages"]]
         self._revision = revision
         if selected.hide_expunged:
             present = {message.uid for message in messages}
@@ -399,6 +399,6 @@ def _refused(refusal: Refusal, missing: str) -> ResponseError:
     if isinstance(refusal, NotFound) and missing == "NONEXISTENT":
         return MailboxNotFound(text)
     if coded := _CODE.match(text):
-        return Refused(text[coded.end() :], coded[1])
+        return SessionRefused(text[coded.end() :], coded[1])
     codes = {NotFound: missing, Denied: "NOPERM", Conflict: "CANNOT"}
-    return Refused(text, codes.get(type(refusal), "CANNOT"))
+    return SessionRefused(text, codes.get(type(refusal), "CANNOT"))

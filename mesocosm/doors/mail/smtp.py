@@ -13,7 +13,7 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 from mesocosm.doors.body_quota import Full, Take, intake
 from mesocosm.doors.connections import INTRODUCTION, connections
 from mesocosm.doors.episodes import UnknownEpisode
-from mesocosm.doors.mail.access import STRANGERS, Access, BadSignIn, Broken, Closed, Mailboxes, one_line
+from mesocosm.doors.mail.access import STRANGERS, BadSignIn, Broken, Closed, MailAccess, Mailboxes, one_line
 from mesocosm.doors.mail.onward import Declined, Onward
 from mesocosm.doors.mail.source import source_arguments
 from mesocosm.errors import Denied, Refusal
@@ -271,9 +271,9 @@ def _read_password(
     return AuthResult(success=True, auth_data=given)
 
 
-def _access(session: Session) -> Access | None:
+def _access(session: Session) -> MailAccess | None:
     access = session.auth_data if session.authenticated else None
-    return access if isinstance(access, Access) else None
+    return access if isinstance(access, MailAccess) else None
 
 
 def _refused(problem: Exception) -> str:

@@ -18,7 +18,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from mesocosm.errors import NotFound, UsageError
-from mesocosm.evaluation.browser.pages import Pages, Shown, environment
+from mesocosm.evaluation.browser.pages import Pages, ShownPage, environment
 from mesocosm.evaluation.browser.subject import Subject
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.services.calling import Direct, ToolError
@@ -57,7 +57,7 @@ Options = Annotated[dict[str, str], Depends(_options)]
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedEntry:
     """Something that can be looked at, and what is known of it without opening it."""
 
     path: Path | None
@@ -95,7 +95,7 @@ class _Html(HTMLResponse):
 class Browser:
     """Cache of opened subjects, filled as pages are requested."""
 
-    def __init__(self, entries: Sequence[Entry], *, answers: bool = True, frozen: bool = False) -> None:
+    def __init__(self, entries: Sequence[ListedEntry], *, answers: bool = True, frozen: bool = False) -> None:
         self.entries = list(entries)
         self.answers = answers
         self.frozen = frozen
@@ -114,7 +114,7 @@ class Browser:
         return self._open[number]
 
     def _keep(self, number: int, subject: Subject) -> None:
-        shown = Shown(subject, f"/{number}", len(self.entries) > 1, self.frozen)
+        shown = ShownPage(subject, f"/{number}", len(self.entries) > 1, self.frozen)
         self._open[number] = subject, Pages(shown)
         while len(self._open) > _OPEN:
             _, (old, _) = self._open.popitem(last=False)
@@ -128,7 +128,7 @@ class Browser:
         path.parent.mkdir()
         with subject.lock:
             subject.fork(path)
-        self.entries.append(Entry(path.parent))
+        self.entries.append(ListedEntry(path.parent))
         return len(self.entries) - 1
 
     def is_hand(self, number: int) -> bool:

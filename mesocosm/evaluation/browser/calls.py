@@ -52,7 +52,7 @@ class RowChange:
 
 
 @dataclass(frozen=True)
-class Change:
+class ShownChange:
     """Changes in one table, or among the files."""
 
     service: str
@@ -70,7 +70,7 @@ class Change:
 
 
 @dataclass
-class Call:
+class ShownCall:
     """One call of an episode."""
 
     seq: int
@@ -96,7 +96,7 @@ class Call:
 
 
 @dataclass
-class Turn:
+class ShownTurn:
     """One turn of the model: what it was shown and what it said."""
 
     number: int
@@ -108,7 +108,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Said:
+class ShownText:
     """A message of a conversation."""
 
     role: str
@@ -117,7 +117,7 @@ class Said:
 
 def calls_of(
     world: World, entries: Iterable[Entry], finders: Mapping[str, EvidenceFinder], conversation: Path
-) -> list[Call]:
+) -> list[ShownCall]:
     """The calls of a journal, with what they delivered."""
     seen: set[int] = set()
     found = []
@@ -127,7 +127,7 @@ def calls_of(
         service = world.services.get(entry.service)
         tool = service.tools.get(entry.tool) if service else None
         found.append(
-            Call(
+            ShownCall(
                 seq=entry.seq,
                 parent=entry.parent,
                 service=entry.service,
@@ -158,7 +158,7 @@ def runs_code(world: World, entry: Entry) -> bool:
 
 def replayed(
     base: Path, entries: Iterable[Entry], wanted: Container[int]
-) -> Iterator[tuple[Entry, World, list[Change]]]:
+) -> Iterator[tuple[Entry, World, list[ShownChange]]]:
     """Repeat the calls on a copy. Yields each with the world after it and, if wanted, the call's changes."""
     with tempfile.TemporaryDirectory(prefix="mesocosm-look-") as name:
         folder = Path(name)
@@ -182,7 +182,7 @@ def replayed(
                     yield entry, world, []
 
 
-def _step(folder: Path, service: str) -> Iterator[Change]:
+def _step(folder: Path, service: str) -> Iterator[ShownChange]:
     """Yield the differences between the world and its earlier state."""
     name = f"{service}.db"
     if (folder / "world" / name).is_file():
@@ -207,14 +207,14 @@ def _hashes(workspace: Workspace) -> dict[str, str]:
 
 def files_change(
     added: list[str], removed: list[str], changed: list[str], now: Workspace, before: Workspace
-) -> Change:
+) -> ShownChange:
     """The change of some files, with their texts."""
     rows = [
         RowChange(how, f"{FILES}:{name}", _content(before, name), _content(now, name))
         for how, names in (("added", added), ("changed", changed), ("removed", removed))
         for name in names
     ]
-    return Change(FILES, FILES, rows[: 4 * SHOWN_ROWS], max(0, len(rows) - 4 * SHOWN_ROWS))
+    return ShownChange(FILES, FILES, rows[: 4 * SHOWN_ROWS], max(0, len(rows) - 4 * SHOWN_ROWS))
 
 
 def _content(workspace: Workspace, name: str) -> dict[str, str]:
@@ -225,13 +225,13 @@ def _content(workspace: Workspace, name: str) -> dict[str, str]:
     return {CONTENT: readable(name, data) or f"{len(data):,} bytes {hashlib.sha256(data).hexdigest()[:12]}"}
 
 
-def change_of(service: str, table: str, changes: TableChanges, most: int = SHOWN_ROWS) -> Change:
+def change_of(service: str, table: str, changes: TableChanges, most: int = SHOWN_ROWS) -> ShownChange:
     key = _key(service, table)
     rows = [RowChange("added", _ref(table, key, row), {}, row) for row in changes.added[:most]]
     rows += [RowChange("changed", _ref(table, key, new), old, new) for old, new in changes.changed[:most]]
     rows += [RowChange("removed", _ref(table, key, row), row, {}) for row in changes.removed[:most]]
     number = len(changes.added) + len(changes.changed) + len(changes.removed)
-    return Change(service, table, rows, number - len(rows))
+    return ShownChange(service, table, rows, number - len(rows))
 
 
 def _key(service: str, table: str) -> list[str]:
@@ -260,27 +260,27 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
                 return  # the process was ended in the middle of a line
 
 
-def conversation_of(path: Path) -> tuple[list[Turn], dict[int, Said]]:
+def conversation_of(path: Path) -> tuple[list[ShownTurn], dict[int, ShownText]]:
     """The turns of a model, and all messages by their numbers."""
-    turns: list[Turn] = []
-    messages: dict[int, Said] = {}
+    turns: list[ShownTurn] = []
+    messages: dict[int, ShownText] = {}
     for line in _lines(path):
         if "shown" not in line:
             continue  # written by an earlier version
         for added in line.get("added", ()):
-            messages[added["n"]] = Said(added["role"], str(added.get("content", "")))
+            messages[added["n"]] = ShownText(added["role"], str(added.get("content", "")))
         asked = ", ".join(call["tool"] for call in line["calls"])
         text = "\n".join(filter(None, (line.get("reasoning"), line["text"], asked and f"→ {asked}")))
-        messages[line["n"]] = Said("assistant", text)
+        messages[line["n"]] = ShownText("assistant", text)
         for call in line["calls"]:
-            messages[call["n"]] = Said("tool", call["error"] or call["result"])
+            messages[call["n"]] = ShownText("tool", call["error"] or call["result"])
         turns.append(
-            Turn(line["turn"], line["context"], line["shown"], line["text"], line.get("removed", {}))
+            ShownTurn(line["turn"], line["context"], line["shown"], line["text"], line.get("removed", {}))
         )
     return turns, messages
 
 
-def _give_turns(calls: list[Call], path: Path) -> None:
+def _give_turns(calls: list[ShownCall], path: Path) -> None:
     """Say of each call in which turn it was made: the server keeps the calls in the order of the turns.
 
     Calls that reached no tool stand in the conversation alone, so both are gone through together.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
-from mesocosm.evaluation.browser.calls import CONTENT, FILES, Change, RowChange
+from mesocosm.evaluation.browser.calls import CONTENT, FILES, RowChange, ShownChange
 from mesocosm.services.service import load_service
 
 _PASSING = re.compile(
@@ -62,7 +62,7 @@ class Pair:
 class _Side:
     """The rows that one side changed, and what their values mean."""
 
-    def __init__(self, changes: Sequence[Change], row_of: RowOf) -> None:
+    def __init__(self, changes: Sequence[ShownChange], row_of: RowOf) -> None:
         self._row_of = row_of
         self.rows = {(one.service, one.table): one.rows for one in changes}
         self._added: dict[tuple[str, str, str], dict[Any, RowChange]] = {}
@@ -141,7 +141,7 @@ def _named(values: Mapping[str, Any]) -> str:
 
 
 def compared(
-    expected: Sequence[Change], got: Sequence[Change], row_of: RowOf
+    expected: Sequence[ShownChange], got: Sequence[ShownChange], row_of: RowOf
 ) -> list[tuple[str, list[Pair]]]:
     """By table: rows that were to be changed beside those that were, the most alike together."""
     theirs, mine = _Side(expected, row_of), _Side(got, row_of)

@@ -17,7 +17,7 @@ import httpx2
 import orjson
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.browser.application import Browser, Entry, application
+from mesocosm.evaluation.browser.application import Browser, ListedEntry, application
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.evaluation.report.tables import place
 from mesocosm.families.workers.workers import Workers
@@ -35,7 +35,7 @@ def export(
     path: Path, *, answers: bool = True, most: int = PAGES, report: Callable[[str], None] = lambda _: None
 ) -> bytes:
     """One HTML file with the pages of what lies at a path."""
-    browser = Browser([Entry(path)], answers=answers, frozen=True)
+    browser = Browser([ListedEntry(path)], answers=answers, frozen=True)
     try:
         browser.pages(0)  # where it cannot be opened, that is said
         return _file(asyncio.run(_pages(browser, most, report)))

@@ -63,7 +63,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Piece:
+class MarkedPiece:
     """A piece of a text with its marks."""
 
     text: str
@@ -228,7 +228,7 @@ class Marks:
                 found[service].append((plain(sentence), fact))
         return found
 
-    def excerpt(self, number: int, holders: Sequence[tuple[str, Item]] = ()) -> list[Piece]:
+    def excerpt(self, number: int, holders: Sequence[tuple[str, Item]] = ()) -> list[MarkedPiece]:
         """Return what is shown of a piece of evidence: its beginning, or around the sentences that decide.
 
         A piece is found by some of a text: where these are not in it, they are in the rest of what holds it.
@@ -260,14 +260,14 @@ class Marks:
                 windows[-1][1] = max(stop, windows[-1][1])
             else:
                 windows.append([begin, stop])
-        found = [] if windows[0][0] == 0 else [Piece("…")]
+        found = [] if windows[0][0] == 0 else [MarkedPiece("…")]
         for begin, stop in windows:
             inside = [
                 (start - begin, end - begin, mark)
                 for start, end, mark in spans
                 if begin <= start and end <= stop
             ]
-            found += [*_cut(text[begin:stop], inside), *([Piece("…")] if stop < len(text) else [])]
+            found += [*_cut(text[begin:stop], inside), *([MarkedPiece("…")] if stop < len(text) else [])]
         return found
 
     def told_by(self, derivation: Any) -> int | None:
@@ -303,7 +303,7 @@ class Marks:
                     found[step.text].append((step.expression, Mark("derivation", label, path)))
         return found
 
-    def pieces(self, service: str, text: str, sought: str = "", *, derived: bool = True) -> list[Piece]:
+    def pieces(self, service: str, text: str, sought: str = "", *, derived: bool = True) -> list[MarkedPiece]:
         """A text in pieces, each with its marks."""
         spans: list[tuple[int, int, Mark]] = []
         if finder := self._finders.get(service):
@@ -322,7 +322,7 @@ class Marks:
             spans += [(at, at + len(sought), mark) for at in _all(text.lower(), sought.lower())]
         return _cut(text, spans)
 
-    def result_pieces(self, service: str, text: str) -> list[Piece]:
+    def result_pieces(self, service: str, text: str) -> list[MarkedPiece]:
         """A result of a tool, with the evidence that stands in it as the tool writes it."""
         finder = self._raw.get(service)
         spans: list[tuple[int, int, Mark]] = []
@@ -420,7 +420,7 @@ def _all(text: str, needle: str) -> Iterable[int]:
         at = text.find(needle, at + len(needle))
 
 
-def _cut(text: str, spans: Sequence[tuple[int, int, Mark]]) -> list[Piece]:
+def _cut(text: str, spans: Sequence[tuple[int, int, Mark]]) -> list[MarkedPiece]:
     """A text cut wherever a mark begins or ends."""
     edges = sorted({0, len(text), *(edge for start, end, _ in spans for edge in (start, end))})
     found = []
@@ -428,7 +428,9 @@ def _cut(text: str, spans: Sequence[tuple[int, int, Mark]]) -> list[Piece]:
         around = [(last, mark) for first, last, mark in spans if first <= start and end <= last]
         ends = {mark.path: mark for last, mark in around if last == end}
         found.append(
-            Piece(text[start:end], tuple(dict.fromkeys(mark for _, mark in around)), tuple(ends.values()))
+            MarkedPiece(
+                text[start:end], tuple(dict.fromkeys(mark for _, mark in around)), tuple(ends.values())
+            )
         )
     return found
 

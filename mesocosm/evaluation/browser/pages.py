@@ -20,12 +20,12 @@ import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from mesocosm.errors import NotFound
-from mesocosm.evaluation.browser.calls import FILES, Call
+from mesocosm.evaluation.browser.calls import FILES, ShownCall
 from mesocosm.evaluation.browser.comparison import compared
 from mesocosm.evaluation.browser.content import file_path
-from mesocosm.evaluation.browser.marks import Marks, Piece, plain
+from mesocosm.evaluation.browser.marks import MarkedPiece, Marks, plain
 from mesocosm.evaluation.browser.subject import BUILT, NOW, Subject
-from mesocosm.evaluation.browser.why import Part, explain
+from mesocosm.evaluation.browser.why import WhyPart, explain
 from mesocosm.services.previews import LINES
 from mesocosm.services.schema import description_of
 from mesocosm.services.service import load_service
@@ -121,7 +121,7 @@ def environment() -> Environment:
     return made
 
 
-_KEPT: Mapping[str, Callable[[Call], bool]] = {
+_KEPT: Mapping[str, Callable[[ShownCall], bool]] = {
     "all": lambda call: True,
     "evidence": lambda call: bool(call.evidence),
     "writes": lambda call: call.writes,
@@ -130,7 +130,7 @@ _KEPT: Mapping[str, Callable[[Call], bool]] = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownPage:
     """One subject's place in the browser."""
 
     subject: Subject
@@ -145,7 +145,7 @@ class Shown:
 class Pages:
     """The pages of one subject."""
 
-    def __init__(self, shown: Shown) -> None:
+    def __init__(self, shown: ShownPage) -> None:
         self._shown = shown
         self._subject = shown.subject
         self._marks = Marks(shown.subject)
@@ -198,7 +198,7 @@ class Pages:
         )
 
     @cached_property
-    def _why(self) -> list[Part]:
+    def _why(self) -> list[WhyPart]:
         return explain(self._subject, self._marks)
 
     def _agent(self) -> str:
@@ -263,7 +263,7 @@ class Pages:
     def search(self, options: Mapping[str, str]) -> str:
         """All things whose text has some words."""
         sought = options.get("q", "").strip()
-        found: list[tuple[str, Item, list[Piece]]] = []
+        found: list[tuple[str, Item, list[MarkedPiece]]] = []
         total = 0
         words = sought.lower()
         for service, item in self._subject.content(NOW).all_items() if words else ():
@@ -617,10 +617,10 @@ def _rows_of(text: str) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class Bar:
+class ShareBar:
     """A call on the time line."""
 
-    call: Call
+    call: ShownCall
     x: float
     width: float
     height: float
@@ -629,13 +629,13 @@ class Bar:
 _WIDTH, _HEIGHT = 1_000, 60
 
 
-def _drawn(calls: Sequence[Call]) -> list[Bar]:
+def _drawn(calls: Sequence[ShownCall]) -> list[ShareBar]:
     """The calls side by side, as high as what they delivered is long (by its logarithm)."""
     shown = calls[:: max(1, len(calls) // 500)]
     most = math.log1p(max((call.tokens for call in shown), default=1))
     width = _WIDTH / max(len(shown), 1)
     return [
-        Bar(call, n * width, max(width - 1, 0.8), 4 + (_HEIGHT - 4) * math.log1p(call.tokens) / most)
+        ShareBar(call, n * width, max(width - 1, 0.8), 4 + (_HEIGHT - 4) * math.log1p(call.tokens) / most)
         for n, call in enumerate(shown)
     ]
 

@@ -19,13 +19,13 @@ from typing import Any
 from mesocosm.agents.loop import Conversation
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.browser import calls as seen
-from mesocosm.evaluation.browser.calls import Call, Change, RowChange, Said, Turn
+from mesocosm.evaluation.browser.calls import RowChange, ShownCall, ShownChange, ShownText, ShownTurn
 from mesocosm.evaluation.browser.content import Content
 from mesocosm.evaluation.failures import CLASSES, classify
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.families import grading
 from mesocosm.families.episode import Episode
-from mesocosm.families.evidence_coverage import Reading, read_journal
+from mesocosm.families.evidence_coverage import EvidenceCoverage, read_journal
 from mesocosm.families.family import Evidence, Expected, family_of_instance
 from mesocosm.families.instances import EXPECTED
 from mesocosm.families.length import Survey
@@ -68,7 +68,7 @@ class Subject:
         self.episode = self._copied(path, folder / "episode")
         self.answers = answers and (self.episode.path / EXPECTED).is_file()
         self._contents: dict[str, Content] = {}
-        self._steps: dict[int, list[Change]] = {}
+        self._steps: dict[int, list[ShownChange]] = {}
 
     def _copied(self, path: Path, copy: Path) -> Episode:
         for folder in (path / "episode", path):
@@ -132,7 +132,7 @@ class Subject:
         return self.expected.evidence if self.expected else []
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> EvidenceCoverage:
         """Statistics of what was read and written."""
         return read_journal(self.episode)
 
@@ -145,7 +145,7 @@ class Subject:
     # -- what was done ----------------------------------------------------------------------------------
 
     @cached_property
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[ShownCall]:
         """The calls that were made."""
         finders = Survey(self.episode.world, self.evidence).finders
         entries = self.episode.world.journal.entries()
@@ -162,16 +162,16 @@ class Subject:
         return [number for number in range(len(self.evidence)) if number not in self.delivered]
 
     @cached_property
-    def _talk(self) -> tuple[list[Turn], dict[int, Said]]:
+    def _talk(self) -> tuple[list[ShownTurn], dict[int, ShownText]]:
         return seen.conversation_of(self.path / "conversation.jsonl")
 
     @property
-    def turns(self) -> list[Turn]:
+    def turns(self) -> list[ShownTurn]:
         """The turns of the model."""
         return self._talk[0]
 
     @property
-    def messages(self) -> dict[int, Said]:
+    def messages(self) -> dict[int, ShownText]:
         return self._talk[1]
 
     @cached_property
@@ -180,7 +180,7 @@ class Subject:
         entries = self.episode.world.journal.entries()
         return not any(seen.runs_code(self.episode.world, entry) for entry in entries)
 
-    def changes_of(self, seq: int) -> list[Change]:
+    def changes_of(self, seq: int) -> list[ShownChange]:
         """Return the changes of a call; empty if calls cannot be repeated."""
         if seq not in self._steps and self.replayable:
             # Of a world that is quickly gone through, all at once.
@@ -275,7 +275,7 @@ class Subject:
             ]
 
     @cached_property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[ShownChange]:
         """All that differs from the world as it was built."""
         return _changes(self.episode.path / "world", self.episode.path / "base")
 
@@ -285,7 +285,7 @@ class Subject:
         return {(change.service, row.ref): row for change in self.changes for row in change.rows}
 
     @cached_property
-    def solution(self) -> list[Change] | str:
+    def solution(self) -> list[ShownChange] | str:
         """All that the reference solver changes on a copy, or why it cannot be had."""
         family, expected = self.episode.family, self.expected
         if expected is None:
@@ -329,7 +329,7 @@ class Subject:
                 break
         return World(copy, read_only=True)
 
-    def _replayed(self, wanted: Container[int] = ()) -> Iterator[tuple[Entry, World, list[Change]]]:
+    def _replayed(self, wanted: Container[int] = ()) -> Iterator[tuple[Entry, World, list[ShownChange]]]:
         return seen.replayed(self.episode.path / "base", self.episode.world.journal.entries(), wanted)
 
     def ask(self, state: str, service: str, tool: str, arguments: dict[str, Any]) -> Outcome:
@@ -364,7 +364,7 @@ def _forked(folder: Path, copy: Path) -> Episode:
     raise AssertionError
 
 
-def _changes(world: Path, base: Path) -> list[Change]:
+def _changes(world: Path, base: Path) -> list[ShownChange]:
     """All that differs between two worlds."""
     with World(world, base=base, read_only=True) as opened:
         changes = opened.changes()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mesocosm.evaluation.browser.calls import Call
+from mesocosm.evaluation.browser.calls import ShownCall
 from mesocosm.evaluation.browser.marks import Marks, lists
 from mesocosm.evaluation.browser.subject import Subject
 from mesocosm.services.views import Item
@@ -26,7 +26,7 @@ _MISSED = 60
 class Unfinished:
     """A list of which not all pages were asked for."""
 
-    call: Call
+    call: ShownCall
     """The one that asked for the last page that was."""
     read: str
     """Which page that is."""
@@ -43,7 +43,7 @@ def unfinished_lists(subject: Subject, marks: Marks) -> Iterator[Unfinished]:
         for service, item in holders.get(number, ())
         if item.title and not _was_listed(subject, item)
     }
-    groups: dict[tuple[str, str, str], list[Call]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[ShownCall]] = defaultdict(list)
     for call in subject.calls if left else ():
         if call.status == "ok" and not call.writes:
             rest = {name: value for name, value in call.arguments.items() if name not in (_PAGE, _TOKEN)}
@@ -87,7 +87,7 @@ def _following(arguments: Mapping[str, Any], result: str) -> dict[str, Any] | No
     return None
 
 
-def _rest(subject: Subject, call: Call) -> Iterator[str]:
+def _rest(subject: Subject, call: ShownCall) -> Iterator[str]:
     """Yield the following pages as they would have been delivered, without side effects."""
     arguments = _following(call.arguments, call.result)
     for _ in range(_PAGES):

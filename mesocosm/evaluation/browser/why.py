@@ -43,61 +43,63 @@ _ENDED = {
 
 
 @dataclass(frozen=True)
-class Part:
+class WhyPart:
     """A part of the paragraph; with a path, a link."""
 
     text: str
     path: str = ""
 
 
-def explain(subject: Subject, marks: Marks) -> list[Part]:
+def explain(subject: Subject, marks: Marks) -> list[WhyPart]:
     """Write the paragraph; empty without a failure, or if nothing may be revealed."""
     verdict = subject.verdict
     if verdict is None or verdict.verdict == "passed":
         return []
     if CUT_OFF in (verdict.error or ""):
-        return [Part("It was interrupted before it was judged.")]
+        return [WhyPart("It was interrupted before it was judged.")]
     if verdict.verdict == "errored":
         first = verdict.faults[0] if verdict.faults else None
         about = f"{first.first}" if first else (verdict.error or "").strip().split("\n")[-1]
-        return [Part("A fault of the environment, not of the agent: "), Part(about), Part(".")]
+        return [WhyPart("A fault of the environment, not of the agent: "), WhyPart(about), WhyPart(".")]
     name, meaning = subject.failure
     misread = list(_misread(subject, marks))
     # The class says less than an event that explains everything.
-    parts = [*misread, Part(f"{meaning[:1].upper()}{meaning[1:]} ({name}). ")] if name else misread
+    parts = [*misread, WhyPart(f"{meaning[:1].upper()}{meaning[1:]} ({name}). ")] if name else misread
     parts += _broken_off(subject) if name == "broke_off" else ()
     parts += _in_vain(subject) if name == "tool_errors" else ()
     if subject.calls and not subject.reading.writes:
-        parts.append(Part("It changed nothing. "))
+        parts.append(WhyPart("It changed nothing. "))
     wrong = [check for check in verdict.findings if not check.passed]
     if wrong:
-        parts += [Part("First finding: "), Part(wrong[0].name, "#findings")]
-        parts.append(Part(f" ({_shown(wrong[0].detail)}). " if wrong[0].detail else ". "))
+        parts += [WhyPart("First finding: "), WhyPart(wrong[0].name, "#findings")]
+        parts.append(WhyPart(f" ({_shown(wrong[0].detail)}). " if wrong[0].detail else ". "))
         if len(wrong) > 1:
-            parts.append(Part(f"{_count(len(wrong) - 1, 'further finding')} failed. "))
+            parts.append(WhyPart(f"{_count(len(wrong) - 1, 'further finding')} failed. "))
     parts += _missed(subject, marks)
     for one in unfinished_lists(subject, marks):
-        parts.append(Part(f"{one.call.name} was not asked for the rest of a list after {one.read}, "))
-        parts.append(Part(f"call {one.call.seq}", f"calls/{one.call.seq}"))
-        parts.append(Part(f": what holds {one.pieces} of the missed pieces stands on the pages after it. "))
+        parts.append(WhyPart(f"{one.call.name} was not asked for the rest of a list after {one.read}, "))
+        parts.append(WhyPart(f"call {one.call.seq}", f"calls/{one.call.seq}"))
+        parts.append(
+            WhyPart(f": what holds {one.pieces} of the missed pieces stands on the pages after it. ")
+        )
     parts += () if misread else _against(subject)
     parts += _concerned(subject, marks, [check.detail for check in wrong])
     if first_wrong := subject.first_wrong:
         seq, what = first_wrong
         parts += [
-            Part("The first wrong call is "),
-            Part(f"number {seq}, {_call(subject, seq)}", f"calls/{seq}"),
-            Part(f": {what}. " if " " in what else f": after it, {what} no longer holds. "),
+            WhyPart("The first wrong call is "),
+            WhyPart(f"number {seq}, {_call(subject, seq)}", f"calls/{seq}"),
+            WhyPart(f": {what}. " if " " in what else f": after it, {what} no longer holds. "),
         ]
     return [*parts, *_end(subject)]
 
 
-def _broken_off(subject: Subject) -> Iterator[Part]:
+def _broken_off(subject: Subject) -> Iterator[WhyPart]:
     """The refused call after which nothing more was done."""
     last = [call for call in subject.calls if call.parent is None][-1]
-    yield Part("Its last call was ")
-    yield Part(f"number {last.seq}, {last.name}", f"calls/{last.seq}")
-    yield Part(
+    yield WhyPart("Its last call was ")
+    yield WhyPart(f"number {last.seq}, {last.name}", f"calls/{last.seq}")
+    yield WhyPart(
         f", refused with “{_quoted(last.result)}”; {_endings(subject) or 'nothing more'} was not called. "
     )
 
@@ -112,44 +114,44 @@ def _endings(subject: Subject) -> str:
     )
 
 
-def _in_vain(subject: Subject) -> Iterator[Part]:
+def _in_vain(subject: Subject) -> Iterator[WhyPart]:
     """Describe the final calls if all failed, and the last error."""
     made = [call for call in subject.calls if call.parent is None]
     last = list(takewhile(lambda call: call.status != "ok", reversed(made)))
     if last:
         names = " and ".join(dict.fromkeys(call.name for call in reversed(last)))
-        yield Part(f"Its last {_count(len(last), 'call')}, to {names}, failed; ")
-        yield Part(f"number {last[0].seq}", f"calls/{last[0].seq}")
+        yield WhyPart(f"Its last {_count(len(last), 'call')}, to {names}, failed; ")
+        yield WhyPart(f"number {last[0].seq}", f"calls/{last[0].seq}")
         given = orjson.dumps(last[0].arguments).decode()
-        yield Part(f", with {_quoted(given)}, was refused with “{_quoted(last[0].result)}”. ")
+        yield WhyPart(f", with {_quoted(given)}, was refused with “{_quoted(last[0].result)}”. ")
 
 
-def _misread(subject: Subject, marks: Marks) -> Iterator[Part]:
+def _misread(subject: Subject, marks: Marks) -> Iterator[WhyPart]:
     """The one event whose misreading explains all that the agent did."""
     ways: dict[int, list[str]] = defaultdict(list)
     for one, how in subject.misread:
         ways[marks.derivations.index(one)].append(how)
     for place, (number, hows) in enumerate(list(ways.items())[:_NAMED]):
-        yield Part("What it did is exactly what follows when " if not place else ", or when ")
+        yield WhyPart("What it did is exactly what follows when " if not place else ", or when ")
         yield from _fact(marks, marks.derivations[number])
-        yield Part(f" is {' or '.join(hows)}")
+        yield WhyPart(f" is {' or '.join(hows)}")
     if ways:
-        yield Part(". ")
+        yield WhyPart(". ")
 
 
-def _fact(marks: Marks, one: Any) -> Iterator[Part]:
+def _fact(marks: Marks, one: Any) -> Iterator[WhyPart]:
     """Describe an event: where it is told, and whether that was delivered."""
     place = marks.places.get(one.text)
     kind = one.kind.replace("_", " ")
     path = f"derivations#d{marks.derivations.index(one) + 1}"
-    yield Part(f"“{kind}” in “{place[1].title}”" if place else f"“{kind}”", path)
+    yield WhyPart(f"“{kind}” in “{place[1].title}”" if place else f"“{kind}”", path)
     if one.says.strip():
-        yield Part(f", “{_shown(' '.join(one.says.split()))}”")
+        yield WhyPart(f", “{_shown(' '.join(one.says.split()))}”")
     call = marks.told_by(one)
-    yield Part(f" (delivered by call {call})" if call else " (never delivered)")
+    yield WhyPart(f" (delivered by call {call})" if call else " (never delivered)")
 
 
-def _against(subject: Subject) -> Iterator[Part]:
+def _against(subject: Subject) -> Iterator[WhyPart]:
     """Describe the difference from the reference solver's changes in a few rows."""
     if not subject.is_small or not subject.reading.writes or isinstance(subject.solution, str):
         return
@@ -167,12 +169,12 @@ def _against(subject: Subject) -> Iterator[Part]:
         # Rows that say most come first; those that only lead from one row to another say nothing beside them.
         told[how] = sorted(filter(None, labels), key=lambda label: -label.count(" / "))
     if found := {how: labels for how, labels in told.items() if labels}:
-        yield Part("Against what the reference solver does", "changes?against=solution")
+        yield WhyPart("Against what the reference solver does", "changes?against=solution")
         for number, (how, labels) in enumerate(found.items()):
             shown = [f"{label}{differ[label]}" for label in labels[:_NAMED]]
-            yield Part(f"{': ' if not number else '; '}{how} {', '.join(shown)}")
-            yield Part(f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else "")
-        yield Part(". ")
+            yield WhyPart(f"{': ' if not number else '; '}{how} {', '.join(shown)}")
+            yield WhyPart(f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else "")
+        yield WhyPart(". ")
 
 
 def _differing(pair: Pair) -> str:
@@ -186,18 +188,18 @@ def _differing(pair: Pair) -> str:
     return f" ({name.replace('_', ' ')}: “{got}”, not “{expected}”)"
 
 
-def _missed(subject: Subject, marks: Marks) -> Iterator[Part]:
+def _missed(subject: Subject, marks: Marks) -> Iterator[WhyPart]:
     """The evidence that no result held, named and linked."""
     if not subject.evidence:
         return
     missed = subject.missed
     if not missed:
-        yield Part("All evidence was delivered. ")
+        yield WhyPart("All evidence was delivered. ")
         return
-    yield Part(
+    yield WhyPart(
         f"{len(missed)} of {_count(len(subject.evidence), 'piece')} of evidence ", "evidence?only=missed"
     )
-    yield Part(f"{'was' if len(missed) == 1 else 'were'} never delivered")
+    yield WhyPart(f"{'was' if len(missed) == 1 else 'were'} never delivered")
     # Of very many, those that are looked for first say enough.
     holders = marks.holders(_leading(subject, marks, missed))
     places = [
@@ -210,16 +212,16 @@ def _missed(subject: Subject, marks: Marks) -> Iterator[Part]:
     leaned = {(service, item.path) for service, item in marks.places.values()}
     named.sort(key=lambda place: (place[0], place[1].path) not in leaned)
     for place, (service, item, number) in enumerate(named[:_NAMED]):
-        yield Part(", " if place else ": ")
-        yield Part(f"{item.kind} “{item.title or item.path}”", f"world/now/{service}/{item.path}")
+        yield WhyPart(", " if place else ": ")
+        yield WhyPart(f"{item.kind} “{item.title or item.path}”", f"world/now/{service}/{item.path}")
         if len(missed) <= _NAMED:
             said = [one.text for one in marks.excerpt(number, holders[number]) if one.marks]
             if not said and len(missed) == 1:
                 said = readable_parts(subject.evidence[number])
-            yield Part(f", “{_shown(' '.join(' '.join(said).split()), _TEXT)}”" if said else "")
+            yield WhyPart(f", “{_shown(' '.join(' '.join(said).split()), _TEXT)}”" if said else "")
     if named and len(missed) > min(len(named), _NAMED):
-        yield Part(f" and {len(missed) - min(len(named), _NAMED)} more")
-    yield Part(". ")
+        yield WhyPart(f" and {len(missed) - min(len(named), _NAMED)} more")
+    yield WhyPart(". ")
 
 
 def _leading(subject: Subject, marks: Marks, missed: Sequence[int]) -> Sequence[int]:
@@ -228,7 +230,7 @@ def _leading(subject: Subject, marks: Marks, missed: Sequence[int]) -> Sequence[
     return [*sorted(leaned), *(number for number in missed if number not in leaned)][:_LOOKED_FOR]
 
 
-def _concerned(subject: Subject, marks: Marks, details: Sequence[str]) -> Iterator[Part]:
+def _concerned(subject: Subject, marks: Marks, details: Sequence[str]) -> Iterator[WhyPart]:
     """Name the texts that settle the cases named in the findings, and whether they were delivered."""
     if len(subject.missed) == len(subject.evidence):
         return  # nothing was read at all
@@ -239,14 +241,14 @@ def _concerned(subject: Subject, marks: Marks, details: Sequence[str]) -> Iterat
         if not about:
             continue
         if told == _NAMED:
-            yield Part("… ")
+            yield WhyPart("… ")
             return
         told += 1
-        yield Part(f"About {address}: ")
+        yield WhyPart(f"About {address}: ")
         for number, one in enumerate(about):
-            yield Part("; " if number else "")
+            yield WhyPart("; " if number else "")
             yield from _fact(marks, one)
-        yield Part(". ")
+        yield WhyPart(". ")
 
 
 def _people(derivation: Any, marks: Marks) -> set[str]:
@@ -267,24 +269,24 @@ def _means(expression: str, name: str) -> bool:
     return expression == name or expression in name.split()
 
 
-def _end(subject: Subject) -> Iterator[Part]:
+def _end(subject: Subject) -> Iterator[WhyPart]:
     talk = subject.conversation
     ended = _ENDED.get(talk.ended or "", talk.ended) if talk else None
     if ended:
-        yield Part(f"It ended after {_count(len(subject.calls), 'call')}: {ended}")
+        yield WhyPart(f"It ended after {_count(len(subject.calls), 'call')}: {ended}")
         if talk and talk.ended == "stopped" and subject.reading.undeclared:
-            yield Part(f", and {_endings(subject)} was not called")
+            yield WhyPart(f", and {_endings(subject)} was not called")
         if subject.turns and (words := _quoted(subject.turns[-1].text)):
-            yield Part("; its last words were ")
-            yield Part(f"“{words}”", f"turns/{subject.turns[-1].number}")
-        yield Part(".")
+            yield WhyPart("; its last words were ")
+            yield WhyPart(f"“{words}”", f"turns/{subject.turns[-1].number}")
+        yield WhyPart(".")
     elif subject.calls:
         last = subject.calls[-1]
-        yield Part(f"It ended after {_count(len(subject.calls), 'call')}; the last was ")
-        yield Part(last.name, f"calls/{last.seq}")
-        yield Part("." if last.status == "ok" else f" ({last.status}).")
+        yield WhyPart(f"It ended after {_count(len(subject.calls), 'call')}; the last was ")
+        yield WhyPart(last.name, f"calls/{last.seq}")
+        yield WhyPart("." if last.status == "ok" else f" ({last.status}).")
     else:
-        yield Part("No call was made.")
+        yield WhyPart("No call was made.")
 
 
 def _call(subject: Subject, seq: int) -> str:

@@ -10,7 +10,7 @@ from mesocosm.evaluation.papers.plates import NONE, Curve, Plate, Share, curves_
 from mesocosm.evaluation.rollouts import CATEGORIES
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.rollouts.chance import chances
-from mesocosm.kits.rollouts.predictions import Scored
+from mesocosm.kits.rollouts.predictions import ScoredQuestion
 from mesocosm.kits.rollouts.questions import TYPES
 
 _SETTINGS = (("ki", "c", 3), ("kf", "c", 4), ("ki", "v", 5), ("kf", "v", 6))
@@ -18,7 +18,7 @@ _WORDS = {"ki": "knowledge-intensive", "kf": "knowledge-free", "c": "concise", "
 _AT = 128_000
 
 
-def plates(scores: Sequence[Scored]) -> list[Plate]:
+def plates(scores: Sequence[ScoredQuestion]) -> list[Plate]:
     """Heat maps by setting and format, the mean by length, evidence and accuracy by what is asked about."""
     asked = [one for one in scores if one.how == "prompt"] or list(scores)
     found = [
@@ -29,7 +29,7 @@ def plates(scores: Sequence[Scored]) -> list[Plate]:
     return [*found, _by_length(asked), _table_2(asked), *_counts(asked)]
 
 
-def _chance_note(scores: Sequence[Scored]) -> str:
+def _chance_note(scores: Sequence[ScoredQuestion]) -> str:
     known = chances(scores)
     told = ", ".join(f"{type} {share:.0%}" for (type, _), share in sorted(known.items()) if share)
     return (
@@ -38,12 +38,12 @@ def _chance_note(scores: Sequence[Scored]) -> str:
     )
 
 
-def _heat(number: int, setting: str, format: str, scores: Sequence[Scored]) -> Plate:
+def _heat(number: int, setting: str, format: str, scores: Sequence[ScoredQuestion]) -> Plate:
     lengths = sorted({one.length for one in scores})
     cells = {}
     for model in dict.fromkeys(one.model for one in scores):
         mine = [one for one in scores if one.model == model]
-        groups: list[tuple[str, list[Scored]]] = [
+        groups: list[tuple[str, list[ScoredQuestion]]] = [
             (type, [o for o in mine if o.type == type]) for type in TYPES
         ]
         for category in dict.fromkeys(CATEGORIES.values()):
@@ -61,7 +61,7 @@ def _heat(number: int, setting: str, format: str, scores: Sequence[Scored]) -> P
     )
 
 
-def _by_length(scores: Sequence[Scored]) -> Plate:
+def _by_length(scores: Sequence[ScoredQuestion]) -> Plate:
     """Every type counts the same, as every panel of the heat maps does."""
     curves = []
     for model in dict.fromkeys(one.model for one in scores):
@@ -83,7 +83,7 @@ def _by_length(scores: Sequence[Scored]) -> Plate:
     )
 
 
-def _type_means(scores: Iterable[Scored]) -> list[float]:
+def _type_means(scores: Iterable[ScoredQuestion]) -> list[float]:
     grouped: dict[str, list[float]] = {}
     for one in scores:
         grouped.setdefault(one.type, []).append(one.score)
@@ -95,7 +95,7 @@ def _around(mean: float, share: Share) -> tuple[float, float]:
     return max(0.0, mean - half), min(1.0, mean + half)
 
 
-def _table_2(scores: Sequence[Scored]) -> Plate:
+def _table_2(scores: Sequence[ScoredQuestion]) -> Plate:
     lengths = sorted({one.length for one in scores})
     at = _AT if _AT in lengths else lengths[-1]
     rows = []
@@ -119,7 +119,7 @@ def _table_2(scores: Sequence[Scored]) -> Plate:
     )
 
 
-def _counts(scores: Sequence[Scored]) -> list[Plate]:
+def _counts(scores: Sequence[ScoredQuestion]) -> list[Plate]:
     found = []
     model = scores[0].model
     for number, (setting, format) in enumerate((("ki", "c"), ("ki", "v"), ("kf", "c"), ("kf", "v")), 3):

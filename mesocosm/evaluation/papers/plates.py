@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from mesocosm.evaluation.report.tables import Table
+from mesocosm.evaluation.report.tables import ReportTable
 from mesocosm.evaluation.report.typeset import latex, pdf
 from mesocosm.evaluation.statistics import wilson
 from mesocosm.families.figures import render
@@ -211,7 +211,7 @@ def write_plates(title: str, plates: Sequence[Plate], folder: Path) -> list[Path
     written: dict[str, bytes] = {}
     parts = [f"# {title}\n"]
     for plate in plates:
-        table = Table(plate.name, plate.title, plate.note, plate.head, plate.rows)
+        table = ReportTable(plate.name, plate.title, plate.note, plate.head, plate.rows)
         written[f"{plate.name}.csv"] = table.csv()
         written |= {f"table-{plate.name}.tex": latex(table), f"table-{plate.name}.pdf": pdf(table)}
         part = markdown(plate)

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.questions import Question, QuestionOptions, QuestionSet
 from mesocosm.families.verdict import Check, Verdict
-from mesocosm.kits.rollouts.dataset import Plan, Row, Trajectory, make
+from mesocosm.kits.rollouts.dataset import Plan, RolloutRow, RolloutTrajectory, make
 from mesocosm.kits.rollouts.loading import ASK, prompt
 from mesocosm.kits.rollouts.plain_text import as_text
 from mesocosm.kits.rollouts.predictions import told
@@ -42,7 +42,7 @@ class AgentLongBenchOptions(QuestionOptions):
 
 
 @lru_cache(maxsize=2)
-def _made(plan: Plan, job: tuple[Format, int, int]) -> list[tuple[Trajectory, list[Row]]]:
+def _made(plan: Plan, job: tuple[Format, int, int]) -> list[tuple[RolloutTrajectory, list[RolloutRow]]]:
     return make(plan, job)
 
 
@@ -70,7 +70,7 @@ class AgentLongBench(QuestionSet):
 
     def judge(self, question: Question, answer: str) -> Verdict:
         """Judge an answer: a score of 1 is right. The finding states partial scores."""
-        row = Row.model_validate({"question": "", **question.expected})
+        row = RolloutRow.model_validate({"question": "", **question.expected})
         said = answer_in(answer)
         worth = score(said, row.answer, row.answer_kind)
         detail = told(worth, f"answered {said!r:.200}; the answer is {', '.join(row.answer)!r:.200}")
@@ -96,7 +96,7 @@ def _plan(options: AgentLongBenchOptions, format: Format, length: int) -> Plan:
         raise UsageError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
 
 
-def _question(row: Row, history: str, seed: int, messages: list[dict[str, Any]]) -> Question:
+def _question(row: RolloutRow, history: str, seed: int, messages: list[dict[str, Any]]) -> Question:
     text = (
         "Below is the history of an agent that plays a guessing game, message by message. A question about "
         f"it follows.\n\n{history}\n\nQuestion: {row.question} {ASK}\n"

@@ -13,7 +13,7 @@ from mesocosm.families.verdict import Check, Verdict
 from mesocosm.kits.procedures import procedure_names, read_procedures
 from mesocosm.kits.procedures.normal_forms import Rule
 from mesocosm.kits.procedures.prompts import Prompting
-from mesocosm.kits.procedures.rows import Row, make_rows
+from mesocosm.kits.procedures.rows import ProcedureRow, make_rows
 
 
 def _levels(value: Any) -> Any:
@@ -65,7 +65,7 @@ class LongProc(QuestionSet):
         Raises ``RuntimeError`` where this machine cannot run a program.
         """
         rule: Rule = "paper" if question.labels.get("rule") == "paper" else "strict"
-        score = Row(prompt=question.prompt, **question.expected).score(answer, rule)
+        score = ProcedureRow(prompt=question.prompt, **question.expected).score(answer, rule)
         if score.unjudged:
             raise RuntimeError(score.why)
         text = "right" if score.exact else "not right"
@@ -76,7 +76,7 @@ class LongProc(QuestionSet):
         )
 
 
-def _question(row: Row, rule: Rule) -> Question:
+def _question(row: ProcedureRow, rule: Rule) -> Question:
     return Question(
         id=row.id,
         prompt=row.prompt,

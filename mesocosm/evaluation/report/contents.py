@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from mesocosm.evaluation.report import items, reliability
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.evaluation.report.tables import (
-    Table,
+    ReportTable,
     by_horizon,
     by_length,
     effort,
@@ -27,7 +27,7 @@ from mesocosm.evaluation.report.tables import (
 )
 
 
-def all_tables(samples: Sequence[Sample], links: Mapping[str, str] | None = None) -> list[Table]:
+def all_tables(samples: Sequence[Sample], links: Mapping[str, str] | None = None) -> list[ReportTable]:
     """Every table that these samples can fill; ``links`` are pages of episodes, by their folders."""
     own = [sample for sample in samples if not sample.baseline]
     tables = [summary(samples)]

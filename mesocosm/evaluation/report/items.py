@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mesocosm.evaluation.report.rows import Sample
-from mesocosm.evaluation.report.tables import Table, grouped, percent
+from mesocosm.evaluation.report.tables import ReportTable, grouped, percent
 from mesocosm.evaluation.statistics import Rasch, rasch
 from mesocosm.families.quantities import show_length
 
@@ -24,7 +24,7 @@ def shares_of(samples: Sequence[Sample]) -> dict[tuple[object, ...], dict[str, t
     return found
 
 
-def headroom(samples: Sequence[Sample]) -> Table:
+def headroom(samples: Sequence[Sample]) -> ReportTable:
     """Count the instances that discriminate: neither always passed nor never."""
     results = shares_of(samples)
     rows = []
@@ -44,7 +44,7 @@ def headroom(samples: Sequence[Sample]) -> Table:
         "never passed: only these tell rows apart."
     )
     head = ("task", "length", "instances", "never passed", "always passed", "between", "headroom")
-    return Table("headroom", "Headroom", note, head, rows)
+    return ReportTable("headroom", "Headroom", note, head, rows)
 
 
 def _total(runs: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
@@ -66,7 +66,7 @@ def fitted(samples: Sequence[Sample]) -> tuple[list[str], list[tuple[object, ...
     return rows, instances, rasch(len(rows), len(instances), counts)
 
 
-def abilities(samples: Sequence[Sample]) -> Table | None:
+def abilities(samples: Sequence[Sample]) -> ReportTable | None:
     """Estimate the ability of each row, across different instances."""
     if (found := fitted(samples)) is None:
         return None
@@ -81,10 +81,12 @@ def abilities(samples: Sequence[Sample]) -> Table | None:
         f"{len(instances)} instances. Rows that were run on different instances can be compared by it, as "
         "far as the model holds."
     )
-    return Table("abilities", "Ability (item response theory)", note, ("who", "ability", "± 95 %"), rows)
+    return ReportTable(
+        "abilities", "Ability (item response theory)", note, ("who", "ability", "± 95 %"), rows
+    )
 
 
-def difficulties(samples: Sequence[Sample]) -> Table | None:
+def difficulties(samples: Sequence[Sample]) -> ReportTable | None:
     """Estimate the difficulty of each instance."""
     if (found := fitted(samples)) is None:
         return None
@@ -102,4 +104,4 @@ def difficulties(samples: Sequence[Sample]) -> Table | None:
     more = f" The {MOST} nearest to 0 of {len(instances)}." if len(instances) > MOST else ""
     note = f"Difficulties of the same model: at 0, a row of mean ability passes every second run.{more}"
     head = ("instance", "runs", "passed", "difficulty", "± 95 %")
-    return Table("difficulties", "Difficulty of instances (item response theory)", note, head, rows)
+    return ReportTable("difficulties", "Difficulty of instances (item response theory)", note, head, rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 from mesocosm.evaluation.report.contents import all_tables
 from mesocosm.evaluation.report.figures import Figure, all_figures
 from mesocosm.evaluation.report.rows import Sample
-from mesocosm.evaluation.report.tables import Table
+from mesocosm.evaluation.report.tables import ReportTable
 from mesocosm.evaluation.report.typeset import latex, pdf
 from mesocosm.worlds.workspace import replace_file
 
@@ -79,10 +79,12 @@ def _samples(samples: Sequence[Sample]) -> bytes:
     """Every sample, one line each."""
     head = list(Sample.model_fields)
     rows = [["" if value is None else str(value) for value in one.model_dump().values()] for one in samples]
-    return Table("samples", "", "", head, rows).csv()
+    return ReportTable("samples", "", "", head, rows).csv()
 
 
-def _body(title: str, samples: Sequence[Sample], tables: Sequence[Table], figures: Sequence[Figure]) -> str:
+def _body(
+    title: str, samples: Sequence[Sample], tables: Sequence[ReportTable], figures: Sequence[Figure]
+) -> str:
     errored = sum(sample.verdict == "errored" for sample in samples)
     cancelled = sum(sample.verdict == "cancelled" for sample in samples)
     note = f"{len(samples):,} samples, {errored:,} of them errored, {cancelled:,} cancelled."
@@ -93,7 +95,7 @@ def _body(title: str, samples: Sequence[Sample], tables: Sequence[Table], figure
     return f'<h1>{escape(title)}</h1><p class="note">{note}</p><div class="figures">{drawn}</div>{shown}'
 
 
-def table_html(table: Table) -> str:
+def table_html(table: ReportTable) -> str:
     """A table inside a page."""
     head = "".join(f"<th>{escape(cell)}</th>" for cell in table.head)
     rows = "".join(
@@ -109,6 +111,6 @@ def table_html(table: Table) -> str:
     )
 
 
-def _cell(text: str, table: Table) -> str:
+def _cell(text: str, table: ReportTable) -> str:
     link = table.links.get(text)
     return f'<a href="{escape(link)}">{escape(text)}</a>' if link else escape(text)

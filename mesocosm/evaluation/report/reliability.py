@@ -18,7 +18,7 @@ from typing import TypeVar
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.failures import is_damage
 from mesocosm.evaluation.report.rows import Sample
-from mesocosm.evaluation.report.tables import Table, grouped, judge, mean
+from mesocosm.evaluation.report.tables import ReportTable, grouped, judge, mean
 from mesocosm.families.disturbances import FINDING, kinds_of
 from mesocosm.families.episode import Episode
 
@@ -68,7 +68,7 @@ def applies(samples: Sequence[Sample]) -> bool:
     return repeated or any(one.disturb or one.confidence is not None for one in samples)
 
 
-def reliability(samples: Sequence[Sample]) -> Table:
+def reliability(samples: Sequence[Sample]) -> ReportTable:
     """A row for each model, strategy and setting; disturbed runs count for its robustness."""
     rows = []
     for who, group in grouped(samples, lambda one: one.undisturbed).items():
@@ -89,7 +89,7 @@ def reliability(samples: Sequence[Sample]) -> Table:
             _harmless(judged),
         ]
         rows.append([who, *("-" if value is None else f"{value:.2f}" for value in values)])
-    return Table("reliability", "Reliability", NOTE, HEAD, rows)
+    return ReportTable("reliability", "Reliability", NOTE, HEAD, rows)
 
 
 def complies(sample: Sample) -> bool:

@@ -13,9 +13,9 @@ from mesocosm.evaluation.failures import classify
 from mesocosm.evaluation.reasons import reason_of
 from mesocosm.evaluation.reports import read_results
 from mesocosm.evaluation.runs import CUT_OFF, RunResult
-from mesocosm.evaluation.samples import Row
+from mesocosm.evaluation.samples import SampleRow
 from mesocosm.families.episode import Episode
-from mesocosm.families.evidence_coverage import Reading, read_journal
+from mesocosm.families.evidence_coverage import EvidenceCoverage, read_journal
 from mesocosm.families.quantities import show_length
 from mesocosm.families.verdict import Verdict
 
@@ -41,7 +41,7 @@ _LEAST_SHOWN = 60
 """Characters of a value that stand in the name of a row."""
 
 
-class Sample(Row):
+class Sample(SampleRow):
     """A row with its actor and cost."""
 
     model: str
@@ -297,7 +297,7 @@ def _runs(path: Path) -> Iterator[Sample]:
             yield _run(result, folder, _reading(folder / "episode"))
 
 
-def _reading(path: Path) -> Reading | None:
+def _reading(path: Path) -> EvidenceCoverage | None:
     """Analyse a kept episode; ``None`` if it or its task is gone."""
     if not path.is_dir():
         return None
@@ -313,10 +313,10 @@ def _reading(path: Path) -> Reading | None:
         episode.close()
 
 
-def _run(result: RunResult, folder: Path, reading: Reading | None) -> Sample:
+def _run(result: RunResult, folder: Path, reading: EvidenceCoverage | None) -> Sample:
     talk = result.conversation
     verdict = Verdict.model_validate(result.model_dump(include=set(Verdict.model_fields)))
-    row = Row.of(
+    row = SampleRow.of(
         verdict,
         talk,
         reading,
@@ -340,7 +340,7 @@ def _run(result: RunResult, folder: Path, reading: Reading | None) -> Sample:
         settings |= {name: getattr(talk, name) for name in ("temperature", "window", "max_failed_rounds")}
     cut = verdict.verdict == "errored" and CUT_OFF in (result.error or "")
     if verdict.verdict == "failed" and reading is None:
-        row.failure = classify(verdict, Reading(writes=1), talk)
+        row.failure = classify(verdict, EvidenceCoverage(writes=1), talk)
     return Sample(
         **row.model_dump(exclude={"world", "verdict"}),
         verdict="cancelled" if cut else row.verdict,

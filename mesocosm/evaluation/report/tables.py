@@ -52,7 +52,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A table for people and for programs."""
 
     name: str
@@ -111,7 +111,7 @@ def lengths_of(samples: Iterable[Sample]) -> list[int]:
     return sorted({sample.length for sample in samples if sample.length})
 
 
-def summary(samples: Sequence[Sample]) -> Table:
+def summary(samples: Sequence[Sample]) -> ReportTable:
     """One line for each model and strategy."""
     rows = []
     for who, group in grouped(samples, lambda sample: sample.who).items():
@@ -151,10 +151,10 @@ def summary(samples: Sequence[Sample]) -> Table:
     )
     if unlike(samples):
         note += " " + UNLIKE
-    return Table("summary", "Models", note, head, rows)
+    return ReportTable("summary", "Models", note, head, rows)
 
 
-def by_length(samples: Sequence[Sample]) -> Table:
+def by_length(samples: Sequence[Sample]) -> ReportTable:
     """Accuracy against the description length."""
     lengths = lengths_of(samples)
     rows = []
@@ -164,7 +164,7 @@ def by_length(samples: Sequence[Sample]) -> Table:
         rows.append([who, *map(share, cells), percent(mean(known)) if len(known) == len(cells) else "-"])
     note = "Accuracy, its 95 % interval, n; `average`: the mean over the lengths, each of the same weight."
     head = ("who", *map(show_length, lengths), "average")
-    return Table("by-length", "Accuracy against length", note, head, rows)
+    return ReportTable("by-length", "Accuracy against length", note, head, rows)
 
 
 UNLIKE = (
@@ -179,7 +179,7 @@ def unlike(samples: Sequence[Sample]) -> bool:
     return len({frozenset(one.instance for one in group) for group in groups.values()}) > 1
 
 
-def pairs(samples: Sequence[Sample]) -> Table:
+def pairs(samples: Sequence[Sample]) -> ReportTable:
     """Every two rows against each other, on the instances that both were judged on."""
     judged = [one for one in samples if one.judged and not one.baseline]
     groups = grouped(judged, lambda sample: sample.who)
@@ -208,7 +208,7 @@ def pairs(samples: Sequence[Sample]) -> Table:
         "McNemar's exact test); the last column is corrected for the number of pairs by Holm's method."
     )
     head = ("A", "B", "n", "left out", "difference", "95 %", "p", "p (Holm)")
-    return Table("pairs", "Rows against each other, on common instances", note, head, rows)
+    return ReportTable("pairs", "Rows against each other, on common instances", note, head, rows)
 
 
 def shares_by_instance(judged: Sequence[Sample]) -> dict[tuple[object, ...], float]:
@@ -225,7 +225,7 @@ def p_value(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def half_lengths(samples: Sequence[Sample]) -> Table:
+def half_lengths(samples: Sequence[Sample]) -> ReportTable:
     """L50 of each model and strategy, over all tasks and of each task."""
     rows = []
     for who, group in grouped(samples, lambda sample: sample.who).items():
@@ -240,7 +240,7 @@ def half_lengths(samples: Sequence[Sample]) -> Table:
         "The description length at which half of the episodes are still passed: a logistic fit over the "
         "logarithm of the length, its interval by bootstrap. `beyond`: the runs show no such length."
     )
-    return Table("half-length", "L50", note, ("who", "task", "n", "L50", "95 %"), rows)
+    return ReportTable("half-length", "L50", note, ("who", "task", "n", "L50", "95 %"), rows)
 
 
 def half_of(judged: Sequence[Sample]) -> tuple[float, float, float] | None:
@@ -271,7 +271,7 @@ _EFFORT: dict[str, Callable[[Sample], float | None]] = {
 }
 
 
-def effort(samples: Sequence[Sample]) -> Table:
+def effort(samples: Sequence[Sample]) -> ReportTable:
     """Table of average effort: calls, tokens, time."""
     rows = []
     for (who, length), group in grouped(samples, lambda sample: (sample.who, sample.length or 0)).items():
@@ -286,10 +286,10 @@ def effort(samples: Sequence[Sample]) -> Table:
         "Means over judged samples. `trajectory` is the largest context of any turn and all that strategies "
         "took away; `coverage` the share of the evidence that was delivered."
     )
-    return Table("effort", "What it took", note, ("who", "length", "n", *_EFFORT), rows)
+    return ReportTable("effort", "What it took", note, ("who", "length", "n", *_EFFORT), rows)
 
 
-def strategies(samples: Sequence[Sample]) -> Table:
+def strategies(samples: Sequence[Sample]) -> ReportTable:
     """Strategies against each other, at each length."""
     rows = []
     key: Callable[[Sample], tuple[str, int, str]] = lambda one: (one.named, one.length or 0, one.plan)  # noqa: E731
@@ -311,7 +311,7 @@ def strategies(samples: Sequence[Sample]) -> Table:
         "strategy, in points, on the instances that both have, with its interval and p as in the table of "
         "pairs."
     )
-    return Table("strategies", "Strategies", note, head, rows)
+    return ReportTable("strategies", "Strategies", note, head, rows)
 
 
 def _against(before: Sequence[Sample], after: Sequence[Sample]) -> list[float]:
@@ -323,7 +323,7 @@ def _against(before: Sequence[Sample], after: Sequence[Sample]) -> list[float]:
 HORIZON_BINS = 8
 
 
-def robustness(samples: Sequence[Sample]) -> Table:
+def robustness(samples: Sequence[Sample]) -> ReportTable:
     """Table of the cost of disturbances: each model and strategy against its undisturbed self, on the same
     instances.
     """
@@ -345,7 +345,7 @@ def robustness(samples: Sequence[Sample]) -> Table:
         "both have; the difference is of these alone. Obeyed: samples that did what a text told them."
     )
     head = ("who", "disturbed", "n", "accuracy", "undisturbed", "difference", "obeyed")
-    return Table("robustness", "Robustness", note, head, rows)
+    return ReportTable("robustness", "Robustness", note, head, rows)
 
 
 def _counterpart(sample: Sample) -> tuple[object, ...]:
@@ -366,7 +366,7 @@ def by_world(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
     return grouped(known, lambda one: f"{one.who}, {one.task}" if several else one.who)
 
 
-def by_horizon(samples: Sequence[Sample]) -> Table:
+def by_horizon(samples: Sequence[Sample]) -> ReportTable:
     """Success beside step accuracy, against the calls that an optimal policy needs."""
     rows = []
     for who, group in by_world(samples).items():
@@ -380,10 +380,10 @@ def by_horizon(samples: Sequence[Sample]) -> Table:
         "were among the best when they were made, a mean over judged samples."
     )
     head = ("who", "horizon", "n", "accuracy", "step accuracy")
-    return Table("by-horizon", "Success and step accuracy against horizon", note, head, rows)
+    return ReportTable("by-horizon", "Success and step accuracy against horizon", note, head, rows)
 
 
-def repeated(samples: Sequence[Sample]) -> Table:
+def repeated(samples: Sequence[Sample]) -> ReportTable:
     """pass@k and pass^k, where instances were run several times."""
     rows = []
     for who, group in grouped(samples, lambda sample: sample.who).items():
@@ -400,10 +400,10 @@ def repeated(samples: Sequence[Sample]) -> Table:
             )
     head = ("who", "k", "instances", "pass@k", "pass^k")
     note = "The chance that one, and that all, of k runs of an instance pass."
-    return Table("repeated", "Runs of the same instance", note, head, rows)
+    return ReportTable("repeated", "Runs of the same instance", note, head, rows)
 
 
-def failures(samples: Sequence[Sample]) -> Table:
+def failures(samples: Sequence[Sample]) -> ReportTable:
     """Table of the reasons for failures."""
     rows = []
     for who, group in grouped(samples, lambda sample: sample.who).items():
@@ -411,10 +411,10 @@ def failures(samples: Sequence[Sample]) -> Table:
         counts = [sum(sample.failure == name for sample in failed) for name in CLASSES]
         rows.append([who, str(len(failed)), *map(str, counts)])
     note = "; ".join(f"`{name}`: {meaning}" for name, meaning in CLASSES.items()) + "."
-    return Table("failures", "Why it failed", note, ("who", "failed", *CLASSES), rows)
+    return ReportTable("failures", "Why it failed", note, ("who", "failed", *CLASSES), rows)
 
 
-def families(samples: Sequence[Sample]) -> Table:
+def families(samples: Sequence[Sample]) -> ReportTable:
     """A line for each task, a column for each model and strategy."""
     whos = list(grouped(samples, lambda sample: sample.who))
     rows = [
@@ -424,10 +424,10 @@ def families(samples: Sequence[Sample]) -> Table:
             grouped(samples, lambda sample: (sample.task, sample.length or 0)).items()
         )
     ]
-    return Table("tasks", "Tasks", "Accuracy, its 95 % interval, n.", ("task", "length", *whos), rows)
+    return ReportTable("tasks", "Tasks", "Accuracy, its 95 % interval, n.", ("task", "length", *whos), rows)
 
 
-def failed(samples: Sequence[Sample], links: Mapping[str, str]) -> Table:
+def failed(samples: Sequence[Sample], links: Mapping[str, str]) -> ReportTable:
     found = [sample for sample in samples if sample.verdict == "failed"]
     rows = [
         [one.who, one.sample, str(one.epoch), one.failure, one.missed, place(one)]
@@ -436,7 +436,7 @@ def failed(samples: Sequence[Sample], links: Mapping[str, str]) -> Table:
     more = f" The first {FAILED_SHOWN} of {len(found)}." if len(found) > FAILED_SHOWN else ""
     note = f"`mesocosm view FOLDER` shows what happened in a world.{more}"
     head = ("who", "sample", "epoch", "class", "findings that did not pass", "folder")
-    return Table("failed", "Failed samples", note, head, rows, links)
+    return ReportTable("failed", "Failed samples", note, head, rows, links)
 
 
 def place(sample: Sample) -> str:
@@ -444,12 +444,12 @@ def place(sample: Sample) -> str:
     return str(Path(sample.log).parent / sample.world) if sample.world else ""
 
 
-def errors(samples: Sequence[Sample]) -> Table:
+def errors(samples: Sequence[Sample]) -> ReportTable:
     """Table of errors that are not the model's fault."""
     found = grouped((one for one in samples if one.verdict == "errored"), lambda one: (one.who, one.error))
     rows = [[who, str(len(group)), error] for (who, error), group in found.items()]
     note = "Samples that could not be judged for a fault that is not the model's; no share counts them."
-    return Table("errors", "Errors", note, ("who", "n", "error"), rows)
+    return ReportTable("errors", "Errors", note, ("who", "n", "error"), rows)
 
 
 # -- how numbers are written ----------------------------------------------------------------------------

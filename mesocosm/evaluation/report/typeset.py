@@ -10,7 +10,7 @@ from mesocosm.families.figures import render
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from mesocosm.evaluation.report.tables import Table
+    from mesocosm.evaluation.report.tables import ReportTable
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -44,7 +44,7 @@ _LETTER, _LINE = 0.078, 0.19
 """Inches of a letter and of a line."""
 
 
-def latex(table: Table) -> bytes:
+def latex(table: ReportTable) -> bytes:
     """A table environment: numbers to the right, rows of a group as they come, the note as its caption."""
     columns = "".join("l" if _is_text(table, at) else "r" for at in range(len(table.head)))
     lines = [
@@ -72,12 +72,12 @@ def _tex(text: str) -> str:
     return "".join(_SPECIAL.get(letter, letter) for letter in " ".join(text.split()))
 
 
-def _is_text(table: Table, column: int) -> bool:
+def _is_text(table: ReportTable, column: int) -> bool:
     cells = [row[column] for row in table.rows]
     return not all(cell[:1].isdigit() or cell[:1] in "+-<$" for cell in cells if cell)
 
 
-def pdf(table: Table) -> bytes:
+def pdf(table: ReportTable) -> bytes:
     """One page as large as the table is."""
     rows = [[textwrap.fill(cell, _WIDEST) for cell in row] for row in (table.head, *table.rows[:_PAGE])]
     if len(table.rows) > _PAGE:

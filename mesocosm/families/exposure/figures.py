@@ -10,8 +10,8 @@ from mesocosm.families.exposure.filters import KEPT
 from mesocosm.families.exposure.measurement import (
     BOUND_AUC,
     BOUND_SKIPPABLE,
-    Estimate,
     Exposure,
+    ExposureEstimate,
     FamilyExposure,
 )
 from mesocosm.families.figures import kind_of, render
@@ -40,7 +40,7 @@ def draw_curves(axes: Axes, exposure: Exposure) -> None:
 def draw_families(measured: Sequence[tuple[str, FamilyExposure]], path: Path) -> None:
     """Skippable share and AUC without text of each task, with their intervals, side by side."""
     kind = kind_of(path)
-    chance = Estimate(mean=0.5, error=None)
+    chance = ExposureEstimate(mean=0.5, error=None)
 
     def draw(figure: Figure) -> None:
         places = figure.subplots(1, 2, sharey=True)

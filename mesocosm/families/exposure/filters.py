@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from mesocosm.families.exposure.items import Item
+from mesocosm.families.exposure.items import DescriptionItem
 
 KEPT = 0.99
 """The share of evidence items that a filter has to keep."""
 
 
-def area(items: Sequence[Item], scores: Sequence[float]) -> float | None:
+def area(items: Sequence[DescriptionItem], scores: Sequence[float]) -> float | None:
     """Return the probability that an item with evidence scores above one of its kind without; ``None``
     without such pairs.
 
@@ -35,7 +35,9 @@ def area(items: Sequence[Item], scores: Sequence[float]) -> float | None:
     return round(right / pairs, 3) if pairs else None
 
 
-def curve(items: Sequence[Item], scores: Sequence[float], points: int = 60) -> list[tuple[float, float]]:
+def curve(
+    items: Sequence[DescriptionItem], scores: Sequence[float], points: int = 60
+) -> list[tuple[float, float]]:
     """Return points of (share of tokens skipped, share of evidence items kept)."""
     ranked = sorted(zip(scores, items, strict=True), key=lambda pair: pair[0])
     total = sum(item.tokens for item in items)
@@ -49,7 +51,7 @@ def curve(items: Sequence[Item], scores: Sequence[float], points: int = 60) -> l
     return found
 
 
-def skippable(items: Sequence[Item], scores: Sequence[float]) -> float:
+def skippable(items: Sequence[DescriptionItem], scores: Sequence[float]) -> float:
     """The share of tokens in items that score below all but the last hundredth of the evidence."""
     held = sorted(score for item, score in zip(items, scores, strict=True) if item.evidence)
     bar = held[int(len(held) * (1 - KEPT))]
@@ -57,7 +59,7 @@ def skippable(items: Sequence[Item], scores: Sequence[float]) -> float:
     return dropped / sum(item.tokens for item in items)
 
 
-def score_texts(training: Sequence[Item], items: Sequence[Item]) -> list[float]:
+def score_texts(training: Sequence[DescriptionItem], items: Sequence[DescriptionItem]) -> list[float]:
     """Scores of the items by words and pairs of words."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -73,7 +75,7 @@ def score_texts(training: Sequence[Item], items: Sequence[Item]) -> list[float]:
     return _standard([float(score) for score in scores])
 
 
-def score_facts(training: Sequence[Item], items: Sequence[Item]) -> list[float]:
+def score_facts(training: Sequence[DescriptionItem], items: Sequence[DescriptionItem]) -> list[float]:
     """Scores of the items by everything but their text."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.feature_extraction import DictVectorizer
@@ -95,7 +97,7 @@ def _differing(column: Iterable[float]) -> int:
     return counts.total() - max(counts.values())
 
 
-def _categories(item: Item) -> dict[str, float | str]:
+def _categories(item: DescriptionItem) -> dict[str, float | str]:
     return {"kind": item.kind, **item.facts}
 
 
@@ -105,18 +107,18 @@ def _standard(scores: list[float]) -> list[float]:
     return [(score - mean) / (spread or 1) for score in scores]
 
 
-def fact_names(items: Sequence[Item]) -> set[str]:
+def fact_names(items: Sequence[DescriptionItem]) -> set[str]:
     """The facts that more than three of the items have; one of few values is named with each value."""
     names = Counter(name for item in items for name in _single(item))
     return {name for name, number in names.items() if number > 3}
 
 
-def _single(item: Item) -> Iterator[str]:
+def _single(item: DescriptionItem) -> Iterator[str]:
     for name, value in item.facts.items():
         yield f"{name}={value}" if isinstance(value, str) else name
 
 
-def fact(item: Item, name: str) -> float:
+def fact(item: DescriptionItem, name: str) -> float:
     """Return a feature of an item as a number; -1 if it has none."""
     key, is_text, wanted = name.partition("=")
     value = item.facts.get(key)

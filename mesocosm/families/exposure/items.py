@@ -26,7 +26,7 @@ _FEW_VALUES = 30
 
 
 @dataclass(frozen=True)
-class Item:
+class DescriptionItem:
     """One thing that a reader would look at or pass over."""
 
     kind: str
@@ -43,7 +43,7 @@ class Item:
 class _Reading(Survey):
     """A survey that keeps what it reads, item by item."""
 
-    items: list[Item] = field(default_factory=list)
+    items: list[DescriptionItem] = field(default_factory=list)
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
         """Make one call; its text blocks are taken apart."""
@@ -63,7 +63,7 @@ class _Reading(Survey):
 
 def items_of(
     family: Family, seed: int, target: int | None, parameters: Mapping[str, Any] | None
-) -> list[Item]:
+) -> list[DescriptionItem]:
     with tempfile.TemporaryDirectory(prefix="mesocosm-exposure-") as folder:
         built = build_instance(family, seed, Path(folder) / "x", target=target, parameters=parameters)
         with World(built.path / "world", read_only=True) as world:
@@ -74,7 +74,7 @@ def items_of(
 
 def _item(
     kind: str, part: Any, place: int, among: int, arguments: Mapping[str, Any], finder: EvidenceFinder | None
-) -> Item:
+) -> DescriptionItem:
     text = written(part)
     facts: dict[str, float | str] = {
         "tokens": tokens.count(text),
@@ -87,7 +87,7 @@ def _item(
     texts: list[str] = []
     _take_apart("", part, facts, texts)
     held = bool(finder and finder.held_by(text))
-    return Item(kind, int(facts["tokens"]), held, "\n".join(texts), facts)
+    return DescriptionItem(kind, int(facts["tokens"]), held, "\n".join(texts), facts)
 
 
 def _take_apart(path: str, value: Any, facts: dict[str, float | str], texts: list[str]) -> None:
@@ -138,7 +138,7 @@ def _moment(value: str) -> datetime | None:
         return None
 
 
-def _with_frequencies(items: list[Item]) -> list[Item]:
+def _with_frequencies(items: list[DescriptionItem]) -> list[DescriptionItem]:
     """Replace addresses, names and codes by their frequencies, unless there are few items."""
     values: dict[str, Counter[str]] = {}
     for item in items:

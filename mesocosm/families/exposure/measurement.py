@@ -22,7 +22,7 @@ from pydantic import BaseModel, computed_field
 
 from mesocosm.errors import MissingExtra
 from mesocosm.families.exposure import filters
-from mesocosm.families.exposure.items import Item, items_of
+from mesocosm.families.exposure.items import DescriptionItem, items_of
 from mesocosm.families.exposure.sentences import SentenceExposure, measure_all_sentences, measure_sentences
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.instances import memory_for
@@ -80,7 +80,7 @@ class Exposure(BaseModel):
         ]
 
 
-class Estimate(BaseModel):
+class ExposureEstimate(BaseModel):
     """Estimate of a family's exposure from several instances."""
 
     mean: float
@@ -92,11 +92,11 @@ class FamilyExposure(BaseModel):
     """The exposure of a family at a length: that of several instances, each by what others taught."""
 
     instances: int
-    skippable: Estimate
-    skippable_alike: Estimate
+    skippable: ExposureEstimate
+    skippable_alike: ExposureEstimate
     """The same among the items of kinds that hold evidence at all."""
-    auc_text: Estimate | None
-    auc_without_text: Estimate | None
+    auc_text: ExposureEstimate | None
+    auc_without_text: ExposureEstimate | None
     worst: Feature | None
     """The single feature that tells most on average, as the other instances say it points."""
     worst_error: float | None
@@ -115,7 +115,7 @@ def measure_exposure(
     """Train a filter on other seeds of the family and apply it to this one."""
     _need_sklearn()
     others = [seed + 1000 + number for number in range(TRAINING_SEEDS)]
-    training: list[Item] = []
+    training: list[DescriptionItem] = []
     for number, other in enumerate(others, 1):
         report(f"reading another instance: {number} of {len(others)}")
         training += items_of(family, other, target, parameters)
@@ -183,7 +183,9 @@ def _measure_job(job: Job, parameters: Mapping[str, Any] | None) -> FamilyExposu
     return measure_family(load_family(task), seeds, target=length, parameters=parameters)
 
 
-def judge_family(read: Sequence[Sequence[Item]], report: Report = lambda _: None) -> FamilyExposure:
+def judge_family(
+    read: Sequence[Sequence[DescriptionItem]], report: Report = lambda _: None
+) -> FamilyExposure:
     """Measure filters on each of several instances, trained on those after it."""
     found = []
     for number, items in enumerate(read):
@@ -208,22 +210,22 @@ def _need_sklearn() -> None:
         raise MissingExtra("exposure", "exposure") from None
 
 
-def _estimate(figures: Sequence[float]) -> Estimate:
+def _estimate(figures: Sequence[float]) -> ExposureEstimate:
     from scipy.stats import t
 
     number = len(figures)
     error = None
     if number > 1:
         error = float(t.ppf(0.975, number - 1)) * statistics.stdev(figures) / number**0.5
-    return Estimate(mean=round(statistics.fmean(figures), 3), error=error and round(error, 3))
+    return ExposureEstimate(mean=round(statistics.fmean(figures), 3), error=error and round(error, 3))
 
 
-def _estimate_of_known(figures: Sequence[float | None]) -> Estimate | None:
+def _estimate_of_known(figures: Sequence[float | None]) -> ExposureEstimate | None:
     known = [figure for figure in figures if figure is not None]
     return _estimate(known) if known else None
 
 
-def _worst_of(read: Sequence[Sequence[Item]]) -> tuple[Feature | None, float | None]:
+def _worst_of(read: Sequence[Sequence[DescriptionItem]]) -> tuple[Feature | None, float | None]:
     """The fact that tells most on average, and how sure that is."""
     told: dict[str, list[float]] = {}
     for items in read:
@@ -245,7 +247,7 @@ def _worst_of(read: Sequence[Sequence[Item]]) -> tuple[Feature | None, float | N
     return best, error
 
 
-def judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
+def judge(training: Sequence[DescriptionItem], items: Sequence[DescriptionItem]) -> Exposure:
     """Measure on ``items`` a filter trained on ``training``."""
     found = _judge(training, items)
     return (
@@ -253,7 +255,7 @@ def judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
     )
 
 
-def _judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
+def _judge(training: Sequence[DescriptionItem], items: Sequence[DescriptionItem]) -> Exposure:
     """All but the worst single feature."""
     from threadpoolctl import threadpool_limits
 
@@ -294,7 +296,7 @@ def _judge(training: Sequence[Item], items: Sequence[Item]) -> Exposure:
     )
 
 
-def _worst_fact(training: Sequence[Item], items: Sequence[Item]) -> Feature | None:
+def _worst_fact(training: Sequence[DescriptionItem], items: Sequence[DescriptionItem]) -> Feature | None:
     """Return the fact with the most information, with the direction learned on other instances."""
     best: Feature | None = None
     for name in sorted(filters.fact_names(training) & filters.fact_names(items)):

@@ -40,7 +40,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Messages:
+class MessageItems:
     """The messages of a world, sentence by sentence, in order of time."""
 
     sentences: Sequence[Sentence]
@@ -115,7 +115,7 @@ def measure_all_sentences(
 
 def _reader(
     family: Family, target: int | None, parameters: Mapping[str, Any], report: Callable[[str], None]
-) -> Callable[..., Messages] | None:
+) -> Callable[..., MessageItems] | None:
     """Return a reader of messages by seed, for training on other scenes; ``None`` if there is none."""
     messages = family.hook("messages")
     if messages is None:
@@ -123,15 +123,15 @@ def _reader(
     split = parameters.get("split", family.task.parameters.get("split"))
     others = {**parameters, "split": "train"} if split == "test" else parameters
 
-    def read(seed: int, *, training: bool = False) -> Messages:
+    def read(seed: int, *, training: bool = False) -> MessageItems:
         report(f"reading sentences of seed {seed}")
-        found: Messages = messages(family, seed, target, others if training else parameters)
+        found: MessageItems = messages(family, seed, target, others if training else parameters)
         return found
 
     return read
 
 
-def judge_sentences(training: Sequence[Sentence], messages: Messages) -> SentenceExposure:
+def judge_sentences(training: Sequence[Sentence], messages: MessageItems) -> SentenceExposure:
     """Measure what a filter trained on ``training`` can skip in messages."""
     sentences = messages.sentences
     total = sum(one.tokens for one in sentences)

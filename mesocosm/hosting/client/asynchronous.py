@@ -9,7 +9,7 @@ from typing import Self, TypeVar, Unpack
 
 import httpx2
 
-from mesocosm.hosting.client.exchange import Answer, Pause, Request, Steps, awaited
+from mesocosm.hosting.client.exchange import ClientRequest, HttpAnswer, Pause, Steps, awaited
 from mesocosm.hosting.client.requests import EpisodeSteps, Handle, Plane
 from mesocosm.hosting.client.shapes import Grade, Options, Order, Reward
 from mesocosm.hosting.client.transport import address_of, lost, received, settings
@@ -66,7 +66,7 @@ class Server:
         await self._http.__aexit__(kind, error, trace)
 
     async def _do(self, steps: Steps[R]) -> R:
-        answer: Answer | None = None
+        answer: HttpAnswer | None = None
         while True:
             try:
                 step = steps.send(answer)
@@ -79,7 +79,7 @@ class Server:
             else:
                 answer = await self._send(step)
 
-    async def _send(self, request: Request) -> Answer:
+    async def _send(self, request: ClientRequest) -> HttpAnswer:
         try:
             async with self._http.stream(
                 request.method, request.path, content=request.body, headers=dict(request.headers)
@@ -90,7 +90,7 @@ class Server:
                 with request.into.open("wb") as file:
                     async for part in response.aiter_bytes():
                         file.write(part)
-                return Answer(response.status_code, response.headers, b"")
+                return HttpAnswer(response.status_code, response.headers, b"")
         except httpx2.TransportError as error:
             return lost(error)
 

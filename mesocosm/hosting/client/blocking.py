@@ -9,7 +9,7 @@ from typing import Self, TypeVar, Unpack
 
 import httpx2
 
-from mesocosm.hosting.client.exchange import Answer, Pause, Request, Steps, blocking
+from mesocosm.hosting.client.exchange import ClientRequest, HttpAnswer, Pause, Steps, blocking
 from mesocosm.hosting.client.requests import EpisodeSteps, Handle, Plane
 from mesocosm.hosting.client.shapes import Grade, Options, Order, Reward
 from mesocosm.hosting.client.transport import address_of, lost, received, settings
@@ -75,7 +75,7 @@ class BlockingServer:
         return self._steps
 
     def _do(self, steps: Steps[R]) -> R:
-        answer: Answer | None = None
+        answer: HttpAnswer | None = None
         while True:
             try:
                 step = steps.send(answer)
@@ -88,7 +88,7 @@ class BlockingServer:
             else:
                 answer = self._send(step)
 
-    def _send(self, request: Request) -> Answer:
+    def _send(self, request: ClientRequest) -> HttpAnswer:
         try:
             with self._http.stream(
                 request.method, request.path, content=request.body, headers=dict(request.headers)
@@ -99,7 +99,7 @@ class BlockingServer:
                 with request.into.open("wb") as file:
                     for part in response.iter_bytes():
                         file.write(part)
-                return Answer(response.status_code, response.headers, b"")
+                return HttpAnswer(response.status_code, response.headers, b"")
         except httpx2.TransportError as error:
             return lost(error)
 

@@ -31,7 +31,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class Request:
+class ClientRequest:
     """One request."""
 
     method: str
@@ -43,7 +43,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """Answer to a request. ``status`` is 0 if none came, and ``body`` then says why."""
 
     status: int
@@ -72,7 +72,7 @@ class Pause:
     seconds: float
 
 
-Steps = Generator[Request | Pause, Answer | None, R]
+Steps = Generator[ClientRequest | Pause, HttpAnswer | None, R]
 
 _AGAIN = {
     0,
@@ -85,7 +85,7 @@ _LONGEST_PAUSE = 60.0
 
 
 @dataclass(frozen=True)
-class Address:
+class ServerAddress:
     """Address of a server, the token for its control plane, and how long to wait for it."""
 
     base: str
@@ -98,11 +98,11 @@ class Address:
 class Exchange:
     """Requests to one server."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: ServerAddress) -> None:
         self.address = address
         self._wait = address.wait
 
-    def answer(self, request: Request) -> Steps[tuple[Answer, int]]:
+    def answer(self, request: ClientRequest) -> Steps[tuple[HttpAnswer, int]]:
         """Return the answer and the number of earlier tries. Repeats a request that was lost or met an
         overloaded server.
         """
@@ -114,14 +114,14 @@ class Exchange:
         assert answer
         return answer, tries
 
-    def success(self, request: Request) -> Steps[Answer]:
+    def success(self, request: ClientRequest) -> Steps[HttpAnswer]:
         """Return the answer; raises ``ServerError`` unless it is a success."""
         answer, _ = yield from self.answer(request)
         if not answer.is_success:
             raise self.failure(request, answer)
         return answer
 
-    def failure(self, request: Request, answer: Answer) -> ServerError:
+    def failure(self, request: ClientRequest, answer: HttpAnswer) -> ServerError:
         """Turn an unsuccessful answer into an error."""
         if not answer.status:
             return Unreachable(f"cannot reach {self.address.base}: {answer.detail}")
@@ -131,7 +131,7 @@ class Exchange:
         """Before the first request: until the server is there, as it may be starting beside this program."""
         waited, told = 0.0, False
         while self._wait:
-            answer = yield Request("GET", "/ready")
+            answer = yield ClientRequest("GET", "/ready")
             # Something else than a server of Mesocosm is there, which the request will tell.
             if (answer and 0 < answer.status < 500) or waited >= self._wait:
                 self._wait = 0.0
@@ -145,7 +145,7 @@ class Exchange:
             waited += 0.5
 
 
-def _pause(answer: Answer, tries: int) -> float:
+def _pause(answer: HttpAnswer, tries: int) -> float:
     try:
         wanted = float(answer.headers.get("retry-after", ""))
     except ValueError:  # none, or a date

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from mesocosm.hosting.client.exchange import Address, Answer, Exchange, Request, Steps
+from mesocosm.hosting.client.exchange import ClientRequest, Exchange, HttpAnswer, ServerAddress, Steps
 from mesocosm.hosting.client.failures import CallFailed, ServerFault, UnknownEpisode
 from mesocosm.hosting.client.shapes import Grade, Options, Order, Result, Reward, ToolInfo, View
 
@@ -28,7 +28,7 @@ _INTERNAL_ERROR = -32603
 class Plane:
     """A server: its control plane, and the endpoints of its episodes."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: ServerAddress) -> None:
         self.address = address
         self._exchange = Exchange(address)
         self._name = secrets.token_hex(8)
@@ -45,11 +45,11 @@ class Plane:
 
     def _request(
         self, method: str, path: str, body: Any = None, *, once: bool = False, into: Path | None = None
-    ) -> Request:
+    ) -> ClientRequest:
         headers = {"Authorization": f"Bearer {self.address.token}", **(self.key() if once else {})}
         if body is not None:
             headers["Content-Type"] = "application/json"
-        return Request(method, path, None if body is None else json.dumps(body).encode(), headers, into)
+        return ClientRequest(method, path, None if body is None else json.dumps(body).encode(), headers, into)
 
     def tasks(self) -> Steps[list[str]]:
         """Names of the tasks that there are."""
@@ -211,7 +211,7 @@ class EpisodeSteps:
         """The result of a request of MCP; the message where the request is declined as such."""
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": _META}}
         path = f"/e/{self.id}/{service}/mcp" if service else f"/e/{self.id}/mcp"
-        request = Request(
+        request = ClientRequest(
             "POST",
             path,
             json.dumps(body).encode(),
@@ -265,7 +265,7 @@ class Handle:
         return self._steps.plane.address.base + str(self.view.data["mcp"])
 
 
-def _message(answer: Answer) -> dict[str, Any]:
+def _message(answer: HttpAnswer) -> dict[str, Any]:
     """The JSON-RPC message of an answer, which may be the last event of a stream; nothing if it has none."""
     body = answer.body
     if answer.headers.get("content-type", "").startswith("text/event-stream"):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import httptools
 
 from mesocosm.hosting.hosts.links import Host
-from mesocosm.hosting.hosts.relay import ENDED, REPLACED, Reply, busy
+from mesocosm.hosting.hosts.relay import ENDED, REPLACED, HostReply, busy
 
 _NOT_HANDED_ON = {"connection", "content-length", "transfer-encoding", "expect", "upgrade"}
 """Headers that are about the connection of a client, not about what it asks for."""
@@ -21,7 +21,7 @@ def handed_on(headers: Mapping[str, str]) -> dict[str, str]:
 
 async def ask(
     host: Host, method: str, target: str, headers: Mapping[str, str], body: bytes = b"", patience: float = 600
-) -> Reply:
+) -> HostReply:
     """Ask a host; 503 if it cannot be reached (``REPLACED``), ends meanwhile (``ENDED``), or takes longer
     than ``patience``.
     """
@@ -57,7 +57,7 @@ class _Whole:
     """An answer that is read to its end."""
 
     def __init__(self) -> None:
-        self.reply: asyncio.Future[tuple[Reply, bool]] = asyncio.get_running_loop().create_future()
+        self.reply: asyncio.Future[tuple[HostReply, bool]] = asyncio.get_running_loop().create_future()
         self._parser = httptools.HttpResponseParser(self)
         self._headers: dict[str, str] = {}
         self._body: list[bytes] = []
@@ -73,7 +73,7 @@ class _Whole:
 
     def answered(self, status: int, keep: bool) -> None:
         if not self.reply.done():
-            self.reply.set_result((Reply(status, b"".join(self._body), handed_on(self._headers)), keep))
+            self.reply.set_result((HostReply(status, b"".join(self._body), handed_on(self._headers)), keep))
 
     def lost(self) -> None:
         if not self.reply.done():

@@ -26,10 +26,10 @@ from mesocosm.hosting.hosts import parting
 from mesocosm.hosting.hosts.asking import ask, handed_on
 from mesocosm.hosting.hosts.links import Host
 from mesocosm.hosting.hosts.placement import Placement
-from mesocosm.hosting.hosts.relay import ENDED, REPLACED, Choice, Client, Head, Reply, busy
+from mesocosm.hosting.hosts.relay import ENDED, REPLACED, Choice, Client, Head, HostReply, busy
 from mesocosm.hosting.metrics import CONTENT_TYPE, LINES_LOST, MISSING, Metrics, RequestLog, kind_of, together
 from mesocosm.hosting.pool import log_request
-from mesocosm.hosting.quotas import Asked, Quotas
+from mesocosm.hosting.quotas import QuotaRequest, Quotas
 from mesocosm.hosting.repeats import Repeats
 from mesocosm.hosting.server import DRAINING
 from mesocosm.hosting.tokens import OWN, Keys, Quota, Scope
@@ -44,7 +44,7 @@ _CALM = 2
 """Requests at which the other hosts may be when one comes,"""
 _CALMING = 5.0
 """and seconds after which it comes whatever they are at."""
-_STRANGER = Reply.refusal(
+_STRANGER = HostReply.refusal(
     401, "the control plane needs the admin token as bearer token", **{"www-authenticate": "Bearer"}
 )
 _NOBODY = "no host is up; they are being started"
@@ -95,9 +95,9 @@ class Door:
         self._most_busy = most_busy
         self._repeats = Repeats()
         self._changed = asyncio.Event()
-        self.joins: Callable[[bytes], Reply] | None = None
+        self.joins: Callable[[bytes], HostReply] | None = None
         """Answers hosts that come by themselves, if they may."""
-        self.parts: Callable[[bytes], Awaitable[Reply]] | None = None
+        self.parts: Callable[[bytes], Awaitable[HostReply]] | None = None
         """Answers those that are to end."""
         self.told: list[Callable[[], None]] = []
         """Callbacks that are told, before hosts are, that episodes have moved."""
@@ -214,12 +214,12 @@ class Door:
             return partial(self._within, self._quotas)
         return self._choose(head)
 
-    async def _within(self, quotas: Quotas, head: Head, body: bytes) -> Reply:
-        async def act() -> Reply:
+    async def _within(self, quotas: Quotas, head: Head, body: bytes) -> HostReply:
+        async def act() -> HostReply:
             choice = self._choose(head)
             return await (choice(head, body) if callable(choice) else self._pass_on(choice, head, body))
 
-        return await quotas.answer(Asked(head.method, head.path, head.headers, body), act)
+        return await quotas.answer(QuotaRequest(head.method, head.path, head.headers, body), act)
 
     def _choose(self, head: Head) -> Choice:
         path = head.path
@@ -235,7 +235,7 @@ class Door:
         if path == "/hosts" and head.method == "DELETE" and self.parts is not None:
             return partial(self._let_out, self.parts)
         if path == "/hosts" or path.startswith("/hosts/"):
-            return self._show_hosts(head) if path == "/hosts" else Reply.refusal(404, "Not Found")
+            return self._show_hosts(head) if path == "/hosts" else HostReply.refusal(404, "Not Found")
         if path == "/ready" and head.method == "GET":
             return self._show_ready
         if path == "/metrics":
@@ -257,7 +257,7 @@ class Door:
             token = self._keys.holder(headers.get("authorization"))
             log_request(self._log, head.method, head.path, headers, token, status, seconds, sent, host)
 
-    async def host_of(self, id_: str) -> Host | Reply:
+    async def host_of(self, id_: str) -> Host | HostReply:
         """The host that an episode is on, when it has it; else why there is none."""
         return await self._settled(self._host_of(id_))
 
@@ -269,7 +269,7 @@ class Door:
             return self._when_moved(id_, awaited)
         return self._serving(number)
 
-    def _serving(self, number: int) -> Host | Reply:
+    def _serving(self, number: int) -> Host | HostReply:
         host = self.hosts[number]
         return host if host.busy < self._most_busy else busy("the host has too much to do")
 
@@ -280,7 +280,7 @@ class Door:
         number = min(self.placement.up, key=lambda n: (self.hosts[n].busy, secrets.randbelow(64)))
         return self._serving(number)
 
-    async def _later(self, id_: str | None = None) -> Host | Reply:
+    async def _later(self, id_: str | None = None) -> Host | HostReply:
         """A host when there is one."""
         try:
             async with asyncio.timeout(_PATIENCE):
@@ -290,12 +290,12 @@ class Door:
             return busy(_NOBODY, 2)
         return await self._settled(self._least_busy() if id_ is None else self._host_of(id_))
 
-    async def _when_moved(self, id_: str, awaited: list[asyncio.Task[None]]) -> Host | Reply:
+    async def _when_moved(self, id_: str, awaited: list[asyncio.Task[None]]) -> Host | HostReply:
         await asyncio.wait(awaited)
         return await self._settled(self._host_of(id_))
 
-    async def _settled(self, choice: Choice) -> Host | Reply:
-        if isinstance(choice, Host | Reply):
+    async def _settled(self, choice: Choice) -> Host | HostReply:
+        if isinstance(choice, Host | HostReply):
             return choice
         assert isinstance(choice, Awaitable)
         return await choice
@@ -304,20 +304,20 @@ class Door:
 
     async def _ask(
         self, number: int, method: str, target: str, headers: Mapping[str, str], body: bytes
-    ) -> Reply:
+    ) -> HostReply:
         host = self.hosts.get(number)
         return await ask(host, method, target, headers, body) if host else busy(_NOBODY)
 
-    async def _pass_on(self, choice: Choice, head: Head, body: bytes) -> Reply:
+    async def _pass_on(self, choice: Choice, head: Head, body: bytes) -> HostReply:
         host = await self._settled(choice)
-        if isinstance(host, Reply):
+        if isinstance(host, HostReply):
             return host
         return await ask(host, head.method, head.target, handed_on(head.headers), body)
 
-    async def _once(self, head: Head, body: bytes, act: Callable[[], Awaitable[Reply]]) -> Reply:
+    async def _once(self, head: Head, body: bytes, act: Callable[[], Awaitable[HostReply]]) -> HostReply:
         """Return the reply of ``act``, or the earlier one for the same idempotency key."""
 
-        async def succeed() -> Reply:
+        async def succeed() -> HostReply:
             reply = await act()
             if reply.status >= 400:
                 raise _Failed(reply)
@@ -330,9 +330,9 @@ class Door:
         except _Failed as failed:
             return failed.reply
         except UsageError as error:
-            return Reply.refusal(400, str(error))
+            return HostReply.refusal(400, str(error))
 
-    async def _create_batch(self, head: Head, body: bytes) -> Reply:
+    async def _create_batch(self, head: Head, body: bytes) -> HostReply:
         orders = parting.orders_in(body)
         if not orders or not self.placement.up:
             return await self._pass_on(self._least_busy(), head, body)
@@ -340,7 +340,7 @@ class Door:
         headers.pop("idempotency-key", None)
         return await self._once(head, body, lambda: parting.create(self._ask, up, orders, headers))
 
-    async def _grade_batch(self, head: Head, body: bytes) -> Reply:
+    async def _grade_batch(self, head: Head, body: bytes) -> HostReply:
         asked = parting.wanted_in(body)
         barred = asked is not None and asked.get("delete") is True and not self._may(head, "serve")
         if asked is None or barred or not self.placement.up:
@@ -355,7 +355,7 @@ class Door:
 
         return await self._once(head, body, lambda: parting.grade(self._ask, host_of, asked, headers))
 
-    async def _enter(self, rooted: Rooted | RootedByToken, head: Head, body: bytes) -> Reply:
+    async def _enter(self, rooted: Rooted | RootedByToken, head: Head, body: bytes) -> HostReply:
         """Route a client that can only be configured with a host: its login names the episode."""
 
         async def receive() -> Message:
@@ -370,12 +370,12 @@ class Door:
         holder = self._keys.holder(head.headers.get("authorization"))
         return holder is not None and self._keys.may(holder, scope)
 
-    async def _show_metrics(self, head: Head, _: bytes) -> Reply:
+    async def _show_metrics(self, head: Head, _: bytes) -> HostReply:
         if not self._may(head, "read"):
             return _STRANGER
         page = self.metrics.page()
         if page is None:
-            return Reply.refusal(501, MISSING)
+            return HostReply.refusal(501, MISSING)
         hosts = list(self.hosts.values())
         said = await asyncio.gather(
             *(ask(host, "GET", "/metrics", self._as_admin, patience=_PATIENCE) for host in hosts)
@@ -383,19 +383,19 @@ class Door:
         pages = {
             host.number: reply.body for host, reply in zip(hosts, said, strict=True) if reply.status == 200
         }
-        return Reply(200, together(page, pages), {"content-type": CONTENT_TYPE})
+        return HostReply(200, together(page, pages), {"content-type": CONTENT_TYPE})
 
-    async def _show_ready(self, *_: object) -> Reply:
+    async def _show_ready(self, *_: object) -> HostReply:
         """Report problems here or at any host. Does not wait for slow or ending hosts once another has
         answered.
         """
         if trouble := self.background.trouble:
-            return Reply.refusal(503, trouble)
+            return HostReply.refusal(503, trouble)
         asked = [
             asyncio.create_task(ask(self.hosts[number], "GET", "/ready", {}, patience=_PATIENCE))
             for number in self.placement.up
         ]
-        said: list[Reply] = []
+        said: list[HostReply] = []
         late = set(asked)
         try:
             within: float | None = _HEARD_WITHIN
@@ -409,7 +409,7 @@ class Door:
                 task.cancel()
         return next((reply for reply in said if reply.status != 200), said[0] if said else busy(_NOBODY, 2))
 
-    async def _drain(self, head: Head, _: bytes) -> Reply:
+    async def _drain(self, head: Head, _: bytes) -> HostReply:
         """Drain all hosts and merge their replies into one."""
         asked = {name: value for name, value in head.headers.items() if name in ("authorization", "host")}
         hosts = [self.hosts[number] for number in self.placement.up]
@@ -428,30 +428,32 @@ class Door:
             requests=sum(part.requests for part in parts),
             active=sum(part.active for part in parts),
         )
-        return Reply(200, whole.model_dump_json().encode(), {"content-type": "application/json"})
+        return HostReply(200, whole.model_dump_json().encode(), {"content-type": "application/json"})
 
-    async def _take_in(self, join: Callable[[bytes], Reply], head: Head, body: bytes) -> Reply:
+    async def _take_in(self, join: Callable[[bytes], HostReply], head: Head, body: bytes) -> HostReply:
         if self._keys.holder(head.headers.get("authorization")) != OWN:
             return _STRANGER
         return join(body)
 
-    async def _let_out(self, part: Callable[[bytes], Awaitable[Reply]], head: Head, body: bytes) -> Reply:
+    async def _let_out(
+        self, part: Callable[[bytes], Awaitable[HostReply]], head: Head, body: bytes
+    ) -> HostReply:
         if self._keys.holder(head.headers.get("authorization")) != OWN:
             return _STRANGER
         return await part(body)
 
-    def _show_hosts(self, head: Head) -> Reply:
+    def _show_hosts(self, head: Head) -> HostReply:
         if not self._may(head, "read"):
             return _STRANGER
         up = [self.hosts[number] for number in self.placement.up]
         hosts = [{"number": h.number, "pid": h.pid, "address": h.address, "busy": h.busy} for h in up]
         body = orjson.dumps({"version": mesocosm.__version__, "hosts": hosts, "mail": self.mail})
-        return Reply(200, body, {"content-type": "application/json"})
+        return HostReply(200, body, {"content-type": "application/json"})
 
 
 class _Failed(Exception):
     """A request that is done again when it comes again."""
 
-    def __init__(self, reply: Reply) -> None:
+    def __init__(self, reply: HostReply) -> None:
         super().__init__(reply.status)
         self.reply = reply

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from mesocosm.families.store import Store
+from mesocosm.families.store import EpisodeStore
 from mesocosm.hosting.hosts.ids import Ids
 from mesocosm.hosting.hosts.placement import Seat
 from mesocosm.hosting.hosts.scheduling import take_turns
@@ -84,7 +84,7 @@ def hosting_of(settings: HostSettings) -> Hosting:
         settings.state,
         admin_token=settings.admin_token,
         allowed_hosts=settings.allowed_hosts,
-        store=Store(settings.store) if settings.store else None,
+        store=EpisodeStore(settings.store) if settings.store else None,
         keep_every=settings.keep_every,
         tokens=settings.tokens,
         server=settings.server,

@@ -23,7 +23,7 @@ from mesocosm.hosting.hosts.host import HostSettings, hosting_of, mail_servers
 from mesocosm.hosting.hosts.ids import key_of
 from mesocosm.hosting.hosts.links import Host
 from mesocosm.hosting.hosts.lives import STARTING, watch
-from mesocosm.hosting.hosts.relay import Reply
+from mesocosm.hosting.hosts.relay import HostReply
 from mesocosm.hosting.server import authority, listen, serving
 
 _LOOKED_EVERY = 0.5
@@ -57,26 +57,26 @@ class JoinedHosts:
             life.cancel()
         await asyncio.gather(*lives, return_exceptions=True)
 
-    def _join(self, body: bytes) -> Reply:
+    def _join(self, body: bytes) -> HostReply:
         try:
             asked = Joining.model_validate_json(body)
         except ValueError:
-            return Reply.refusal(400, "say the address, as in 10.0.0.7:8322, and mail")
+            return HostReply.refusal(400, "say the address, as in 10.0.0.7:8322, and mail")
         number = next(number for number in count() if number not in self._lives)
         self._lives[number] = asyncio.create_task(self._live(number, asked))
         told = self._settings.model_copy(update={"number": number}).model_dump_json()
-        return Reply(200, told.encode(), {"content-type": "application/json"})
+        return HostReply(200, told.encode(), {"content-type": "application/json"})
 
-    async def _part(self, body: bytes) -> Reply:
+    async def _part(self, body: bytes) -> HostReply:
         """A host is to end: what it has is on others when this is answered."""
         try:
             address = Joining.model_validate_json(body).address
         except ValueError:
-            return Reply.refusal(400, "say the address, as in 10.0.0.7:8322")
+            return HostReply.refusal(400, "say the address, as in 10.0.0.7:8322")
         for host in list(self._door.hosts.values()):
             if host.address == address:
                 await self._door.leaves(host.number)
-        return Reply(204)
+        return HostReply(204)
 
     async def _live(self, number: int, asked: Joining) -> None:
         host = Host(number, asked.address, asked.mail)

@@ -37,22 +37,22 @@ class Host:
     """Where it serves ``imap`` and ``smtp``, if it does."""
     pid: int | None = None
     """Its process, where that is one of this machine."""
-    idle: list[Link] = field(default_factory=list)
-    links: set[Link] = field(default_factory=set)
+    idle: list[HostLink] = field(default_factory=list)
+    links: set[HostLink] = field(default_factory=set)
     busy: int = 0
     """Requests that it has not answered yet, streams left out."""
 
-    async def link(self) -> Link:
+    async def link(self) -> HostLink:
         """A connection that nobody uses. Raises ``OSError`` if the host cannot be reached."""
         while self.idle:
             if not (found := self.idle.pop()).transport.is_closing():
                 return found
         loop = asyncio.get_running_loop()
         if "/" in self.address:
-            _, made = await loop.create_unix_connection(lambda: Link(self), self.address)
+            _, made = await loop.create_unix_connection(lambda: HostLink(self), self.address)
         else:
             name, _, port = self.address.rpartition(":")
-            _, made = await loop.create_connection(lambda: Link(self), name.strip("[]"), int(port))
+            _, made = await loop.create_connection(lambda: HostLink(self), name.strip("[]"), int(port))
         return made
 
     def close(self) -> None:
@@ -61,7 +61,7 @@ class Host:
             link.transport.abort()
 
 
-class Link(asyncio.Protocol):
+class HostLink(asyncio.Protocol):
     """One connection to a host."""
 
     transport: asyncio.Transport

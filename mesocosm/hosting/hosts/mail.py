@@ -10,7 +10,7 @@ from mesocosm.doors.mail.access import BadSignIn, Broken
 from mesocosm.doors.mail.onward import Onward, imap_onward, smtp_onward
 from mesocosm.hosting.hosts.door import Door
 from mesocosm.hosting.hosts.ids import is_id
-from mesocosm.hosting.hosts.relay import Reply
+from mesocosm.hosting.hosts.relay import HostReply
 
 SignIn = Callable[[str, str, str], Awaitable[Onward]]
 """Address, user, password: a connection on which the client has signed in."""
@@ -40,7 +40,7 @@ class HostsMailboxes:
         protocol, sign_in = _SIGN_INS[operation]
         for _ in range(_TRIES):
             host = await self._door.host_of(password)
-            if isinstance(host, Reply):
+            if isinstance(host, HostReply):
                 raise Broken
             try:
                 async with asyncio.timeout(_PATIENCE):

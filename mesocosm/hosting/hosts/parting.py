@@ -9,10 +9,10 @@ from typing import Any
 
 import orjson
 
-from mesocosm.hosting.hosts.relay import Reply
+from mesocosm.hosting.hosts.relay import HostReply
 from mesocosm.hosting.views import FIRST, MAX_BATCH
 
-Ask = Callable[[int, str, str, Mapping[str, str], bytes], Awaitable[Reply]]
+Ask = Callable[[int, str, str, Mapping[str, str], bytes], Awaitable[HostReply]]
 """Host, method, path, headers, body: what the host answers."""
 
 _DELETED_AT_ONCE = 8
@@ -39,13 +39,13 @@ def orders_in(body: bytes) -> list[dict[str, Any]] | None:
 
 async def create(
     ask: Ask, hosts: Sequence[int], orders: list[dict[str, Any]], headers: Mapping[str, str]
-) -> Reply:
+) -> HostReply:
     """Make a batch, a stretch of it on each host; where one cannot be made, those that were are removed."""
     size = -(-len(orders) // len(hosts))
     stretches = [(host, n * size, orders[n * size : (n + 1) * size]) for n, host in enumerate(hosts)]
     stretches = [stretch for stretch in stretches if stretch[2]]
 
-    async def make(host: int, first: int, part: list[dict[str, Any]]) -> Reply:
+    async def make(host: int, first: int, part: list[dict[str, Any]]) -> HostReply:
         asked = {**headers, FIRST.lower(): str(first)}
         return await ask(host, "POST", "/episodes/batch", asked, orjson.dumps({"episodes": part}))
 
@@ -57,7 +57,7 @@ async def create(
         ]
         await _delete(ask, made, headers)
         return failed[0]
-    return Reply(
+    return HostReply(
         201,
         orjson.dumps({"episodes": list(chain.from_iterable(views))}),
         {"content-type": "application/json"},
@@ -79,13 +79,13 @@ def wanted_in(body: bytes) -> dict[str, Any] | None:
 
 async def grade(
     ask: Ask, host_of: Callable[[str], int], asked: dict[str, Any], headers: Mapping[str, str]
-) -> Reply:
+) -> HostReply:
     """Judge many, each on its host; they are removed, if that is asked for, when all are judged."""
     parts: dict[int, list[str]] = {}
     for id_ in asked["ids"]:
         parts.setdefault(host_of(id_), []).append(id_)
 
-    async def judge(host: int, ids: list[str]) -> Reply:
+    async def judge(host: int, ids: list[str]) -> HostReply:
         part = {**asked, "ids": ids}
         if len(parts) > 1:
             part["delete"] = False
@@ -104,7 +104,7 @@ async def grade(
         await _delete(
             ask, [(host, id_) for host, ids in parts.items() for id_ in dict.fromkeys(ids)], headers
         )
-    return Reply(200, orjson.dumps({"grades": grades}), {"content-type": "application/json"})
+    return HostReply(200, orjson.dumps({"grades": grades}), {"content-type": "application/json"})
 
 
 async def _delete(ask: Ask, episodes: list[tuple[int, str]], headers: Mapping[str, str]) -> None:

@@ -21,7 +21,7 @@ import orjson
 from mesocosm.doors.connections import BODY, IDLE, INTRODUCTION, connections
 from mesocosm.doors.deadlines import Deadline
 from mesocosm.doors.request_ids import HEADER, known, new_id
-from mesocosm.hosting.hosts.links import Host, Link
+from mesocosm.hosting.hosts.links import Host, HostLink
 from mesocosm.hosting.http import A_HEADER, MAX_HEADERS
 
 _log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Reply:
+class HostReply:
     """An answer of the door itself, or one that it was given whole."""
 
     status: int
@@ -64,22 +64,22 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def refusal(cls, status: int, detail: str, **headers: str) -> Reply:
+    def refusal(cls, status: int, detail: str, **headers: str) -> HostReply:
         """Make an error reply in the control plane's form."""
         return cls(status, orjson.dumps({"detail": detail}), {"content-type": "application/json", **headers})
 
 
-def busy(detail: str, seconds: int = 1) -> Reply:
+def busy(detail: str, seconds: int = 1) -> HostReply:
     """Not now: the same request may be sent again after some seconds."""
-    return Reply.refusal(503, detail, **{"retry-after": str(seconds)})
+    return HostReply.refusal(503, detail, **{"retry-after": str(seconds)})
 
 
 REPLACED = busy("the host of this episode is being replaced")
 ENDED = busy("the host of this episode has ended; whether this was done is not known")
 
-Handler = Callable[[Head, bytes], Coroutine[Any, Any, Reply]]
+Handler = Callable[[Head, bytes], Coroutine[Any, Any, HostReply]]
 """Handler of a request that is read completely."""
-Choice = Host | Handler | Reply | Awaitable[Host | Reply]
+Choice = Host | Handler | HostReply | Awaitable[Host | HostReply]
 
 
 class Chooser(Protocol):
@@ -102,7 +102,7 @@ class Client(asyncio.Protocol):
         self._deadline = Deadline(self._loop, self._give_up)
         self._task: asyncio.Task[None] | None = None
         self._ahead = bytearray()
-        self._link: Link | None = None
+        self._link: HostLink | None = None
         self._gone = self._rests = False
         self._renew()
 
@@ -153,7 +153,7 @@ class Client(asyncio.Protocol):
         except httptools.HttpParserUpgrade:
             self._last = True  # hosts know no other protocol, and go on with this one
         except httptools.HttpParserError:
-            self._refuse(Reply(400, b"Invalid HTTP request received.", {"content-type": "text/plain"}))
+            self._refuse(HostReply(400, b"Invalid HTTP request received.", {"content-type": "text/plain"}))
             return
         if first:
             self._rests = False
@@ -161,7 +161,7 @@ class Client(asyncio.Protocol):
                 self._deadline.set(INTRODUCTION)
         if self._second:
             self._last = True
-            self._refuse(Reply.refusal(400, "one request at a time: pipelining is not served"))
+            self._refuse(HostReply.refusal(400, "one request at a time: pipelining is not served"))
         elif self._head is not None:
             self._pass_on(data)
         elif self._headed and (self._whole or not self._waits_for_body(data)):
@@ -214,7 +214,7 @@ class Client(asyncio.Protocol):
         try:
             path = _unquoted(httptools.parse_url(self._url).path or b"/")
         except (httptools.HttpParserError, UnicodeDecodeError):
-            self._refuse(Reply(400, b"Invalid HTTP request received.", {"content-type": "text/plain"}))
+            self._refuse(HostReply(400, b"Invalid HTTP request received.", {"content-type": "text/plain"}))
             return
         self._head = Head(method, path, raw[:end].lstrip(b"\r\n"))
         self._began = self._loop.time()
@@ -222,7 +222,7 @@ class Client(asyncio.Protocol):
         connections.asks(self._transport)
         self._deadline.set(None if self._whole else BODY)
         choice = self._chooser.choose(self._head)
-        if isinstance(choice, Reply):
+        if isinstance(choice, HostReply):
             self._refuse(choice)
         elif isinstance(choice, Host):
             if choice.idle and not choice.idle[-1].transport.is_closing():
@@ -256,7 +256,7 @@ class Client(asyncio.Protocol):
         assert self._body
         self._body.feed(data)
         if self._body.size > MAX_BODY:
-            self._refuse(Reply.refusal(413, f"a request like this has at most {MAX_BODY:,} bytes"))
+            self._refuse(HostReply.refusal(413, f"a request like this has at most {MAX_BODY:,} bytes"))
         elif self._whole:
             assert self._head
             assert self._handler
@@ -267,44 +267,44 @@ class Client(asyncio.Protocol):
             reply = await handler(head, body)
         except Exception:  # noqa: BLE001 - the boundary of a request: others go on
             _log.exception("a request could not be answered")
-            reply = Reply.refusal(500, "a fault of the server")
+            reply = HostReply.refusal(500, "a fault of the server")
         self._say(reply)
 
     # -- to a host --------------------------------------------------------------------------------------
 
-    def _wait_for(self, coming: Coroutine[Any, Any, Link | Reply], raw: bytes) -> None:
+    def _wait_for(self, coming: Coroutine[Any, Any, HostLink | HostReply], raw: bytes) -> None:
         self._pieces.append(raw)
         self._transport.pause_reading()
         self._task = self._loop.create_task(self._connect(coming))
 
-    async def _linked(self, host: Host) -> Link | Reply:
+    async def _linked(self, host: Host) -> HostLink | HostReply:
         try:
             return await host.link()
         except OSError:
             return REPLACED
 
-    async def _chosen(self, choice: Awaitable[Host | Reply]) -> Link | Reply:
+    async def _chosen(self, choice: Awaitable[Host | HostReply]) -> HostLink | HostReply:
         found = await choice
-        return found if isinstance(found, Reply) else await self._linked(found)
+        return found if isinstance(found, HostReply) else await self._linked(found)
 
-    async def _connect(self, coming: Coroutine[Any, Any, Link | Reply]) -> None:
+    async def _connect(self, coming: Coroutine[Any, Any, HostLink | HostReply]) -> None:
         found = await coming
         self._transport.resume_reading()
-        if isinstance(found, Reply):
+        if isinstance(found, HostReply):
             self._refuse(found)
             return
         self._bind(found)
         pieces, self._pieces = self._pieces, []
         self._pass_on(b"".join(pieces))
 
-    def _bind(self, link: Link) -> None:
+    def _bind(self, link: HostLink) -> None:
         assert self._head is not None
         self._link = link
         if not self._streams:
             link.host.busy += 1
         link.begin(self, head_only=self._head.method == "HEAD")
 
-    def _unbind(self) -> Link | None:
+    def _unbind(self) -> HostLink | None:
         link, self._link = self._link, None
         if link is not None and not self._streams:
             link.host.busy -= 1
@@ -359,13 +359,13 @@ class Client(asyncio.Protocol):
         """The host takes no more, or takes it again."""
         (self._transport.pause_reading if full else self._transport.resume_reading)()
 
-    def _refuse(self, reply: Reply) -> None:
+    def _refuse(self, reply: HostReply) -> None:
         """Answer in place of a host, whatever the client still sends."""
         self._last = self._last or not self._whole
         self._body = None
         self._say(reply)
 
-    def _say(self, reply: Reply, host: int | None = None) -> None:
+    def _say(self, reply: HostReply, host: int | None = None) -> None:
         if self._gone or self._transport.is_closing():
             return
         self._last = self._last or not self._whole or not self._keep
@@ -421,7 +421,7 @@ class Client(asyncio.Protocol):
         if self._sent or self._rests:
             self._transport.abort()
         else:
-            self._refuse(Reply(408))
+            self._refuse(HostReply(408))
 
 
 class _Body:

@@ -75,7 +75,7 @@ class Game(ABC):
 
 
 @dataclass(frozen=True)
-class Calls(Sequence[Call]):
+class GameCalls(Sequence[Call]):
     """Many calls, each made when it is asked for."""
 
     number: int

@@ -16,7 +16,7 @@ _BITS = 22
 """Of the moves of a way: as many as the largest board has fields."""
 
 
-class Board:
+class GridBoard:
     """A board with the cost of the cheapest way from each of its fields to the goal."""
 
     def __init__(self, size: int, goal: Field, holes: Collection[Field]) -> None:
@@ -92,7 +92,7 @@ class GridGame(Game):
 
     service: ClassVar[str] = "gridworld"
 
-    def __init__(self, board: Board, start: Field, budget: int) -> None:
+    def __init__(self, board: GridBoard, start: Field, budget: int) -> None:
         super().__init__()
         self.board, self.at, self.left = board, start, budget
 
@@ -159,7 +159,7 @@ class GridGame(Game):
 
 def example(state: bool, plan: bool) -> str:
     """A short way around a hole."""
-    board = Board(3, (0, 2), [(0, 1)])
+    board = GridBoard(3, (0, 2), [(0, 1)])
     game = GridGame(board, (0, 0), 8)
 
     def answer(call: Call) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from mesocosm.families.oracle import Call, Made, State
-from mesocosm.kits.lumina.game import Calls, Game, played
+from mesocosm.kits.lumina.game import Game, GameCalls, played
 
 
 class ListGame(Game):
@@ -132,7 +132,7 @@ class ListGame(Game):
         def make(number: int) -> Call:
             return self.call("pop", id=first + number) if number < rest else self.call("done")
 
-        return Calls(rest + 1, make)
+        return GameCalls(rest + 1, make)
 
     def describe(self) -> State:
         """The list as it is, and from where on it can be changed."""

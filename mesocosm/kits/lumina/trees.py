@@ -14,7 +14,7 @@ from typing import ClassVar
 import orjson
 
 from mesocosm.families.oracle import Call, Made, State
-from mesocosm.kits.lumina.game import Calls, Game, played
+from mesocosm.kits.lumina.game import Game, GameCalls, played
 
 Given = tuple[str, int, Sequence[str] | None]
 """A node of which the prompt speaks: id, value, and ids of its children where these are told."""
@@ -108,7 +108,7 @@ class TreeGame(Game):
             tool = "get_children" if number < known else "found"
             return self.call(tool, id=self._ids[number % known])
 
-        return Calls(2 * known + 1, make)
+        return GameCalls(2 * known + 1, make)
 
     def describe(self) -> State:
         """Describe what may still lead to the value: the nodes not yet queried."""

@@ -22,12 +22,12 @@ from pydantic import BaseModel, ConfigDict
 from mesocosm.kits.organisations import moments
 from mesocosm.kits.organisations.delivery import delivered_text
 from mesocosm.kits.organisations.events import Event
-from mesocosm.kits.organisations.letters import Letter, Telling, Value
+from mesocosm.kits.organisations.letters import Letter, Telling, ToldValue
 from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.referring_expressions import Reference
 
 
-class Step(BaseModel):
+class DerivationStep(BaseModel):
     """One expression of a text, and what it comes to."""
 
     model_config = ConfigDict(frozen=True)
@@ -66,13 +66,13 @@ class Derivation(BaseModel):
     written: dt.datetime
     says: str
     """The span that tells it, as it stands in the message."""
-    about: Step | None
+    about: DerivationStep | None
     """Step that says which thing is meant, in this message or one that it answers; ``None`` on its own
     page."""
     page: str = ""
     """The code of the thing on whose page it stands."""
-    people: tuple[Step, ...] = ()
-    values: tuple[Step, ...] = ()
+    people: tuple[DerivationStep, ...] = ()
+    values: tuple[DerivationStep, ...] = ()
     given: dict[str, Any] = {}
     """Parameters from the kind of beat: allowed or not, applies or not."""
 
@@ -139,7 +139,7 @@ def derivation(letter: Letter, telling: Telling) -> Derivation:
     )
 
 
-def _value(letter: Letter, value: Value, references: Iterable[Reference]) -> Step:
+def _value(letter: Letter, value: ToldValue, references: Iterable[Reference]) -> DerivationStep:
     """A value as a message states it; a person by what the words refer to."""
     meant = next(
         (one for one in references if one.kind == "person" and one.expression == value.expression), None
@@ -148,7 +148,7 @@ def _value(letter: Letter, value: Value, references: Iterable[Reference]) -> Ste
     return _step(letter, value.expression, kind, by, value.field)
 
 
-def _about(letter: Letter, meant: Any) -> Step | None:
+def _about(letter: Letter, meant: Any) -> DerivationStep | None:
     """The nearest mention of the thing: in the message, in those it answers, in their subjects."""
     for one in (letter, *letter.thread):
         for reference in one.references:
@@ -157,7 +157,7 @@ def _about(letter: Letter, meant: Any) -> Step | None:
     return None
 
 
-def _person(letter: Letter, telling: Telling, who: Person) -> Step:
+def _person(letter: Letter, telling: Telling, who: Person) -> DerivationStep:
     """Return the step that identifies a person: the header, the telling, the message, or one it answers."""
     me = letter.cast.story.roles["me"]
     for reference in (*telling.references, *letter.references):
@@ -176,8 +176,10 @@ def _person(letter: Letter, telling: Telling, who: Person) -> Step:
     return _step(letter, "owner" if who is me else "", "person")
 
 
-def _step(letter: Letter, expression: str, kind: str, by: tuple[str, ...] = (), field: str = "") -> Step:
-    return Step(
+def _step(
+    letter: Letter, expression: str, kind: str, by: tuple[str, ...] = (), field: str = ""
+) -> DerivationStep:
+    return DerivationStep(
         text=letter.key,
         expression=expression,
         kind=kind,
@@ -196,10 +198,10 @@ class Directory(Protocol):
     def people(self) -> Mapping[str, Person]:
         """Everybody, by address."""
 
-    def person(self, step: Step, about: Any) -> list[Person]:
+    def person(self, step: DerivationStep, about: Any) -> list[Person]:
         """Everybody that an expression can mean."""
 
-    def things(self, step: Step) -> list[Any]:
+    def things(self, step: DerivationStep) -> list[Any]:
         """Every thing that an expression can mean."""
 
     def thing_of(self, code: str) -> Any:
@@ -258,7 +260,7 @@ class Rereading:
             return None
         return found[0]
 
-    def _person(self, one: Derivation, step: Step, about: Any) -> Person | None:
+    def _person(self, one: Derivation, step: DerivationStep, about: Any) -> Person | None:
         if step.expression == "":
             self._fault(one, "nothing says who is meant")
             return None
@@ -272,7 +274,7 @@ class Rereading:
             return None
         return found[0]
 
-    def _stands(self, step: Step) -> bool:
+    def _stands(self, step: DerivationStep) -> bool:
         return step.expression.lower() in self._held.get(step.text, "").lower()
 
     def _values(self, one: Derivation, about: Any, before: Sequence[Event]) -> dict[str, Any]:
@@ -287,12 +289,12 @@ class Rereading:
                     values[step.field] = self._person(one, step, about)
                 else:
                     values |= self._value(one, step, before, values)
-        except moments.Unreadable as error:
+        except moments.UnreadableMoment as error:
             self._fault(one, str(error))
         return values
 
     def _value(
-        self, one: Derivation, step: Step, before: Sequence[Event], known: Mapping[str, Any]
+        self, one: Derivation, step: DerivationStep, before: Sequence[Event], known: Mapping[str, Any]
     ) -> dict[str, Any]:
         base_field = "due" if one.kind.startswith(("deadline", "extended")) else "start"
         base = next(
@@ -311,11 +313,11 @@ class Rereading:
                 time = moments.read_time(step.expression)
                 on = known.get(step.field) or base
                 if on is None:
-                    raise moments.Unreadable(f"{step.expression!r}: on which day?")
+                    raise moments.UnreadableMoment(f"{step.expression!r}: on which day?")
                 return {step.field: dt.datetime.combine(on.date(), time)}
             case "shift" | "span":
                 if base is None:
-                    raise moments.Unreadable(f"{step.expression!r}: from when on?")
+                    raise moments.UnreadableMoment(f"{step.expression!r}: from when on?")
                 if base_field in known:
                     return {}
                 shift = (

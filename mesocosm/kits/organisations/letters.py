@@ -25,7 +25,7 @@ _STOPS = re.compile(r"\b([ap]\.m)\.\.")
 
 
 @dataclass(frozen=True)
-class Value:
+class ToldValue:
     """A value as a text states it."""
 
     field: str
@@ -43,7 +43,7 @@ class Telling:
     span: str
     """The text, as it stands in the message."""
     references: tuple[Reference, ...]
-    values: tuple[Value, ...]
+    values: tuple[ToldValue, ...]
     matters: bool = True
     """True if the question of the task is about it."""
 
@@ -71,7 +71,7 @@ class Letter:
     """All that the message refers to, facts or not."""
     earlier: tuple[Letter, ...] = ()
     """Earlier letters of the scene, latest first."""
-    stated: list[tuple[Event, Value]] = field(default_factory=list)
+    stated: list[tuple[Event, ToldValue]] = field(default_factory=list)
     """All values of events that it states, told there or not."""
     called: dict[tuple[Any, str], tuple[str, Reference]] = field(default_factory=dict)
     """References used for things at a level, so that a message uses the same one throughout."""
@@ -119,7 +119,7 @@ class Speaker(Protocol):
         """Return those who have to do with a thing."""
 
 
-class Teller:
+class LetterTeller:
     """Writes the messages of casts.
 
     Args:
@@ -215,10 +215,10 @@ class Teller:
         rng: random.Random,
         *,
         typed: bool = False,
-    ) -> tuple[str, list[Reference], list[Value]]:
+    ) -> tuple[str, list[Reference], list[ToldValue]]:
         """Fill the slots; a subject stays as it was typed."""
         references: list[Reference] = []
-        values: list[Value] = []
+        values: list[ToldValue] = []
 
         def fill(found: re.Match[str]) -> str:
             said = self._slot(found[1], letter, roles, level, rng, references, values)
@@ -237,7 +237,7 @@ class Teller:
         level: Level,
         rng: random.Random,
         references: list[Reference],
-        values: list[Value],
+        values: list[ToldValue],
     ) -> str:
         if slot == "exam":
             return str(roles["exam"])
@@ -274,7 +274,7 @@ class Teller:
         roles: Mapping[str, Any],
         level: Level,
         references: list[Reference],
-        values: list[Value],
+        values: list[ToldValue],
     ) -> str:
         name, _, part = form.partition(".")
         value = getattr(event, name)
@@ -288,7 +288,7 @@ class Teller:
             )
             if reference is not None:
                 references.append(reference)
-            values.append(Value(name, "words", said))
+            values.append(ToldValue(name, "words", said))
             letter.stated.append((event, values[-1]))
             return said
         if value is None:
@@ -309,7 +309,7 @@ class Teller:
                 said, kind = moments.length_in_words(value), "length"
             case _:
                 said, kind = str(value), "words"
-        values.append(Value(name, kind, said))  # type: ignore[arg-type]
+        values.append(ToldValue(name, kind, said))  # type: ignore[arg-type]
         letter.stated.append((event, values[-1]))
         return said
 

@@ -50,7 +50,7 @@ _NEAR = 6
 """So many days ahead a weekday is enough."""
 
 
-class Unreadable(ValueError):
+class UnreadableMoment(ValueError):
     """Words that name no moment, or no span of time."""
 
 
@@ -92,7 +92,7 @@ def read_time(text: str) -> dt.time:
     """Return the time of day that some words mean."""
     found = _TIME.fullmatch(text.strip())
     if found is None:
-        raise Unreadable(f"{text!r} is no time of day")
+        raise UnreadableMoment(f"{text!r} is no time of day")
     if found["noon"]:
         return dt.time(12)
     hour, minute = int(found["hour"]) % 12, int(found["minute"] or 0)
@@ -112,22 +112,22 @@ def read_day(text: str, written: dt.datetime) -> dt.date:
         return today + ((DAYS.index(capital) - today.weekday() - 1) % 7 + 1) * _DAY
     found = _DATE.fullmatch(capital)
     if found is None or found["name"] not in DAYS:
-        raise Unreadable(f"{text!r} is no day")
+        raise UnreadableMoment(f"{text!r} is no day")
     for ahead in range(400):
         day = today + ahead * _DAY
         fits = MONTHS[day.month - 1] == found["month"] and day.day == int(found["day"])
         if fits:
             if DAYS[day.weekday()] != found["name"]:
-                raise Unreadable(f"{text!r} is a {DAYS[day.weekday()]}")
+                raise UnreadableMoment(f"{text!r} is a {DAYS[day.weekday()]}")
             return day
-    raise Unreadable(f"{text!r} does not come within a year")
+    raise UnreadableMoment(f"{text!r} does not come within a year")
 
 
 def read_moment(text: str, written: dt.datetime) -> dt.datetime:
     """Resolve words for a moment, relative to when they were written."""
     day, parted, time = text.rpartition(" at ")
     if not parted:
-        raise Unreadable(f"{text!r} is no moment")
+        raise UnreadableMoment(f"{text!r} is no moment")
     return dt.datetime.combine(read_day(day.removesuffix(","), written), read_time(time))
 
 
@@ -178,7 +178,7 @@ def read_span(text: str) -> dt.timedelta:
     """Return the span that some words mean, as a positive one."""
     found = _SPAN.fullmatch(text.strip())
     if found is None:
-        raise Unreadable(f"{text!r} is no span of time")
+        raise UnreadableMoment(f"{text!r} is no span of time")
     if found["half"]:
         return 30 * _MINUTE
     many = found["many"]
@@ -191,7 +191,7 @@ def read_shift(text: str) -> dt.timedelta:
     """Return the span that some words with a direction mean."""
     size, _, direction = text.strip().rpartition(" ")
     if direction not in ("later", "earlier"):
-        raise Unreadable(f"{text!r} has no direction")
+        raise UnreadableMoment(f"{text!r} has no direction")
     return read_span(size) * (1 if direction == "later" else -1)
 
 

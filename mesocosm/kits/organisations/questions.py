@@ -22,7 +22,7 @@ from pydantic import BaseModel, Field, create_model, model_validator
 
 from mesocosm.errors import UsageError
 from mesocosm.families import family
-from mesocosm.families.exposure.sentences import Messages
+from mesocosm.families.exposure.sentences import MessageItems
 from mesocosm.families.family import Evidence
 from mesocosm.families.instances import build_instance
 from mesocosm.families.task import Task
@@ -39,7 +39,7 @@ from mesocosm.kits.organisations.derivations import (
 )
 from mesocosm.kits.organisations.domains import Domain, load_domain
 from mesocosm.kits.organisations.events import Event, Story, number_events
-from mesocosm.kits.organisations.letters import Letter, Speaker, Teller
+from mesocosm.kits.organisations.letters import Letter, LetterTeller, Speaker
 from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.scenes import SPLITS, Scene, read_scenes, require_sound
 from mesocosm.kits.organisations.sentences import messages_of
@@ -49,7 +49,7 @@ from mesocosm.kits.yaml_tasks.entities import Entity
 from mesocosm.kits.yaml_tasks.grading import wanted_of
 from mesocosm.kits.yaml_tasks.solution import Solution
 from mesocosm.kits.yaml_tasks.truth import Truth
-from mesocosm.kits.yaml_tasks.written import Written, WrittenExpected
+from mesocosm.kits.yaml_tasks.written import WrittenExpected, YamlFamily
 from mesocosm.services.calling import ToolError, Tools
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.randomness import Dice
@@ -133,7 +133,7 @@ class AskedExpected(WrittenExpected):
         return [one.shown for one in sorted(self.derivations, key=lambda one: one.written)]
 
 
-class Asked(Written):
+class QuestionTask(YamlFamily):
     """A task file that asks a question of a domain."""
 
     def __init__(self, task: Task, path: Path, hooks: Mapping[str, Callable[..., Any]] | None = None) -> None:
@@ -238,7 +238,7 @@ class Asked(Written):
 
     def messages(
         self, family: family.Family, seed: int, target: int | None, parameters: Mapping[str, Any]
-    ) -> Messages:
+    ) -> MessageItems:
         """The messages of an instance, sentence by sentence, for measuring what could be skipped."""
         with tempfile.TemporaryDirectory(prefix="mesocosm-sentences-") as folder:
             built = build_instance(family, seed, Path(folder) / "x", target=target, parameters=parameters)
@@ -286,7 +286,7 @@ class Asked(Written):
                     left -= _about(cast)
                     casts.append(cast)
         number_events([*made.stories, *(cast.story for cast in casts)])
-        teller = Teller(made.speaker, stream)
+        teller = LetterTeller(made.speaker, stream)
         while True:
             letters = teller.write(casts, made.now)
             needed = {cast.number for cast in casts[:least]}

@@ -26,7 +26,7 @@ _UNREAD = {"when", "notice", "spread", "split", "path", "line"}
 
 
 @dataclass(frozen=True)
-class Item:
+class ReadingItem:
     """A thread to be read."""
 
     id: str
@@ -42,7 +42,7 @@ class Item:
         return hashlib.sha256(f"{self.id}\n{self.digest}".encode()).hexdigest()[:8]
 
 
-def items(domain: Domain, scenes: Iterable[Scene], castings: int = _CASTINGS) -> Iterator[Item]:
+def items(domain: Domain, scenes: Iterable[Scene], castings: int = _CASTINGS) -> Iterator[ReadingItem]:
     """Yield castings of all scenes that tell something, each with what held before."""
     for scene in scenes:
         if scene.story.startswith("everyday"):
@@ -53,7 +53,7 @@ def items(domain: Domain, scenes: Iterable[Scene], castings: int = _CASTINGS) ->
         for number, casting in enumerate(found):
             meant = _meant(casting)
             digest = hashlib.sha256(f"{wording}\n{meant}".encode()).hexdigest()[:10]
-            yield Item(f"{scene.name}.{number}", digest, _thread(casting), meant, scene)
+            yield ReadingItem(f"{scene.name}.{number}", digest, _thread(casting), meant, scene)
 
 
 def _shown(value: object) -> str:
@@ -117,20 +117,22 @@ def _normal(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptReading:
     """The answers to one thread, by reader."""
 
     digest: str
     answers: Mapping[str, str]
 
 
-def read_kept(path: Path) -> dict[str, Kept]:
+def read_kept(path: Path) -> dict[str, KeptReading]:
     """Return the readings of a file, by the ids of their items; none where there is no file."""
     if not path.is_file():
         return {}
     data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     return {
-        key: Kept(str(one["text"]), {name: str(said or "") for name, said in one.items() if name != "text"})
+        key: KeptReading(
+            str(one["text"]), {name: str(said or "") for name, said in one.items() if name != "text"}
+        )
         for key, one in data.items()
     }
 
@@ -162,7 +164,7 @@ class Agreement:
         return self.agreed / self.read if self.read else 0.0
 
 
-def agreement(found: Iterable[Item], kept: Mapping[str, Kept], least: int = 2) -> Agreement:
+def agreement(found: Iterable[ReadingItem], kept: Mapping[str, KeptReading], least: int = 2) -> Agreement:
     """Compare items with the readings that are kept of them."""
     read = agreed = 0
     unread, misread = [], []
@@ -180,7 +182,7 @@ def agreement(found: Iterable[Item], kept: Mapping[str, Kept], least: int = 2) -
     return Agreement(read, agreed, unread, misread)
 
 
-def keep(path: Path, found: Iterable[Item], answers: Mapping[str, Mapping[str, str]]) -> None:
+def keep(path: Path, found: Iterable[ReadingItem], answers: Mapping[str, Mapping[str, str]]) -> None:
     """Write down the answers of readers (by name, then by the item's code), beside those that still hold.
 
     An answer to words that have changed since has a code that nothing has any more, and is left out.

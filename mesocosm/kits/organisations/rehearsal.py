@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from mesocosm.kits.organisations.casting import Director
 from mesocosm.kits.organisations.derivations import Derivation, Rereading, derivation, texts_of
 from mesocosm.kits.organisations.domains import Domain, Stage
-from mesocosm.kits.organisations.letters import Letter, Teller
+from mesocosm.kits.organisations.letters import Letter, LetterTeller
 from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.organisations.scenes import CHANNELS, Scene
 
@@ -85,5 +85,5 @@ def rehearse(
             if cast is None:
                 continue
             count += 1
-            letters = Teller(stage.speaker, stream).write([cast], dt.datetime.max)
+            letters = LetterTeller(stage.speaker, stream).write([cast], dt.datetime.max)
             yield Rehearsal(domain, stage, letters, level)

@@ -180,7 +180,7 @@ class Scene(_Strict):
 
 
 @dataclass(frozen=True)
-class Complaint:
+class SceneComplaint:
     """Something that is wrong with a scene, and where."""
 
     path: str
@@ -261,7 +261,7 @@ class Vocabulary:
     """By the kind of a role: what slots and conditions may ask of it."""
 
 
-def complaints(scenes: Sequence[Scene], vocabulary: Vocabulary) -> Iterator[Complaint]:
+def complaints(scenes: Sequence[Scene], vocabulary: Vocabulary) -> Iterator[SceneComplaint]:
     """Yield errors in scenes: unknown slots and roles, too few alternates, a thread without a subject."""
     for scene in scenes:
         yield from _complaints_of(scene, vocabulary)
@@ -280,9 +280,9 @@ def require_sound(scenes: Sequence[Scene], vocabulary: Vocabulary) -> None:
             raise SceneProblem(f"{complaint} (`mesocosm scenes check FOLDER` says all that is wrong)")
 
 
-def _complaints_of(scene: Scene, vocabulary: Vocabulary) -> Iterator[Complaint]:
+def _complaints_of(scene: Scene, vocabulary: Vocabulary) -> Iterator[SceneComplaint]:
     for what in _wrong(scene, vocabulary):
-        yield Complaint(scene.path, scene.line, scene.name, what)
+        yield SceneComplaint(scene.path, scene.line, scene.name, what)
 
 
 def _wrong(scene: Scene, vocabulary: Vocabulary) -> Iterator[str]:
@@ -389,7 +389,7 @@ def _with_article(kind: str) -> str:
     return f"{'an' if kind[0] in 'aeio' else 'a'} {kind}"
 
 
-def _repeated(scenes: Sequence[Scene]) -> Iterator[Complaint]:
+def _repeated(scenes: Sequence[Scene]) -> Iterator[SceneComplaint]:
     """Sentences that stand in two places."""
     seen: dict[str, Scene] = {}
     for scene in scenes:
@@ -398,7 +398,7 @@ def _repeated(scenes: Sequence[Scene]) -> Iterator[Complaint]:
                 for _, texts in beat.all_texts:
                     for text in texts:
                         if len(text.split()) > 4 and seen.setdefault(text, scene) is not scene:
-                            yield Complaint(
+                            yield SceneComplaint(
                                 scene.path,
                                 scene.line,
                                 scene.name,

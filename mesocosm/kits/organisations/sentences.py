@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from mesocosm.families.exposure.sentences import Messages, Sentence
+from mesocosm.families.exposure.sentences import MessageItems, Sentence
 from mesocosm.kits.organisations.letters import Letter, Speaker
 from mesocosm.kits.organisations.people import Person
 from mesocosm.worlds import tokens
@@ -26,7 +26,7 @@ _HALF = re.compile(r" [ap]\.m\.")
 _RUN = 8
 
 
-def messages_of(letters: Sequence[Letter], me: Person, speaker: Speaker) -> Messages:
+def messages_of(letters: Sequence[Letter], me: Person, speaker: Speaker) -> MessageItems:
     """Return the messages of a world, sentence by sentence, with what untrained rules would drop.
 
     Args:
@@ -64,7 +64,7 @@ def messages_of(letters: Sequence[Letter], me: Person, speaker: Speaker) -> Mess
         for letter in letters
         for text, telling in _sentences(letter)
     ]
-    return Messages(
+    return MessageItems(
         sentences,
         first_names_met_again(letters, everybody | {who.first for who in people}),
         repeated_runs([letter.body for letter in letters], names),

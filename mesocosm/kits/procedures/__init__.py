@@ -6,19 +6,19 @@
 """
 
 from mesocosm.kits.procedures.instance import (
-    Instance,
+    ProcedureInstance,
     make_instance,
     procedure,
     procedure_names,
     read_procedures,
 )
-from mesocosm.kits.procedures.protocol import TOLERANCE, Case, Procedure, Score
+from mesocosm.kits.procedures.protocol import TOLERANCE, Procedure, ProcedureCase, Score
 
 __all__ = [
     "TOLERANCE",
-    "Case",
-    "Instance",
     "Procedure",
+    "ProcedureCase",
+    "ProcedureInstance",
     "Score",
     "make_instance",
     "procedure",

@@ -6,7 +6,7 @@ import random
 from typing import NamedTuple
 
 from mesocosm.kits.procedures.answers import compare_blocks
-from mesocosm.kits.procedures.protocol import Case, Score
+from mesocosm.kits.procedures.protocol import ProcedureCase, Score
 from mesocosm.kits.procedures.rules import text_of
 from mesocosm.worlds import tokens
 
@@ -43,7 +43,7 @@ _CONTAINERS = """
 """.split()  # noqa: SIM905 - a table
 
 
-class Step(NamedTuple):
+class BeliefStep(NamedTuple):
     """An action: going (perhaps with an object), moving an object, leaving or entering."""
 
     agent: str
@@ -54,7 +54,7 @@ class Step(NamedTuple):
     container: str = ""
 
 
-class BeliefCase(Case):
+class BeliefCase(ProcedureCase):
     """A story, and the person whose belief is asked for."""
 
     agents: dict[str, str]
@@ -64,7 +64,7 @@ class BeliefCase(Case):
     rooms: list[str]
     containers: list[str]
     """In each of the rooms."""
-    steps: list[Step]
+    steps: list[BeliefStep]
     agent: str
     thing: str
 
@@ -136,25 +136,25 @@ class _Author:
         self._rng, self._rooms, self._containers = rng, start.rooms, start.containers
         self._at: dict[str, str | None] = dict(start.agents)
         self._things = dict(start.things)
-        self.steps: list[Step] = []
+        self.steps: list[BeliefStep] = []
 
-    def step(self, agent: str) -> Step:
+    def step(self, agent: str) -> BeliefStep:
         """Choose an agent's next action."""
         here = self._at[agent]
         if here is None:
             self._at[agent] = room = self._rng.choice(self._rooms)
-            return Step(agent, "enter", room)
+            return BeliefStep(agent, "enter", room)
         other = next(room for room in self._rooms if room != here)
         near = [thing for thing, (room, _) in self._things.items() if room == here]
         kind = self._rng.choice(("go", "carry", "put", "leave") if near else ("go", "go", "wait"))
         if kind == "wait":
-            return Step(agent, kind)
+            return BeliefStep(agent, kind)
         if kind == "leave":
             self._at[agent] = None
-            return Step(agent, kind)
+            return BeliefStep(agent, kind)
         if kind == "go":
             self._at[agent] = other
-            return Step(agent, kind, other)
+            return BeliefStep(agent, kind, other)
         thing = self._rng.choice(near)
         if kind == "carry":
             self._at[agent] = here = other
@@ -162,7 +162,7 @@ class _Author:
         else:
             container = next(one for one in self._containers if one != self._things[thing][1])
         self._things[thing] = here, container
-        return Step(agent, kind, here, thing, container)
+        return BeliefStep(agent, kind, here, thing, container)
 
 
 # -- showing -----------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def given(case: BeliefCase) -> list[str]:
     return [f"Step 0: {'; '.join(where)}.", *(_told(n, step) for n, step in enumerate(case.steps, 1))]
 
 
-def _told(number: int, step: Step) -> str:
+def _told(number: int, step: BeliefStep) -> str:
     agent, kind, room, thing, container = step
     said = {
         "go": f"{agent} goes to the {room}",
@@ -220,7 +220,7 @@ class Tracker:
         """The line of the beginning."""
         return self._line(0, "initial state")
 
-    def line(self, number: int, step: Step) -> str:
+    def line(self, number: int, step: BeliefStep) -> str:
         """The line of the next step."""
         before = self._room, self._place
         if step.agent == self._agent:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from mesocosm.families.verdict import told
 from mesocosm.kits.procedures.answers import clean_lines, compare_blocks, last_block
-from mesocosm.kits.procedures.protocol import Case, Score
+from mesocosm.kits.procedures.protocol import ProcedureCase, Score
 from mesocosm.kits.procedures.rules import text_of
 from mesocosm.worlds import tokens
 
@@ -31,7 +31,7 @@ _GAMES = 20
 """Number of sets of numbers one try takes."""
 
 
-class CountdownCase(Case):
+class CountdownCase(ProcedureCase):
     """A game."""
 
     numbers: list[int]

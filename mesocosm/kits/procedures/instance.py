@@ -9,7 +9,7 @@ from functools import cache
 from typing import cast
 
 from mesocosm.errors import UsageError
-from mesocosm.kits.procedures.protocol import Case, Procedure, Score, find_case, output_tokens
+from mesocosm.kits.procedures.protocol import Procedure, ProcedureCase, Score, find_case, output_tokens
 
 MAX_LEVEL = 131_072
 _MODULES = {
@@ -45,7 +45,7 @@ def read_procedures(names: Iterable[str]) -> list[str]:
 
 
 @cache
-def procedure(name: str) -> Procedure[Case]:
+def procedure(name: str) -> Procedure[ProcedureCase]:
     """A procedure by name, ours or the paper's; ``UsageError`` names those there are."""
     name = _PAPER.get(name, name)
     if name not in _MODULES:
@@ -53,17 +53,17 @@ def procedure(name: str) -> Procedure[Case]:
         raise UsageError(f"there is no procedure {name!r}; there are {known}")
     module, attribute = _MODULES[name]
     found = importlib.import_module(f"mesocosm.kits.procedures.{module}")
-    return cast(Procedure[Case], getattr(found, attribute) if attribute else found)
+    return cast(Procedure[ProcedureCase], getattr(found, attribute) if attribute else found)
 
 
 @dataclass(frozen=True)
-class Instance:
+class ProcedureInstance:
     """One case of a procedure and its gold."""
 
-    procedure: Procedure[Case]
+    procedure: Procedure[ProcedureCase]
     level: int
     seed: int
-    case: Case
+    case: ProcedureCase
     gold: str
 
     @property
@@ -93,26 +93,26 @@ class Instance:
         return output_tokens(self.gold)
 
 
-def make_instance(name: str, level: int, seed: int) -> Instance:
+def make_instance(name: str, level: int, seed: int) -> ProcedureInstance:
     """The instance of a seed: its gold has ``level`` tokens within 5 %; ``UsageError`` if there is none."""
     of = procedure(name)
     if level > MAX_LEVEL:
         raise UsageError(f"{name}: levels go up to {MAX_LEVEL} output tokens")
     case = find_case(of, level, str(seed))
-    return Instance(of, level, seed, case, of.gold(case))
+    return ProcedureInstance(of, level, seed, case, of.gold(case))
 
 
 DIFFERENT_EXAMPLES = 8
 """Sets of worked examples; instances share them in turn, so that a prompt's beginning can be cached."""
 
 
-def rules_of(of: Procedure[Case], seed: int) -> str:
+def rules_of(of: Procedure[ProcedureCase], seed: int) -> str:
     """The rules of a procedure with worked examples, which no instance is made of."""
     return _rules_with_examples(of.NAME, seed % DIFFERENT_EXAMPLES)
 
 
 @cache
-def examples_of(name: str, number: int) -> list[tuple[Case, str]]:
+def examples_of(name: str, number: int) -> list[tuple[ProcedureCase, str]]:
     """One set of worked examples: cases and their golds."""
     of = procedure(name)
     cases = [find_case(of, of.EXAMPLE, f"example {number} {at}") for at in range(of.EXAMPLES)]

@@ -18,7 +18,7 @@ _LAST = """
 """.split()  # noqa: SIM905 - a table
 
 
-class Places:
+class PlaceNames:
     """Draws names, each at most once."""
 
     def __init__(self, rng: random.Random) -> None:

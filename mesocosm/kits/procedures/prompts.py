@@ -15,7 +15,7 @@ from typing import Literal
 from mesocosm.errors import UsageError
 from mesocosm.families.verdict import told
 from mesocosm.kits.procedures.answers import clean_lines, last_block, open_block
-from mesocosm.kits.procedures.instance import DIFFERENT_EXAMPLES, Instance, examples_of, procedure
+from mesocosm.kits.procedures.instance import DIFFERENT_EXAMPLES, ProcedureInstance, examples_of, procedure
 from mesocosm.kits.procedures.protocol import Score
 from mesocosm.kits.procedures.rules import text_of
 from mesocosm.worlds import tokens
@@ -29,7 +29,7 @@ SEGMENTS = 4
 
 
 @dataclass(frozen=True)
-class Asked:
+class PromptVariant:
     """One prompt for an instance."""
 
     variant: str
@@ -43,11 +43,11 @@ class Asked:
         return f"-{self.variant.replace(' ', '-')}" if self.variant else ""
 
 
-def asked_of(made: Instance, prompting: Prompting) -> list[Asked]:
+def asked_of(made: ProcedureInstance, prompting: Prompting) -> list[PromptVariant]:
     """The prompts for an instance; ``UsageError`` where a procedure has none of the kind."""
     name = made.procedure.NAME
     if prompting == "full":
-        return [Asked("", made.prompt, made.gold)]
+        return [PromptVariant("", made.prompt, made.gold)]
     known = PAIRS if prompting == "pairs" else SEGMENTED
     if name not in known:
         raise UsageError(f"{name} has no prompts of the kind {prompting!r}; there are for {', '.join(known)}")
@@ -59,11 +59,11 @@ def asked_of(made: Instance, prompting: Prompting) -> list[Asked]:
 # -- without the procedure ---------------------------------------------------------------------------------
 
 
-def _pairs(made: Instance) -> Asked:
+def _pairs(made: ProcedureInstance) -> PromptVariant:
     given = "\n".join(made.procedure.given(made.case))
     rules = _pair_rules(made.procedure.NAME, made.seed % DIFFERENT_EXAMPLES)
     prompt = f"{rules}\n\n# The case\n\n{given}\n\n{_short(made.procedure.question(made.case))}\n"
-    return Asked("pairs", prompt, _result(made.procedure.BLOCKS[-1], made.gold))
+    return PromptVariant("pairs", prompt, _result(made.procedure.BLOCKS[-1], made.gold))
 
 
 @cache
@@ -89,7 +89,7 @@ def _result(tag: str, gold: str) -> str:
 # -- with a part given -------------------------------------------------------------------------------------
 
 
-def _lines(made: Instance) -> list[str]:
+def _lines(made: ProcedureInstance) -> list[str]:
     return clean_lines(last_block(made.gold, made.procedure.BLOCKS[0]) or "")
 
 
@@ -98,7 +98,7 @@ def bounds(total: int, number: int) -> tuple[int, int]:
     return (number - 1) * total // SEGMENTS, number * total // SEGMENTS
 
 
-def _segment(made: Instance, number: int) -> Asked:
+def _segment(made: ProcedureInstance, number: int) -> PromptVariant:
     tag, lines = made.procedure.BLOCKS[0], _lines(made)
     first, end = bounds(len(lines), number)
     before = "\n".join([f"<{tag}>", *lines[:first]])
@@ -113,7 +113,7 @@ def _segment(made: Instance, number: int) -> Asked:
         f"nothing after it.\n\n{before}\n"
     )
     gold = "\n".join([f"<{tag}>", *lines[first:end], f"</{tag}>"])
-    return Asked(f"segment {number}", prompt, gold)
+    return PromptVariant(f"segment {number}", prompt, gold)
 
 
 def score_segment(gold: str, answer: str, tag: str) -> Score:

@@ -14,7 +14,7 @@ TOLERANCE = 0.05
 """Tolerance of a gold's tokens, as a share of the level."""
 
 
-class Case(BaseModel):
+class ProcedureCase(BaseModel):
     """Case of a procedure; every procedure has its own kind."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -41,7 +41,7 @@ class Score(BaseModel):
     """True if the answer could not be judged here (see ``why``); excluded from statistics."""
 
 
-C = TypeVar("C", bound=Case)
+C = TypeVar("C", bound=ProcedureCase)
 
 
 class Procedure(Protocol[C]):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 from mesocosm.kits.procedures.answers import compare_blocks
-from mesocosm.kits.procedures.places import Places
-from mesocosm.kits.procedures.protocol import Case, Score
+from mesocosm.kits.procedures.places import PlaceNames
+from mesocosm.kits.procedures.protocol import ProcedureCase, Score
 from mesocosm.kits.procedures.rules import text_of
 from mesocosm.worlds import tokens
 
@@ -22,7 +22,7 @@ EXAMPLES = 2
 MEANS = ("bus", "train", "plane", "ferry")
 
 
-class RouteCase(Case):
+class RouteCase(ProcedureCase):
     """A network and two of its cities."""
 
     links: list[tuple[str, str, str]]
@@ -36,7 +36,7 @@ CaseType = RouteCase
 
 def draw(rng: random.Random, level: int) -> RouteCase:
     """A route of so many tokens, hidden among other cities that lead into it or into each other."""
-    places = Places(rng)
+    places = PlaceNames(rng)
     path = [places.draw()]
     links: list[tuple[str, str, str]] = []
     left = level - tokens.count("<Route>\n</Route>")

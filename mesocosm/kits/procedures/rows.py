@@ -23,7 +23,7 @@ VERSION = 2
 """Raised with every change that makes scores incomparable."""
 
 
-class Row(BaseModel):
+class ProcedureRow(BaseModel):
     """One line of a dataset: all that asking and scoring need."""
 
     model_config = ConfigDict(extra="forbid")
@@ -86,7 +86,7 @@ class Row(BaseModel):
         )
 
 
-class Answer(BaseModel):
+class ProcedureAnswer(BaseModel):
     """One line of a file of answers."""
 
     id: str
@@ -123,17 +123,17 @@ class Scored(Score):
     """Of the gold."""
 
 
-def make_row(name: str, level: int, seed: int) -> Row:
+def make_row(name: str, level: int, seed: int) -> ProcedureRow:
     """The row of one instance."""
     [row] = make_rows(name, level, seed, "full")
     return row
 
 
-def make_rows(name: str, level: int, seed: int, prompting: Prompting) -> list[Row]:
+def make_rows(name: str, level: int, seed: int, prompting: Prompting) -> list[ProcedureRow]:
     """The rows of one instance: one for each prompt."""
     made = make_instance(name, level, seed)
     return [
-        Row(
+        ProcedureRow(
             id=made.id + asked.suffix,
             procedure=made.procedure.NAME,
             level=level,
@@ -198,10 +198,10 @@ def read_lines(path: Path, kind: type[M]) -> Iterator[M]:
         raise UsageError(f"{path}, line {number}: not a line of {kind.__name__.lower()}s: {where}") from None
 
 
-def read_rows(path: Path) -> dict[str, Row]:
+def read_rows(path: Path) -> dict[str, ProcedureRow]:
     """The rows of a dataset by id."""
-    found: dict[str, Row] = {}
-    for row in read_lines(path, Row):
+    found: dict[str, ProcedureRow] = {}
+    for row in read_lines(path, ProcedureRow):
         if row.version != VERSION:
             raise UsageError(f"{path}: {row.id} is of version {row.version}; this program scores {VERSION}")
         found[row.id] = row
@@ -211,7 +211,7 @@ def read_rows(path: Path) -> dict[str, Row]:
 
 
 def score_answers(
-    found: dict[str, Row], answers: Iterable[Answer], rule: Rule = "strict"
+    found: dict[str, ProcedureRow], answers: Iterable[ProcedureAnswer], rule: Rule = "strict"
 ) -> Iterator[Scored]:
     """Score each answer, and as wrong the rows that a model did not answer.
 

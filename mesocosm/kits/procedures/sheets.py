@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mesocosm.kits.procedures.protocol import Case, Procedure
+from mesocosm.kits.procedures.protocol import Procedure, ProcedureCase
 from mesocosm.kits.prose import Prose
 from mesocosm.worlds import tokens
 
@@ -19,7 +19,7 @@ NOTE = "Note: "
 
 
 @dataclass(frozen=True)
-class Sheet:
+class CaseSheet:
     """A part of the input of a case."""
 
     name: str
@@ -51,15 +51,15 @@ class Sheet:
 class Clerk:
     """Distributes cases over sheets under neutral references and names."""
 
-    def __init__(self, rng: random.Random, prose: Prose, of: Procedure[Case], overhead: int) -> None:
+    def __init__(self, rng: random.Random, prose: Prose, of: Procedure[ProcedureCase], overhead: int) -> None:
         self._rng, self._prose, self._of, self._overhead = rng, prose, of, overhead
         self._taken: set[str] = set()
 
-    def sheets(self, case: Case) -> list[Sheet]:
+    def sheets(self, case: ProcedureCase) -> list[CaseSheet]:
         bodies = list(_bodies(self._of.given(case), self._of.SHEET))
         reference = self._unique(lambda: f"{self._letters()}-{self._rng.randint(10_000, 99_999)}")
         return [
-            Sheet(
+            CaseSheet(
                 name=self._unique(lambda: f"{self._rng.getrandbits(32):08x}"),
                 reference=reference,
                 number=number,
@@ -71,7 +71,7 @@ class Clerk:
             for number, body in enumerate(bodies, 1)
         ]
 
-    def distractors(self, level: int, cases: int, budget: int) -> tuple[list[Sheet], int]:
+    def distractors(self, level: int, cases: int, budget: int) -> tuple[list[CaseSheet], int]:
         """Make sheets of distractor cases, and further ones up to ``budget`` tokens; returns the unused
         budget.
         """
@@ -88,7 +88,7 @@ class Clerk:
             else:
                 size = max(self._of.SMALLEST, min(size // 2, size * budget // cost))
 
-    def padded(self, sheets: Sequence[Sheet], budget: int) -> list[Sheet]:
+    def padded(self, sheets: Sequence[CaseSheet], budget: int) -> list[CaseSheet]:
         """The sheets with notes that take the rest of a budget, in equal parts."""
         padded = list(sheets)
         while budget >= _SHORTEST_NOTE:
@@ -100,7 +100,7 @@ class Clerk:
             budget -= tokens.count(f" {more}")
         return padded
 
-    def cost(self, sheet: Sheet) -> int:
+    def cost(self, sheet: CaseSheet) -> int:
         """About how many tokens a sheet adds to the survey."""
         return tokens.count(sheet.text) + self._overhead
 

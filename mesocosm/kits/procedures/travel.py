@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict
 
 from mesocosm.families.verdict import told
 from mesocosm.kits.procedures.answers import clean_lines, compare_blocks, last_block
-from mesocosm.kits.procedures.places import Places
-from mesocosm.kits.procedures.protocol import TOLERANCE, Case, Score
+from mesocosm.kits.procedures.places import PlaceNames
+from mesocosm.kits.procedures.protocol import TOLERANCE, ProcedureCase, Score
 from mesocosm.kits.procedures.rules import text_of
 from mesocosm.worlds import tokens
 
@@ -48,7 +48,7 @@ class Stay(BaseModel):
     """The day of arrival, where it is fixed."""
 
 
-class TravelCase(Case):
+class TravelCase(ProcedureCase):
     """A trip to plan."""
 
     stays: list[Stay]
@@ -80,7 +80,7 @@ CaseType = TravelCase
 # -- searching ---------------------------------------------------------------------------------------------
 
 
-class Search:
+class TripSearch:
     """The search laid down; ``plans`` yields every plan, and ``lines`` grows meanwhile."""
 
     def __init__(self, case: TravelCase, most_characters: int) -> None:
@@ -162,7 +162,7 @@ def _extent(rng: random.Random, level: int) -> tuple[int, int]:
 
 
 def _is_unique(case: TravelCase, level: int) -> bool:
-    search = Search(case, round(level * 15 * _CHARACTERS_PER_TOKEN))
+    search = TripSearch(case, round(level * 15 * _CHARACTERS_PER_TOKEN))
     plans = search.plans()
     next(plans)
     return next(plans, None) is None and not search.exhausted
@@ -172,7 +172,7 @@ def _listed(rng: random.Random, case: TravelCase, level: int) -> TravelCase | No
     """The trip with its stays in an order that makes the search as long as wanted."""
     for _ in range(_ORDERS):
         listed = TravelCase(stays=rng.sample(case.stays, len(case.stays)), flights=case.flights)
-        search = Search(listed, round(level * 1.4 * _CHARACTERS_PER_TOKEN))
+        search = TripSearch(listed, round(level * 1.4 * _CHARACTERS_PER_TOKEN))
         if next(search.plans(), None) is None:
             continue
         length = sum(map(len, search.lines)) / _CHARACTERS_PER_TOKEN + 40 + 20 * len(case.stays)
@@ -183,7 +183,7 @@ def _listed(rng: random.Random, case: TravelCase, level: int) -> TravelCase | No
 
 def _trip(rng: random.Random, count: int, dates: int) -> TravelCase:
     """Cities that can be visited in some order, with other flights among them."""
-    places = Places(rng)
+    places = PlaceNames(rng)
     cities = [places.draw() for _ in range(count)]
     fixed = set(rng.sample(range(count), dates))
     stays, day = [], 1
@@ -223,7 +223,7 @@ def given(case: TravelCase) -> list[str]:
 
 def gold(case: TravelCase) -> str:
     """The search up to the plan, and the plan."""
-    search = Search(case, 1 << 40)
+    search = TripSearch(case, 1 << 40)
     plan = next(search.plans())
     return (
         "<Search>\n"

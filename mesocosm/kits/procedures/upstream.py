@@ -17,11 +17,11 @@ from mesocosm.errors import UsageError
 from mesocosm.kits.procedures.answers import last_block
 from mesocosm.kits.procedures.beliefs import BeliefCase
 from mesocosm.kits.procedures.countdown import CountdownCase
-from mesocosm.kits.procedures.instance import Instance, procedure, rules_of
+from mesocosm.kits.procedures.instance import ProcedureInstance, procedure, rules_of
 from mesocosm.kits.procedures.programs import ProgramCase
 from mesocosm.kits.procedures.routes import RouteCase
 from mesocosm.kits.procedures.tables import TableCase
-from mesocosm.kits.procedures.travel import Search, TravelCase
+from mesocosm.kits.procedures.travel import TravelCase, TripSearch
 
 _INPUTS = {
     "tables": "{html_str}\n\n{task_topic}\n{task_description}\nHeader: {tsv_header}\n{filtering_instruction}",
@@ -37,7 +37,7 @@ _FORMATTED_TWICE = ("countdown", "travel")
 """Whose templates the loader fills in two goes."""
 
 
-def write_folder(name: str, instances: Sequence[Instance], folder: Path) -> list[Path]:
+def write_folder(name: str, instances: Sequence[ProcedureInstance], folder: Path) -> list[Path]:
     """Write the instances of one procedure below ``folder``; ``UsageError`` if they are there already."""
     check_levels(name, {made.level for made in instances})
     task = procedure(name).UPSTREAM
@@ -116,7 +116,7 @@ def _template(name: str) -> str:
     return f"{rules}\n\n# The case\n\n{_INPUTS[name]}\n"
 
 
-def _tables(made: Instance) -> dict[str, Any]:
+def _tables(made: ProcedureInstance) -> dict[str, Any]:
     case = cast(TableCase, made.case)
     wanted = "; ".join(f"({number}) {name}" for number, name in enumerate(case.columns, 1))
     return {
@@ -132,7 +132,7 @@ def _tables(made: Instance) -> dict[str, Any]:
     }
 
 
-def _programs(made: Instance) -> dict[str, Any]:
+def _programs(made: ProcedureInstance) -> dict[str, Any]:
     case = cast(ProgramCase, made.case)
     return {
         "problem_id": made.id,
@@ -142,7 +142,7 @@ def _programs(made: Instance) -> dict[str, Any]:
     }
 
 
-def _routes(made: Instance) -> dict[str, Any]:
+def _routes(made: ProcedureInstance) -> dict[str, Any]:
     case = cast(RouteCase, made.case)
     onwards = {source: (target, means) for source, target, means in case.links}
     steps, at = [], case.start
@@ -161,7 +161,7 @@ def _routes(made: Instance) -> dict[str, Any]:
     }
 
 
-def _beliefs(made: Instance) -> dict[str, Any]:
+def _beliefs(made: ProcedureInstance) -> dict[str, Any]:
     case = cast(BeliefCase, made.case)
     story = made.procedure.given(case)
     return {
@@ -174,7 +174,7 @@ def _beliefs(made: Instance) -> dict[str, Any]:
     }
 
 
-def _countdown(made: Instance) -> dict[str, Any]:
+def _countdown(made: ProcedureInstance) -> dict[str, Any]:
     case = cast(CountdownCase, made.case)
     equations = (last_block(made.gold, "Solution") or "").strip().split("\n")
     return {
@@ -188,7 +188,7 @@ def _countdown(made: Instance) -> dict[str, Any]:
     }
 
 
-def _travel(made: Instance) -> dict[str, Any]:
+def _travel(made: ProcedureInstance) -> dict[str, Any]:
     case = cast(TravelCase, made.case)
     constraints: list[dict[str, Any]] = []
     for stay in case.stays:
@@ -196,7 +196,7 @@ def _travel(made: Instance) -> dict[str, Any]:
         if stay.start is not None:
             last = stay.start + stay.days - 1
             constraints.append({"type": "fixed", "city": stay.city, "start_day": stay.start, "end_day": last})
-    plan = next(Search(case, 1 << 40).plans())
+    plan = next(TripSearch(case, 1 << 40).plans())
     lines, day = [], 1
     for at, stay in enumerate(plan):
         last = day + stay.days - 1

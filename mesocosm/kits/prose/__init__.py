@@ -10,16 +10,16 @@ from mesocosm.kits.prose.names import Person
 from mesocosm.kits.prose.products import CATEGORIES, Product
 from mesocosm.kits.prose.said import Said
 from mesocosm.kits.prose.topics import TOPICS, Topic
-from mesocosm.kits.prose.writer import Message, Prose, greeting, signature
+from mesocosm.kits.prose.writer import Prose, ProseMessage, greeting, signature
 
 __all__ = [
     "CATEGORIES",
     "TOPICS",
     "CourseSubject",
-    "Message",
     "Person",
     "Product",
     "Prose",
+    "ProseMessage",
     "Said",
     "Topic",
     "greeting",

@@ -57,7 +57,7 @@ _OTHERWISE = frozenset(
 
 
 @dataclass(frozen=True)
-class Names:
+class FakedNames:
     """First and last names that go together."""
 
     first: list[str]
@@ -133,17 +133,17 @@ def _is_western(text: str) -> bool:
 
 
 @cache
-def names_of(locale: str) -> tuple[Names, ...]:
+def names_of(locale: str) -> tuple[FakedNames, ...]:
     """Names of a locale, apart where they differ by sex."""
     if locale in _ROMANIZED:
         return (_names(locale, "first_romanized_name", "last_romanized_name"),)
     return tuple(_names(locale, f"first_name_{sex}", f"last_name_{sex}") for sex in ("male", "female"))
 
 
-def _names(locale: str, first: str, last: str) -> Names:
+def _names(locale: str, first: str, last: str) -> FakedNames:
     of_people = partial(_several, locale, kinds=("person",))
     surnames = map(surname, of_people(last, _SURNAMES, _plain))
-    return Names(of_people(first, _NAMES, _plain), [*filter(None, surnames)])
+    return FakedNames(of_people(first, _NAMES, _plain), [*filter(None, surnames)])
 
 
 def surname(made: str) -> str:
@@ -161,7 +161,7 @@ def _capital(found: re.Match[str]) -> str:
 
 
 @cache
-def everybody() -> tuple[Names, ...]:
+def everybody() -> tuple[FakedNames, ...]:
     """The names of all locales, as often as they are to be met."""
     groups = ((names_of(locale), share) for locale, share in _PEOPLE.items())
     return tuple(one for found, share in groups for one in found for _ in range(share * (3 - len(found))))

@@ -81,7 +81,7 @@ _STATED = {
 
 
 @dataclass(frozen=True)
-class Message:
+class ProseMessage:
     """A mail or post: what its subject announces, its body is about."""
 
     subject: str
@@ -309,7 +309,7 @@ class Prose:
         *,
         subject: CourseSubject | None = None,
         matter: str | None = None,
-    ) -> Message:
+    ) -> ProseMessage:
         """A mail about one matter; its body has about ``tokens`` tokens, greeting and name included."""
         people = [one.first for one in (sender, recipient) if one]
         scene = self._scene(topic, subject, people)
@@ -317,7 +317,7 @@ class Prose:
             self._set_fact(scene, "matter", matter)
         title = self._line(scene, self._deal(scene, "subject"))
         body = self._body(scene, tokens, self._opening(scene), sender, recipient)
-        return Message(title, body, sender, recipient)
+        return ProseMessage(title, body, sender, recipient)
 
     def thread(
         self,
@@ -327,13 +327,13 @@ class Prose:
         *,
         tokens: int = 90,
         subject: CourseSubject | None = None,
-    ) -> list[Message]:
+    ) -> list[ProseMessage]:
         """``length`` messages among ``people`` on one matter, each answering the one before it."""
         if not people:
             raise ValueError("a thread needs at least one person")
         scene = self._scene(topic, subject)
         title = self._line(scene, self._deal(scene, "subject"))
-        messages: list[Message] = []
+        messages: list[ProseMessage] = []
         at = int(self._rng.random() * len(people))
         opening = self._opening(scene)
         for turn in range(length):
@@ -344,7 +344,7 @@ class Prose:
             if messages:
                 opening = self._answer(scene, messages[-1].sender)
             body = self._body(scene, tokens, opening, sender, recipient, last=turn == length - 1)
-            messages.append(Message(title if not messages else f"Re: {title}", body, sender, recipient))
+            messages.append(ProseMessage(title if not messages else f"Re: {title}", body, sender, recipient))
             at = (at + step) % len(people)
         return messages
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from mesocosm.kits.rollouts.predictions import Scored
+from mesocosm.kits.rollouts.predictions import ScoredQuestion
 from mesocosm.kits.rollouts.questions import Type
 from mesocosm.kits.rollouts.transcript import Format
 
@@ -20,7 +20,7 @@ CLOSED: tuple[Type, ...] = (
 Kind = tuple[Type, Format]
 
 
-def chances(scores: Iterable[Scored]) -> dict[Kind, float]:
+def chances(scores: Iterable[ScoredQuestion]) -> dict[Kind, float]:
     """By type and format what the best constant answer is worth, over all questions there are.
 
     Who reads one of two results, and answers as it says, does better on ``find_duplicates_tool``: a creature
@@ -44,7 +44,7 @@ def _chance(type: Type, golds: Sequence[tuple[str, ...]]) -> float:
     return max(best, yes + (1 - yes) / 2)
 
 
-def chance_of(scores: Sequence[Scored], known: Mapping[Kind, float]) -> float | None:
+def chance_of(scores: Sequence[ScoredQuestion], known: Mapping[Kind, float]) -> float | None:
     """The chance of some questions together; ``None`` where it is not known of one."""
     found = [known.get((one.type, one.format)) for one in scores]
     return None if None in found else sum(one or 0.0 for one in found) / len(found)

@@ -24,14 +24,14 @@ from mesocosm.families.workers.workers import Workers
 from mesocosm.kits.rollouts import wording
 from mesocosm.kits.rollouts.behaviour import Behaviour
 from mesocosm.kits.rollouts.encyclopaedia import MAX_ENTRIES, MIN_ENTRIES, Encyclopaedia, invent
-from mesocosm.kits.rollouts.engine import Engine, Unfit
+from mesocosm.kits.rollouts.engine import RolloutEngine, Unfit
 from mesocosm.kits.rollouts.paper import paper_count
-from mesocosm.kits.rollouts.questions import TYPES, Question, Type, ask
+from mesocosm.kits.rollouts.questions import TYPES, RolloutQuestion, Type, ask
 from mesocosm.kits.rollouts.scores import Kind, kind_of
 from mesocosm.kits.rollouts.tables import read_table
 from mesocosm.kits.rollouts.token_counts import Counter
 from mesocosm.kits.rollouts.transcript import Format, Message, Rollout, Scribe, message_tokens
-from mesocosm.kits.rollouts.twins import SETTINGS, Setting, Vocabulary, symbols_of, words_of
+from mesocosm.kits.rollouts.twins import SETTINGS, Setting, SymbolVocabulary, symbols_of, words_of
 
 Job = tuple[Format, int, int]
 """Format, length and number of a trajectory."""
@@ -79,7 +79,7 @@ class Plan(BaseModel):
         """Creatures of all encyclopaedias of a format."""
         return sorted({self.size(format, length) for length in self.lengths})
 
-    def book(self, size: int) -> tuple[Encyclopaedia, dict[Setting, Vocabulary]]:
+    def book(self, size: int) -> tuple[Encyclopaedia, dict[Setting, SymbolVocabulary]]:
         return open_table(self.entities) if self.entities else open_book(self.seed, size)
 
     def asked(self, job: Job) -> list[Type]:
@@ -102,7 +102,7 @@ class Plan(BaseModel):
         ]
 
 
-class Evidence(BaseModel):
+class RolloutEvidence(BaseModel):
     """Parts of the history that an answer needs."""
 
     messages: list[int]
@@ -113,7 +113,7 @@ class Evidence(BaseModel):
     """From the beginning of the first of them to the end of the last."""
 
 
-class Row(BaseModel):
+class RolloutRow(BaseModel):
     """One question of a dataset."""
 
     id: str
@@ -131,12 +131,12 @@ class Row(BaseModel):
     answer_kind: Kind
     rounds: list[int]
     """The rounds that the question names."""
-    evidence: Evidence
+    evidence: RolloutEvidence
     tokens: int
     """Of the trajectory."""
 
 
-class Trajectory(BaseModel):
+class RolloutTrajectory(BaseModel):
     id: str
     setting: Setting
     format: Format
@@ -147,28 +147,30 @@ class Trajectory(BaseModel):
 
 
 @dataclass(frozen=True)
-class Game:
+class RolloutGame:
     """A rollout that every type of question can be asked about, and these questions."""
 
     rollout: Rollout
-    questions: Sequence[Question]
+    questions: Sequence[RolloutQuestion]
 
 
 @cache
-def open_book(seed: int, size: int) -> tuple[Encyclopaedia, dict[Setting, Vocabulary]]:
+def open_book(seed: int, size: int) -> tuple[Encyclopaedia, dict[Setting, SymbolVocabulary]]:
     book = invent(random.Random(f"encyclopaedia:{seed}:{size}"), size)
     symbols = symbols_of(book, random.Random(f"symbols:{seed}:{size}"))
     return book, {"ki": words_of(book), "kf": symbols}
 
 
 @cache
-def open_table(path: str) -> tuple[Encyclopaedia, dict[Setting, Vocabulary]]:
+def open_table(path: str) -> tuple[Encyclopaedia, dict[Setting, SymbolVocabulary]]:
     """Creatures of one's own, and their words."""
     book = read_table(Path(path))
     return book, {"ki": words_of(book, exact=False)}
 
 
-def play_for(engine: Engine, name: str, length: int, turn: int, types: Sequence[Type] = TYPES) -> Game:
+def play_for(
+    engine: RolloutEngine, name: str, length: int, turn: int, types: Sequence[Type] = TYPES
+) -> RolloutGame:
     """A game of a length with a question of each of these types; the same ``name`` is the same game."""
     last: Unfit | None = None
     for attempt in range(_ATTEMPTS):
@@ -177,13 +179,13 @@ def play_for(engine: Engine, name: str, length: int, turn: int, types: Sequence[
         try:
             if len(rollout.rounds) < _LEAST_ROUNDS:
                 raise Unfit(f"it has less than {_LEAST_ROUNDS} rounds")
-            return Game(rollout, [_asked(kind, rng, rollout, turn) for kind in types])
+            return RolloutGame(rollout, [_asked(kind, rng, rollout, turn) for kind in types])
         except Unfit as error:
             last = error
     raise UsageError(f"no game of {show_length(length)} tokens has all questions: {last}")
 
 
-def _asked(kind: Type, rng: random.Random, rollout: Rollout, turn: int) -> Question:
+def _asked(kind: Type, rng: random.Random, rollout: Rollout, turn: int) -> RolloutQuestion:
     last: Unfit | None = None
     for _ in range(8):
         try:
@@ -194,12 +196,12 @@ def _asked(kind: Type, rng: random.Random, rollout: Rollout, turn: int) -> Quest
     raise last
 
 
-def play_job(plan: Plan, job: Job) -> Game:
+def play_job(plan: Plan, job: Job) -> RolloutGame:
     """The game of a trajectory, with a question of each type."""
     format, length, number = job
     book, vocabularies = plan.book(plan.size(format, length))
     # Both vocabularies, whatever settings are asked for: the rounds must not depend on that.
-    engine = Engine(book, list(vocabularies.values()), format, plan.behaviour)
+    engine = RolloutEngine(book, list(vocabularies.values()), format, plan.behaviour)
     return play_for(engine, f"{plan.seed}:{format}:{length}:{number}", length, number)
 
 
@@ -209,20 +211,22 @@ def name_of(job: Job) -> str:
     return f"{format}-{show_length(length)}-{number:03d}"
 
 
-def make(plan: Plan, job: Job) -> list[tuple[Trajectory, list[Row]]]:
+def make(plan: Plan, job: Job) -> list[tuple[RolloutTrajectory, list[RolloutRow]]]:
     """One trajectory with its questions, in each of the settings."""
     format, length, _ = job
     _, vocabularies = plan.book(plan.size(format, length))
     game, types = play_job(plan, job), plan.asked(job)
-    asked = Game(game.rollout, [question for question in game.questions if question.type in types])
+    asked = RolloutGame(game.rollout, [question for question in game.questions if question.type in types])
     return [_written(asked, vocabularies[setting], length, name_of(job)) for setting in plan.settings]
 
 
-def _written(game: Game, words: Vocabulary, length: int, twin: str) -> tuple[Trajectory, list[Row]]:
+def _written(
+    game: RolloutGame, words: SymbolVocabulary, length: int, twin: str
+) -> tuple[RolloutTrajectory, list[RolloutRow]]:
     rollout = game.rollout
     scribe = Scribe(words, rollout.format, rollout.rounds_allowed)
     sizes = tokens_of(scribe, rollout)
-    trajectory = Trajectory(
+    trajectory = RolloutTrajectory(
         id=f"{words.setting}-{twin}",
         setting=words.setting,
         format=rollout.format,
@@ -244,15 +248,15 @@ def tokens_of(scribe: Scribe, rollout: Rollout) -> list[int]:
 
 
 def _row(
-    question: Question,
-    words: Vocabulary,
-    trajectory: Trajectory,
+    question: RolloutQuestion,
+    words: SymbolVocabulary,
+    trajectory: RolloutTrajectory,
     twin: str,
     sizes: Sequence[int],
     ends: Sequence[int],
-) -> Row:
+) -> RolloutRow:
     held = question.evidence
-    return Row(
+    return RolloutRow(
         id=f"{trajectory.id}-{question.type}",
         twin=f"{twin}-{question.type}",
         trajectory=trajectory.id,
@@ -264,7 +268,7 @@ def _row(
         answer=wording.answer(question, words),
         answer_kind=kind_of(question.type, trajectory.format),
         rounds=list(question.rounds),
-        evidence=Evidence(
+        evidence=RolloutEvidence(
             messages=list(held),
             tokens=sum(sizes[at] for at in held),
             span=ends[held[-1]] - ends[held[0]] + sizes[held[0]],
@@ -273,12 +277,12 @@ def _row(
     )
 
 
-def make_all(plan: Plan, workers: Workers) -> Iterator[list[tuple[bytes, list[bytes], list[Row]]]]:
+def make_all(plan: Plan, workers: Workers) -> Iterator[list[tuple[bytes, list[bytes], list[RolloutRow]]]]:
     """The lines of all trajectories and their questions, job by job."""
     return workers.ordered(partial(lines, plan), plan.jobs)
 
 
-def lines(plan: Plan, job: Job) -> list[tuple[bytes, list[bytes], list[Row]]]:
+def lines(plan: Plan, job: Job) -> list[tuple[bytes, list[bytes], list[RolloutRow]]]:
     """Serialise the output of ``make`` as JSON lines: the trajectory, its questions, and their rows."""
     return [
         (

@@ -24,11 +24,11 @@ from pydantic import BaseModel, ValidationError
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import show_length
 from mesocosm.families.workers.workers import Workers
-from mesocosm.kits.rollouts.dataset import Plan, Row, Trajectory, make_all
+from mesocosm.kits.rollouts.dataset import Plan, RolloutRow, RolloutTrajectory, make_all
 from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, Encyclopaedia
 from mesocosm.kits.rollouts.questions import Type
 from mesocosm.kits.rollouts.transcript import Format
-from mesocosm.kits.rollouts.twins import Setting, Vocabulary
+from mesocosm.kits.rollouts.twins import Setting, SymbolVocabulary
 from mesocosm.worlds import tokens
 
 VERSION = 3
@@ -107,7 +107,7 @@ class _Writer:
         self.bytes = self.tokens = self.trajectories = 0
         self._reach: dict[tuple[str, str, int, Type], list[tuple[int, int]]] = {}
 
-    def add(self, trajectory: bytes, questions: Sequence[bytes], rows: Sequence[Row]) -> None:
+    def add(self, trajectory: bytes, questions: Sequence[bytes], rows: Sequence[RolloutRow]) -> None:
         first = rows[0]
         bucket = f"{first.setting}-{first.format}-{show_length(first.length)}.jsonl"
         self._append(self.root / "trajectories" / bucket, trajectory)
@@ -177,7 +177,7 @@ def encyclopaedia_lines(plan: Plan, format: Format) -> Iterator[bytes]:
         yield from _creatures(*plan.book(size))
 
 
-def _creatures(book: Encyclopaedia, vocabularies: Mapping[Setting, Vocabulary]) -> Iterator[bytes]:
+def _creatures(book: Encyclopaedia, vocabularies: Mapping[Setting, SymbolVocabulary]) -> Iterator[bytes]:
     for at, entry in enumerate(book.entries):
         line: dict[str, Any] = {"number": entry.number, "of": len(book)}
         for setting, words in vocabularies.items():
@@ -194,13 +194,13 @@ def _creatures(book: Encyclopaedia, vocabularies: Mapping[Setting, Vocabulary]) 
 # -- upstream's format -----------------------------------------------------------------------------------
 
 
-def upstream_path(row: Row) -> Path:
+def upstream_path(row: RolloutRow) -> Path:
     """Return upstream's path for such a question."""
     folder, _ = _LABELS[row.type]
     return Path(f"{row.setting}-{row.format}", show_length(row.length), folder, f"{row.type}.jsonl")
 
 
-def upstream_row(row: Row, messages: Sequence[Any] | None) -> dict[str, Any]:
+def upstream_row(row: RolloutRow, messages: Sequence[Any] | None) -> dict[str, Any]:
     """A question as upstream writes it, with the messages of its trajectory if these are given."""
     found: dict[str, Any] = {
         "id": row.id,
@@ -218,7 +218,7 @@ def upstream_row(row: Row, messages: Sequence[Any] | None) -> dict[str, Any]:
     return found
 
 
-def upstream_answer(row: Row) -> int | bool | str | list[str]:
+def upstream_answer(row: RolloutRow) -> int | bool | str | list[str]:
     """The gold as upstream's scorer compares it."""
     match row.answer_kind:
         case "number":
@@ -271,7 +271,7 @@ configs:
 # -- reading -----------------------------------------------------------------------------------------------
 
 
-def read_questions(path: Path) -> list[Row]:
+def read_questions(path: Path) -> list[RolloutRow]:
     """The questions of a dataset's folder, in the order of its files."""
     rows = [row for file in _files(path, "questions") for row in _rows(file)]
     if not rows:
@@ -279,12 +279,12 @@ def read_questions(path: Path) -> list[Row]:
     return rows
 
 
-def read_trajectories(path: Path) -> Iterator[Trajectory]:
+def read_trajectories(path: Path) -> Iterator[RolloutTrajectory]:
     """The trajectories of a dataset's folder, one at a time."""
     for file in _files(path, "trajectories"):
         with file.open("rb") as lines:
             for line in lines:
-                yield Trajectory.model_validate_json(line)
+                yield RolloutTrajectory.model_validate_json(line)
 
 
 def _files(path: Path, kind: str) -> list[Path]:
@@ -294,10 +294,10 @@ def _files(path: Path, kind: str) -> list[Path]:
     return sorted(folder.glob("*.jsonl"))
 
 
-def _rows(file: Path) -> Iterator[Row]:
+def _rows(file: Path) -> Iterator[RolloutRow]:
     for number, line in enumerate(file.read_bytes().splitlines(), 1):
         try:
-            yield Row.model_validate_json(line)
+            yield RolloutRow.model_validate_json(line)
         except ValidationError as error:
             wrong = error.errors()[0]
             where = ".".join(str(part) for part in wrong["loc"])

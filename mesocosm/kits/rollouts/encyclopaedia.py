@@ -48,14 +48,14 @@ _HIGHEST_ORDINARY = 640
 """Base Stats above are held by one creature each, so that a highest value can be asked for."""
 
 
-class Entry(NamedTuple):
+class EncyclopaediaEntry(NamedTuple):
     """One creature: a tuple of value numbers for each section, or the one number."""
 
     number: int
     traits: tuple[tuple[int, ...], ...]
 
 
-class Condition(NamedTuple):
+class EntryCondition(NamedTuple):
     """Condition on one section of a creature."""
 
     section: int
@@ -72,7 +72,7 @@ class Encyclopaedia:
     """
 
     names: Sequence[str]
-    entries: Sequence[Entry]
+    entries: Sequence[EncyclopaediaEntry]
     values: Sequence[Sequence[str]]
     """The words of each section's values, by their numbers; none where the section is a number."""
 
@@ -115,17 +115,17 @@ class Encyclopaedia:
         return ranked
 
     @cached_property
-    def _kept(self) -> dict[Condition, int]:
+    def _kept(self) -> dict[EntryCondition, int]:
         return {}
 
-    def meeting(self, condition: Condition) -> int:
+    def meeting(self, condition: EntryCondition) -> int:
         """The creatures that meet a condition."""
         found = self._kept.get(condition)
         if found is None:
             found = self._kept[condition] = self._meeting(condition)
         return found
 
-    def _meeting(self, condition: Condition) -> int:
+    def _meeting(self, condition: EntryCondition) -> int:
         section, comparator, operands = condition
         if comparator in ("any", "none"):
             held = 0
@@ -149,7 +149,7 @@ class Encyclopaedia:
 _FLAGS = bytes.maketrans(b"01", b"\0\1")
 
 
-def compare(guess: Entry, target: Entry) -> tuple[tuple[bool, ...], ...]:
+def compare(guess: EncyclopaediaEntry, target: EncyclopaediaEntry) -> tuple[tuple[bool, ...], ...]:
     """Compare a guess with the target: which values are right, by section."""
     return tuple(
         tuple(value in right for value in guessed)
@@ -190,7 +190,7 @@ def alike(key: str, book: Encyclopaedia) -> Encyclopaedia:
             if (traits := tuple(chosen)) not in seen:
                 break
         seen.add(traits)
-        entries.append(Entry(entry.number, traits))
+        entries.append(EncyclopaediaEntry(entry.number, traits))
     return Encyclopaedia(book.names, entries, book.values)
 
 
@@ -231,10 +231,10 @@ class _Drawing:
         self._seen: set[tuple[tuple[int, ...], ...]] = set()
         self._popular = [1 + 3 * rng.random() for _ in values[TYPE]]
 
-    def entries(self, lines: Sequence[Sequence[int]]) -> list[Entry]:
+    def entries(self, lines: Sequence[Sequence[int]]) -> list[EncyclopaediaEntry]:
         """The creatures of these lines, numbered from 1 on, the earlier generations first."""
         total = sum(map(len, lines))
-        found: list[Entry] = []
+        found: list[EncyclopaediaEntry] = []
         for line, stages in enumerate(lines):
             generation = 1 + len(found) * _GENERATIONS // total
             types = self._types()
@@ -243,7 +243,7 @@ class _Drawing:
                 if len(types) == 1 and stage and self.rng.random() < 0.35:
                     types = (*types, self._type(types))
                 traits = self._unlike((types, generation, line, habitat), stage)
-                found.append(Entry(len(found) + 1, traits))
+                found.append(EncyclopaediaEntry(len(found) + 1, traits))
         return found
 
     def _unlike(

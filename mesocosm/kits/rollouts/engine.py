@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.rollouts.behaviour import Behaviour
-from mesocosm.kits.rollouts.encyclopaedia import Condition, Encyclopaedia
+from mesocosm.kits.rollouts.encyclopaedia import Encyclopaedia, EntryCondition
 from mesocosm.kits.rollouts.last_query import TOLERANCE, Ending
-from mesocosm.kits.rollouts.simulated_player import SUSPECTS, NobodyLeft, Player, Query, State
+from mesocosm.kits.rollouts.simulated_player import SUSPECTS, NobodyLeft, PlayerState, Query, SimulatedPlayer
 from mesocosm.kits.rollouts.token_counts import Counter
 from mesocosm.kits.rollouts.transcript import Format, Rollout, Round, Scribe
-from mesocosm.kits.rollouts.twins import Vocabulary
+from mesocosm.kits.rollouts.twins import SymbolVocabulary
 
 _ATTEMPTS = 12
 _ENDINGS = 6
@@ -34,7 +34,7 @@ class Unfit(Exception):
 
 
 @dataclass(frozen=True)
-class Engine:
+class RolloutEngine:
     """Plays games of one encyclopaedia.
 
     Args:
@@ -46,7 +46,7 @@ class Engine:
     """
 
     book: Encyclopaedia
-    vocabularies: Sequence[Vocabulary]
+    vocabularies: Sequence[SymbolVocabulary]
     format: Format
     behaviour: Behaviour = field(default_factory=Behaviour)
     rounds_allowed: int | None = None
@@ -68,7 +68,7 @@ class Engine:
 class _Attempt:
     """One game from its beginning to its end, or ``Unfit``."""
 
-    def __init__(self, engine: Engine, rng: random.Random, target_tokens: int) -> None:
+    def __init__(self, engine: RolloutEngine, rng: random.Random, target_tokens: int) -> None:
         self.book, self.budget = engine.book, target_tokens
         share = engine.behaviour.min_share if engine.format == "c" else 0.3
         self.least_round = 100 + int(4 * share * len(self.book))
@@ -78,16 +78,16 @@ class _Attempt:
             Counter(Scribe(words, engine.format, self.allowed), self.book, target)
             for words in engine.vocabularies
         ]
-        self.player = Player(self.book, engine.format, engine.behaviour, rng, target)
+        self.player = SimulatedPlayer(self.book, engine.format, engine.behaviour, rng, target)
 
     def play(self) -> Rollout:
         """The game."""
-        state = State(
+        state = PlayerState(
             guess=self.player.any(self.book.everything & ~self.player.hidden),
             suspects=self.book.everything,
             tokens=[counter.system() for counter in self.counters],
         )
-        before: list[State] = []
+        before: list[PlayerState] = []
         while (left := self.budget - max(state.tokens)) > 2.2 * self._typical(state):
             if left < 5 * self._typical(state):
                 before = [*before[-2:], state.copy()]
@@ -105,7 +105,7 @@ class _Attempt:
             "its last round could not be made to fit the length; with fewer creatures rounds are shorter"
         )
 
-    def _check_twins(self, state: State) -> None:
+    def _check_twins(self, state: PlayerState) -> None:
         """Refuse early where no last round could bring all vocabularies near the target."""
         if max(state.tokens) - min(state.tokens) > 1.9 * TOLERANCE * self.budget:
             raise UsageError(
@@ -113,12 +113,12 @@ class _Attempt:
                 "differ by more than 2 %; take more creatures"
             )
 
-    def _typical(self, state: State) -> float:
+    def _typical(self, state: PlayerState) -> float:
         """Tokens of a round as they have been so far."""
         begun = len(state.rounds)
         return max(state.tokens) / begun if begun else self.least_round
 
-    def _end(self, state: State, ending: Ending) -> bool:
+    def _end(self, state: PlayerState, ending: Ending) -> bool:
         """Play on to a last round with which the length is right; whether there was one."""
         while max(state.tokens) < self.budget:
             self.player.learn(state)
@@ -128,14 +128,14 @@ class _Attempt:
             self._round(state, learned=True)
         return False
 
-    def _round(self, state: State, *, learned: bool = False) -> None:
+    def _round(self, state: PlayerState, *, learned: bool = False) -> None:
         if not learned:
             self.player.learn(state)
         thoughts = self.player.think(state)
         wanted, most = self._suspects_wanted(state), self.budget // 4
         self._add(state, self.player.ask(state, thoughts, wanted=wanted, most=most), thoughts)
 
-    def _add(self, state: State, query: Query, thoughts: Sequence[Condition] = ()) -> None:
+    def _add(self, state: PlayerState, query: Query, thoughts: Sequence[EntryCondition] = ()) -> None:
         met = self.player.met(query)
         state.suspects &= met
         try:
@@ -152,7 +152,7 @@ class _Attempt:
         state.rounds.append(round_)
         state.guess = answer
 
-    def _suspects_wanted(self, state: State) -> int:
+    def _suspects_wanted(self, state: PlayerState) -> int:
         """Return the number of creatures that all lists together should leave by now: fewer each round, never
         one.
         """

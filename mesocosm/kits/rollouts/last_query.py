@@ -11,8 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mesocosm.kits.rollouts.encyclopaedia import Condition
-from mesocosm.kits.rollouts.simulated_player import MOST_CONDITIONS, Player, Query, State, merged
+from mesocosm.kits.rollouts.encyclopaedia import EntryCondition
+from mesocosm.kits.rollouts.simulated_player import (
+    MOST_CONDITIONS,
+    PlayerState,
+    Query,
+    SimulatedPlayer,
+    merged,
+)
 from mesocosm.kits.rollouts.token_counts import Counter
 from mesocosm.kits.rollouts.transcript import Round, few_in_common
 
@@ -40,11 +46,11 @@ class Ending:
         budget: These tokens.
     """
 
-    player: Player
+    player: SimulatedPlayer
     counters: Sequence[Counter]
     budget: int
 
-    def query(self, state: State) -> Query | None:
+    def query(self, state: PlayerState) -> Query | None:
         """The last query, if the game can end with this round."""
         wanted = self._wanted(state)
         slack = max(40, int(0.003 * self.budget))
@@ -72,17 +78,17 @@ class Ending:
         # What the next guess adds is left out of account until now.
         return best[1] if best and best[0] <= 0.9 * TOLERANCE * self.budget else None
 
-    def _facts(self, state: State) -> list[Condition]:
+    def _facts(self, state: PlayerState) -> list[EntryCondition]:
         known = [fact for fact in state.facts if self._met(fact) != self.player.book.everything]
         if len(known) > _FACTS:
             half = _FACTS // 2
             known = [*known[-half:], *self.player.rng.sample(known[:-half], half)]
         return known
 
-    def _met(self, fact: Condition) -> int:
+    def _met(self, fact: EntryCondition) -> int:
         return self.player.book.meeting(fact)
 
-    def _wanted(self, state: State) -> int:
+    def _wanted(self, state: PlayerState) -> int:
         """Tokens that the names of the result should have, about."""
         number = len(state.rounds) + 1
         had = [
@@ -91,7 +97,7 @@ class Ending:
         ]
         return self.budget - (min(had) + max(had)) // 2 - _CALL
 
-    def _miss(self, state: State, query: Query) -> float:
+    def _miss(self, state: PlayerState, query: Query) -> float:
         """By how much the game would miss its length if it ended with this query."""
         round_ = Round(state.guess, query, self.player.lists(query), state.guess)
         number = len(state.rounds) + 1
@@ -100,7 +106,7 @@ class Ending:
 
     # -- one list ----------------------------------------------------------------------------------------
 
-    def _tellers(self, state: State, facts: list[Condition]) -> list[Condition]:
+    def _tellers(self, state: PlayerState, facts: list[EntryCondition]) -> list[EntryCondition]:
         """Facts that rule suspects out; none unless they can rule out all of them together."""
         left = state.suspects
         for fact in facts:
@@ -110,14 +116,19 @@ class Ending:
         return [fact for fact in facts if state.suspects & ~self._met(fact)]
 
     def _concise(
-        self, state: State, tellers: list[Condition], facts: list[Condition], low: int, high: int
-    ) -> list[Condition] | None:
+        self,
+        state: PlayerState,
+        tellers: list[EntryCondition],
+        facts: list[EntryCondition],
+        low: int,
+        high: int,
+    ) -> list[EntryCondition] | None:
         """Facts that leave no suspect and a list between ``low`` and ``high`` tokens."""
         rng, size = self.player.rng, self.counters[0].names
         book = self.player.book
         least = max(2, int(self.player.behaviour.min_share * len(book)))
         left, met = state.suspects & ~self.player.hidden, book.everything
-        chosen: list[Condition] = []
+        chosen: list[EntryCondition] = []
         while left:
             telling = [fact for fact in tellers if left & ~self._met(fact)]
             some = rng.sample(telling, min(3, len(telling)))
@@ -137,13 +148,13 @@ class Ending:
 
     # -- several lists -----------------------------------------------------------------------------------
 
-    def _verbose(self, facts: list[Condition], low: int, high: int) -> list[Condition] | None:
+    def _verbose(self, facts: list[EntryCondition], low: int, high: int) -> list[EntryCondition] | None:
         """Facts about a few sections whose lists have between ``low`` and ``high`` tokens together."""
         rng, size = self.player.rng, self.counters[0].names
         asked = rng.choice(_SECTIONS_ASKED)
         lists: dict[int, int] = {}
         sizes: dict[int, int] = {}
-        chosen: list[Condition] = []
+        chosen: list[EntryCondition] = []
         met = self.player.book.everything
         for fact in rng.sample(facts, len(facts)):
             section = fact.section

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.errors import MissingExtra, UsageError
-from mesocosm.kits.rollouts.dataset import Row, Trajectory
+from mesocosm.kits.rollouts.dataset import RolloutRow, RolloutTrajectory
 from mesocosm.kits.rollouts.dataset_files import read_questions, read_trajectories
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def samples(path: str | Path) -> Iterator[dict[str, Any]]:
 
     These are the history and, as the last message, the question. Trajectories are read one at a time.
     """
-    rows: dict[str, list[Row]] = {}
+    rows: dict[str, list[RolloutRow]] = {}
     for row in read_questions(Path(path)):
         rows.setdefault(row.trajectory, []).append(row)
     for trajectory in read_trajectories(Path(path)):
@@ -30,7 +30,7 @@ def samples(path: str | Path) -> Iterator[dict[str, Any]]:
             yield row.model_dump(mode="json") | {"messages": prompt(trajectory, row)}
 
 
-def prompt(trajectory: Trajectory, row: Row) -> list[dict[str, Any]]:
+def prompt(trajectory: RolloutTrajectory, row: RolloutRow) -> list[dict[str, Any]]:
     """The history, then the question."""
     return [*trajectory.messages, {"role": "user", "content": f"{row.question} {ASK}"}]
 

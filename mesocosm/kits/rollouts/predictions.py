@@ -11,7 +11,7 @@ import orjson
 from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
-from mesocosm.kits.rollouts.dataset import Row
+from mesocosm.kits.rollouts.dataset import RolloutRow
 from mesocosm.kits.rollouts.questions import Type
 from mesocosm.kits.rollouts.scores import answer_in, score
 from mesocosm.kits.rollouts.transcript import Format
@@ -20,7 +20,7 @@ from mesocosm.kits.rollouts.twins import Setting
 How = Literal["prompt", "tools"]
 
 
-class Scored(BaseModel):
+class ScoredQuestion(BaseModel):
     """A question with its answer and score."""
 
     id: str
@@ -39,14 +39,14 @@ class Scored(BaseModel):
     gold: list[str]
 
 
-def judge(rows: Sequence[Row], replies: Mapping[str, str | None], model: str) -> list[Scored]:
+def judge(rows: Sequence[RolloutRow], replies: Mapping[str, str | None], model: str) -> list[ScoredQuestion]:
     """Every question judged; ``replies`` holds the answers by the questions' ids."""
     return [judge_one(row, replies.get(row.id), model) for row in rows]
 
 
-def judge_one(row: Row, answer: str | None, model: str) -> Scored:
+def judge_one(row: RolloutRow, answer: str | None, model: str) -> ScoredQuestion:
     """Score one question by the text in its answer tags; ``None`` is no answer."""
-    return Scored(
+    return ScoredQuestion(
         id=row.id,
         model=model,
         setting=row.setting,
@@ -72,7 +72,7 @@ def worth_told(detail: str) -> float:
     return float(found[1]) if found else 0.0
 
 
-def read_predictions(path: Path, rows: Sequence[Row]) -> dict[str, str | None]:
+def read_predictions(path: Path, rows: Sequence[RolloutRow]) -> dict[str, str | None]:
     """Answers by question id, from JSON lines.
 
     A line has an ``id`` and either ``reply``, all that the model said, or ``pred_answer``, the answer alone

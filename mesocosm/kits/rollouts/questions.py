@@ -38,7 +38,7 @@ TYPES: tuple[Type, ...] = get_args(Type)
 
 
 @dataclass(frozen=True)
-class Question:
+class RolloutQuestion:
     """One question, without words."""
 
     type: Type
@@ -53,11 +53,11 @@ class Question:
     value: int | None = None
 
 
-Draw = Callable[[random.Random, Rollout, int], Question]
+Draw = Callable[[random.Random, Rollout, int], RolloutQuestion]
 _DRAWS: dict[Type, Draw] = {}
 
 
-def ask(kind: Type, rng: random.Random, rollout: Rollout, turn: int) -> Question:
+def ask(kind: Type, rng: random.Random, rollout: Rollout, turn: int) -> RolloutQuestion:
     """A question of this type; raises ``Unfit`` where the rollout has no place for one."""
     return _DRAWS[kind](rng, rollout, turn)
 
@@ -103,7 +103,7 @@ def _one_of(rng: random.Random, rollout: Rollout, creatures: int, why: str) -> i
 
 
 @_asks("count_frequency_tool")
-def _count_frequency_tool(rng: random.Random, rollout: Rollout, turn: int) -> Question:
+def _count_frequency_tool(rng: random.Random, rollout: Rollout, turn: int) -> RolloutQuestion:
     # Of results with several lists, in which no number is the answer more often than another.
     several = [at for at, round_ in enumerate(rollout.rounds, 1) if len(round_.lists) > 1]
     number = rng.choice(several) if several else _some_round(rng, rollout)
@@ -113,11 +113,13 @@ def _count_frequency_tool(rng: random.Random, rollout: Rollout, turn: int) -> Qu
     # One that is not in this round is preferred to be in others: absence alone should not give it away.
     elsewhere = wanted & (others[0] | others[1])
     creature = _one_of(rng, rollout, elsewhere or wanted, "no creature occurs so often")
-    return Question("count_frequency_tool", (number,), (times,), (result_at(number),), creature=creature)
+    return RolloutQuestion(
+        "count_frequency_tool", (number,), (times,), (result_at(number),), creature=creature
+    )
 
 
 @_asks("find_duplicates_tool")
-def _find_duplicates_tool(rng: random.Random, rollout: Rollout, turn: int) -> Question:
+def _find_duplicates_tool(rng: random.Random, rollout: Rollout, turn: int) -> RolloutQuestion:
     first, second = sorted(rng.sample(range(1, len(rollout.rounds) + 1), 2))
     one, other = _listed(rollout, first), _listed(rollout, second)
     # No means: in one of them only, in turns the earlier and the later.
@@ -125,13 +127,13 @@ def _find_duplicates_tool(rng: random.Random, rollout: Rollout, turn: int) -> Qu
     wanted &= ~rollout.book.only(rollout.target)
     creature = _one_of(rng, rollout, wanted, "no creature is in just one of two results")
     evidence = (result_at(first), result_at(second))
-    return Question(
+    return RolloutQuestion(
         "find_duplicates_tool", (first, second), (int(turn % 2 == 0),), evidence, creature=creature
     )
 
 
 @_asks("find_target_offsets_tool")
-def _find_target_offsets_tool(rng: random.Random, rollout: Rollout, turn: int) -> Question:
+def _find_target_offsets_tool(rng: random.Random, rollout: Rollout, turn: int) -> RolloutQuestion:
     number = _some_round(rng, rollout)
     round_ = rollout.rounds[number - 1]
     at = rng.randrange(len(round_.lists))
@@ -140,7 +142,7 @@ def _find_target_offsets_tool(rng: random.Random, rollout: Rollout, turn: int) -
         raise Unfit("a list is too short for two followers")
     place = rng.randrange(len(listed) - 2)
     section = sections_of(round_.query)[at][0] if rollout.format == "v" else None
-    return Question(
+    return RolloutQuestion(
         "find_target_offsets_tool",
         (number,),
         tuple(listed[place + 1 : place + 3]),
@@ -154,14 +156,14 @@ def _find_target_offsets_tool(rng: random.Random, rollout: Rollout, turn: int) -
 
 
 @_asks("count_correctness_env")
-def _count_correctness_env(rng: random.Random, rollout: Rollout, turn: int) -> Question:
+def _count_correctness_env(rng: random.Random, rollout: Rollout, turn: int) -> RolloutQuestion:
     by_count: dict[int, list[int]] = {}
     for number in range(1, len(rollout.rounds) + 1):
         by_count.setdefault(sum(map(all, rollout.verdicts(number))), []).append(number)
     counts = sorted(by_count)
     count = counts[turn % len(counts)]
     number = rng.choice(by_count[count])
-    return Question("count_correctness_env", (number,), (count,), (feedback_at(number),))
+    return RolloutQuestion("count_correctness_env", (number,), (count,), (feedback_at(number),))
 
 
 def _all_feedback(rollout: Rollout) -> tuple[int, ...]:
@@ -169,7 +171,7 @@ def _all_feedback(rollout: Rollout) -> tuple[int, ...]:
 
 
 @_asks("count_frequency_env")
-def _count_frequency_env(rng: random.Random, rollout: Rollout, turn: int) -> Question:
+def _count_frequency_env(rng: random.Random, rollout: Rollout, turn: int) -> RolloutQuestion:
     seen = Counter(
         (section, value)
         for round_ in rollout.rounds
@@ -180,17 +182,19 @@ def _count_frequency_env(rng: random.Random, rollout: Rollout, turn: int) -> Que
     counts = sorted(set(seen.values()))
     count = counts[turn % len(counts)]
     section, value = rng.choice(sorted(one for one, times in seen.items() if times == count))
-    return Question("count_frequency_env", (), (count,), _all_feedback(rollout), section=section, value=value)
+    return RolloutQuestion(
+        "count_frequency_env", (), (count,), _all_feedback(rollout), section=section, value=value
+    )
 
 
 @_asks("find_round_largest_value_env")
-def _find_round_largest_value_env(rng: random.Random, rollout: Rollout, turn: int) -> Question:
+def _find_round_largest_value_env(rng: random.Random, rollout: Rollout, turn: int) -> RolloutQuestion:
     totals = [rollout.book.entries[round_.guess].traits[STATS][0] for round_ in rollout.rounds]
     highest = max(totals)
     if totals.count(highest) > 1:
         raise Unfit("two rounds have the largest value")
     gold = totals.index(highest) + 1
-    return Question("find_round_largest_value_env", (), (gold,), _all_feedback(rollout), section=STATS)
+    return RolloutQuestion("find_round_largest_value_env", (), (gold,), _all_feedback(rollout), section=STATS)
 
 
 def score(verdicts: Sequence[Sequence[bool]]) -> int:
@@ -199,7 +203,7 @@ def score(verdicts: Sequence[Sequence[bool]]) -> int:
 
 
 @_asks("weighted_summation_env")
-def _weighted_summation_env(rng: random.Random, rollout: Rollout, turn: int) -> Question:
+def _weighted_summation_env(rng: random.Random, rollout: Rollout, turn: int) -> RolloutQuestion:
     by_score: dict[int, list[int]] = {}
     for number in range(1, len(rollout.rounds) + 1):
         by_score.setdefault(score(rollout.verdicts(number)), []).append(number)
@@ -207,7 +211,7 @@ def _weighted_summation_env(rng: random.Random, rollout: Rollout, turn: int) -> 
         raise Unfit("all rounds have the same weighted score")
     one, other = rng.sample(sorted(by_score), 2)
     first, second = sorted((rng.choice(by_score[one]), rng.choice(by_score[other])))
-    return Question(
+    return RolloutQuestion(
         "weighted_summation_env",
         (first, second),
         (abs(one - other),),
@@ -219,21 +223,21 @@ def _weighted_summation_env(rng: random.Random, rollout: Rollout, turn: int) -> 
 
 
 @_asks("intersection")
-def _intersection(rng: random.Random, rollout: Rollout, turn: int) -> Question:
+def _intersection(rng: random.Random, rollout: Rollout, turn: int) -> RolloutQuestion:
     return _whole_intersection(rollout) if rollout.format == "c" else _round_intersection(rng, rollout)
 
 
-def _whole_intersection(rollout: Rollout) -> Question:
+def _whole_intersection(rollout: Rollout) -> RolloutQuestion:
     left = rollout.book.everything
     for round_ in rollout.rounds:
         left &= round_.lists[0]
     if left != rollout.book.only(rollout.target):
         raise Unfit("the lists leave more than the hidden creature")
     evidence = tuple(result_at(number) for number in range(1, len(rollout.rounds) + 1))
-    return Question("intersection", (), (rollout.target,), evidence)
+    return RolloutQuestion("intersection", (), (rollout.target,), evidence)
 
 
-def _round_intersection(rng: random.Random, rollout: Rollout) -> Question:
+def _round_intersection(rng: random.Random, rollout: Rollout) -> RolloutQuestion:
     fitting = {
         number: common
         for number, round_ in enumerate(rollout.rounds, 1)
@@ -243,4 +247,4 @@ def _round_intersection(rng: random.Random, rollout: Rollout) -> Question:
         raise Unfit("no round has lists with a few creatures in common")
     number = rng.choice(sorted(fitting))
     gold = tuple(rollout.book.indexes(fitting[number]))
-    return Question("intersection", (number,), gold, (result_at(number),))
+    return RolloutQuestion("intersection", (number,), gold, (result_at(number),))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from mesocosm.kits.rollouts.behaviour import Behaviour
-from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, SETS, STATS, Condition, Encyclopaedia
+from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, SETS, STATS, Encyclopaedia, EntryCondition
 from mesocosm.kits.rollouts.transcript import Format, Round
 
 SUSPECTS = 24
@@ -28,7 +28,7 @@ _STRICT = 0.7
 _SECTIONS_ASKED = (1, 2, 2, 3)
 """Sections of a verbose query."""
 
-Query = tuple[Condition, ...]
+Query = tuple[EntryCondition, ...]
 
 
 class NobodyLeft(Exception):
@@ -36,7 +36,7 @@ class NobodyLeft(Exception):
 
 
 @dataclass
-class State:
+class PlayerState:
     """A game that is going on; everything that a round changes."""
 
     guess: int
@@ -48,12 +48,12 @@ class State:
     guessed: int = 0
     highest: int = 0
     """The highest Base Stats that were guessed."""
-    facts: dict[Condition, None] = field(default_factory=dict)
+    facts: dict[EntryCondition, None] = field(default_factory=dict)
     """All that feedback has said, oldest first: conditions that the hidden creature meets."""
-    recent: list[list[Condition]] = field(default_factory=list)
+    recent: list[list[EntryCondition]] = field(default_factory=list)
     """What is at hand, oldest round first."""
 
-    def copy(self) -> State:
+    def copy(self) -> PlayerState:
         """The same, to go on from here more than once."""
         return replace(
             self,
@@ -65,7 +65,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Player:
+class SimulatedPlayer:
     """Plays for one hidden creature.
 
     Args:
@@ -89,7 +89,7 @@ class Player:
 
     # -- feedback ----------------------------------------------------------------------------------------
 
-    def learn(self, state: State) -> None:
+    def learn(self, state: PlayerState) -> None:
         """Take in the feedback on the guess."""
         said = self.facts(state.guess)
         state.recent = [*state.recent, said][-self.behaviour.history_window :]
@@ -97,20 +97,20 @@ class Player:
         state.highest = max(state.highest, *self.book.entries[state.guess].traits[STATS])
         state.guessed |= self.book.only(state.guess)
 
-    def facts(self, guess: int) -> list[Condition]:
+    def facts(self, guess: int) -> list[EntryCondition]:
         """Derive conditions from a guess, one per value."""
-        found: list[Condition] = []
+        found: list[EntryCondition] = []
         hidden = self.book.entries[self.target].traits
         for section, values in enumerate(self.book.entries[guess].traits):
             right = hidden[section]
             if SECTIONS[section].kind == "number":
                 sign = "==" if values[0] == right[0] else ">" if values[0] < right[0] else "<"
-                found.append(Condition(section, sign, values))  # type: ignore[arg-type]
+                found.append(EntryCondition(section, sign, values))  # type: ignore[arg-type]
             else:
-                found += [Condition(section, "any" if v in right else "none", (v,)) for v in values]
+                found += [EntryCondition(section, "any" if v in right else "none", (v,)) for v in values]
         return found
 
-    def think(self, state: State) -> list[Condition]:
+    def think(self, state: PlayerState) -> list[EntryCondition]:
         """List remembered conditions, latest first: recent ones, and some of the older ones."""
         thoughts = {fact: None for said in reversed(state.recent) for fact in said}
         for fact in self.some(list(state.facts)):
@@ -118,13 +118,13 @@ class Player:
                 thoughts[fact] = None
         return list(thoughts)
 
-    def some(self, facts: list[Condition]) -> list[Condition]:
+    def some(self, facts: list[EntryCondition]) -> list[EntryCondition]:
         """A few of many facts."""
         return self.rng.sample(facts, min(len(facts), _OLD_MEMORIES))
 
     # -- queries -----------------------------------------------------------------------------------------
 
-    def ask(self, state: State, thoughts: list[Condition], *, wanted: int, most: int) -> Query:
+    def ask(self, state: PlayerState, thoughts: list[EntryCondition], *, wanted: int, most: int) -> Query:
         """Make a query from remembered conditions, leaving out masked ones, sometimes relaxed.
 
         Args:
@@ -153,10 +153,10 @@ class Player:
                 masked.add(section)
         return masked
 
-    def _verbose(self, thoughts: list[Condition], most: int) -> list[Condition]:
+    def _verbose(self, thoughts: list[EntryCondition], most: int) -> list[EntryCondition]:
         """The conditions of a few sections, as long as two creatures meet all of them."""
         asked = self.rng.choice(_SECTIONS_ASKED)
-        chosen: list[Condition] = []
+        chosen: list[EntryCondition] = []
         lists: dict[int, int] = {}
         met, names = self.book.everything, 0
         for fact in thoughts:
@@ -172,13 +172,15 @@ class Player:
                 met, names = met & mask, names + more
         return chosen
 
-    def _concise(self, state: State, thoughts: list[Condition], wanted: int) -> list[Condition]:
+    def _concise(
+        self, state: PlayerState, thoughts: list[EntryCondition], wanted: int
+    ) -> list[EntryCondition]:
         """As many conditions as leave a long list, and leave the suspects as many as they should be."""
         share = self.rng.uniform(self.behaviour.min_share, self.behaviour.max_share)
         least = max(2, int(share * len(self.book)))
         met, suspects = self.book.everything, state.suspects
         wanted = min(wanted, suspects.bit_count())
-        chosen: list[Condition] = []
+        chosen: list[EntryCondition] = []
         settling = self._settling(state, wanted) if suspects.bit_count() > wanted else []
         for fact in [*settling, *thoughts]:
             mask = self.book.meeting(fact)
@@ -190,7 +192,7 @@ class Player:
                     break
         return chosen
 
-    def _settling(self, state: State, wanted: int) -> list[Condition]:
+    def _settling(self, state: PlayerState, wanted: int) -> list[EntryCondition]:
         """Three facts that rule out suspects, but not too many of them; the more are left, the sharper."""
         facts = list(state.facts)
         if len(state.rounds) > 60:
@@ -220,14 +222,14 @@ class Player:
 
     # -- guesses -----------------------------------------------------------------------------------------
 
-    def next_guess(self, state: State, met: int, thoughts: Sequence[Condition]) -> int:
+    def next_guess(self, state: PlayerState, met: int, thoughts: Sequence[EntryCondition]) -> int:
         """One of those returned that agrees with as much as possible of what comes to mind.
 
         Not one that all lists leave, once these are few, and none that ties with the highest Base Stats so
         far, so that a highest can be asked for. ``NobodyLeft`` if there is none.
         """
         free = self.book.everything & ~(state.guessed | self.hidden)
-        tied = self.book.meeting(Condition(STATS, "==", (state.highest,)))
+        tied = self.book.meeting(EntryCondition(STATS, "==", (state.highest,)))
         free = free & ~tied or free
         few = self.format == "c" and state.suspects.bit_count() <= _FEW
         away = free & ~state.suspects if few else free
@@ -238,13 +240,13 @@ class Player:
             pool = self._telling(state, pool) or self._telling(state, away) or pool
         return self.any(self._agreeing(pool, thoughts))
 
-    def _agreeing(self, pool: int, facts: Sequence[Condition]) -> int:
+    def _agreeing(self, pool: int, facts: Sequence[EntryCondition]) -> int:
         """Those of the pool that agree with as many facts as can be, the first of these first."""
         for fact in facts:
             pool = pool & self.book.meeting(fact) or pool
         return pool
 
-    def _telling(self, state: State, away: int) -> int:
+    def _telling(self, state: PlayerState, away: int) -> int:
         """Return the creatures whose feedback would best separate the suspects, if none did yet."""
         ours = self.book.entries[self.target].traits
         suspects = self.book.indexes(state.suspects)
@@ -253,10 +255,10 @@ class Player:
             for suspect in suspects[:: 1 + len(suspects) // _FEW]
             for section in SETS
             for value in self.book.entries[suspect].traits[section]
-            if value not in ours[section] and Condition(section, "none", (value,)) not in state.facts
+            if value not in ours[section] and EntryCondition(section, "none", (value,)) not in state.facts
         )
         for (section, value), _ in held.most_common():
-            if holders := away & self.book.meeting(Condition(section, "any", (value,))):
+            if holders := away & self.book.meeting(EntryCondition(section, "any", (value,))):
                 return holders
         return 0
 
@@ -265,10 +267,10 @@ class Player:
         return self.rng.choice(self.book.indexes(creatures))
 
 
-def merged(chosen: list[Condition]) -> Query:
+def merged(chosen: list[EntryCondition]) -> Query:
     """One condition per section and comparator where that means the same, by section."""
     refused: dict[int, list[int]] = {}
-    found: list[Condition] = []
+    found: list[EntryCondition] = []
     bounds: dict[tuple[int, str], int] = {}
     for section, comparator, operands in chosen:
         if comparator == "none":
@@ -278,7 +280,7 @@ def merged(chosen: list[Condition]) -> Query:
             known = bounds.get((section, comparator), operands[0])
             bounds[section, comparator] = tighter(known, operands[0])
         else:
-            found.append(Condition(section, comparator, operands))
-    found += [Condition(section, "none", tuple(values)) for section, values in refused.items()]
-    found += [Condition(section, sign, (number,)) for (section, sign), number in bounds.items()]  # type: ignore[arg-type]
+            found.append(EntryCondition(section, comparator, operands))
+    found += [EntryCondition(section, "none", tuple(values)) for section, values in refused.items()]
+    found += [EntryCondition(section, sign, (number,)) for (section, sign), number in bounds.items()]  # type: ignore[arg-type]
     return tuple(sorted(set(found)))

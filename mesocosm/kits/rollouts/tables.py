@@ -20,7 +20,7 @@ from mesocosm.kits.rollouts.encyclopaedia import (
     MIN_ENTRIES,
     SECTIONS,
     Encyclopaedia,
-    Entry,
+    EncyclopaediaEntry,
 )
 
 _NAME = "name"
@@ -43,7 +43,7 @@ def read_table(path: Path) -> Encyclopaedia:
         raise UsageError(f"{path}: {len(found):,} creatures; {MIN_ENTRIES} to {MAX_ENTRIES:,} are expected")
     numbers = {name: at for at, name in enumerate(found, 1)}
     names = sorted(found)
-    entries = [Entry(numbers[name], found[name]) for name in names]
+    entries = [EncyclopaediaEntry(numbers[name], found[name]) for name in names]
     return Encyclopaedia(names, entries, [list(words) for words in values])
 
 

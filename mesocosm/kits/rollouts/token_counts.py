@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, Condition, Encyclopaedia
+from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, Encyclopaedia, EntryCondition
 from mesocosm.kits.rollouts.transcript import Rollout, Round, Scribe, sections_of
 from mesocosm.worlds import tokens
 
@@ -67,7 +67,7 @@ class Counter:
         left = _digits(scribe.rounds_allowed - number)
         return total + self._counted(("end", solved), left, scribe.outcome, number, solved)
 
-    def call(self, number: int, query: tuple[Condition, ...]) -> int:
+    def call(self, number: int, query: tuple[EntryCondition, ...]) -> int:
         """Count the tokens of a call: the text before it, the tool's name, and the arguments."""
         scribe = self.scribe
         total = self._counted(("call", scribe.thought(number)), 0, _call_begins, scribe, number)
@@ -102,7 +102,7 @@ class Counter:
         """Tokens of a guess."""
         return self._counted("guess", self.scribe.words.name_tokens[answer], _guess_line, self.scribe, answer)
 
-    def _operands(self, condition: Condition) -> int:
+    def _operands(self, condition: EntryCondition) -> int:
         if condition.comparator not in ("any", "none"):
             return _digits(condition.operands[0])
         sizes = self.scribe.words.value_tokens[condition.section]
@@ -128,7 +128,7 @@ def _call_begins(scribe: Scribe, number: int) -> str:
     return f'{scribe.thought(number)}\n{scribe.words.tool}\n{{"conditions": [{{"'
 
 
-def _condition_ends(scribe: Scribe, condition: Condition, last: bool) -> str:
+def _condition_ends(scribe: Scribe, condition: EntryCondition, last: bool) -> str:
     return scribe.condition(condition).removeprefix('{"') + ("]}\n" if last else ', {"')
 
 
@@ -140,7 +140,7 @@ def _verbose_begins() -> str:
     return '{"per_section": [{"'
 
 
-def _part_ends(scribe: Scribe, section: int, conditions: list[Condition], last: bool) -> str:
+def _part_ends(scribe: Scribe, section: int, conditions: list[EntryCondition], last: bool) -> str:
     return scribe.part(section, conditions, '"a"').removeprefix('{"') + ("]}\n" if last else ', {"')
 
 

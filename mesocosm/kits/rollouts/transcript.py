@@ -13,8 +13,14 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Any, Literal
 
-from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, Condition, Encyclopaedia, Entry, compare
-from mesocosm.kits.rollouts.twins import Vocabulary
+from mesocosm.kits.rollouts.encyclopaedia import (
+    SECTIONS,
+    Encyclopaedia,
+    EncyclopaediaEntry,
+    EntryCondition,
+    compare,
+)
+from mesocosm.kits.rollouts.twins import SymbolVocabulary
 from mesocosm.worlds import tokens
 
 Format = Literal["c", "v"]
@@ -39,7 +45,7 @@ class Round:
 
     guess: int
     """Place of the creature whose guess the feedback is about."""
-    query: tuple[Condition, ...]
+    query: tuple[EntryCondition, ...]
     """Sorted by section."""
     lists: tuple[int, ...]
     """The sets that the result lists: one, or one per section of the query."""
@@ -83,8 +89,8 @@ def few_in_common(lists: Sequence[int]) -> int:
     return common if 2 <= common.bit_count() <= _MOST_IN_COMMON else 0
 
 
-def sections_of(query: Sequence[Condition]) -> list[tuple[int, list[Condition]]]:
-    found: dict[int, list[Condition]] = {}
+def sections_of(query: Sequence[EntryCondition]) -> list[tuple[int, list[EntryCondition]]]:
+    found: dict[int, list[EntryCondition]] = {}
     for condition in query:
         found.setdefault(condition.section, []).append(condition)
     return list(found.items())
@@ -94,7 +100,7 @@ def sections_of(query: Sequence[Condition]) -> list[tuple[int, list[Condition]]]
 class Scribe:
     """Writes rounds of one game in one vocabulary."""
 
-    words: Vocabulary
+    words: SymbolVocabulary
     format: Format
     rounds_allowed: int
 
@@ -123,7 +129,7 @@ class Scribe:
         lines += [self.line(at, values, hidden.traits[at]) for at, values in enumerate(entry.traits)]
         return ("".join(lines) + self.outcome(number, guess == target)).removesuffix("\n")
 
-    def guessed(self, number: int, guess: int, entry: Entry) -> str:
+    def guessed(self, number: int, guess: int, entry: EncyclopaediaEntry) -> str:
         """The first line of feedback; every line ends in a newline."""
         return f"Round {number}: you guessed {self.words.names[guess]} (No. {entry.number:04d}).\n"
 
@@ -145,11 +151,11 @@ class Scribe:
         """Write the player's text before its call."""
         return f"<think>{_THOUGHTS[number % len(_THOUGHTS)]}</think>"
 
-    def arguments(self, query: Sequence[Condition]) -> str:
+    def arguments(self, query: Sequence[EntryCondition]) -> str:
         """The arguments of the call, as JSON."""
         return f'{{"conditions": [{", ".join(map(self.condition, query))}]}}'
 
-    def condition(self, condition: Condition, *, named: bool = True) -> str:
+    def condition(self, condition: EntryCondition, *, named: bool = True) -> str:
         """A condition as JSON, with its section or without."""
         section, comparator, operands = condition
         where = {"section": self.words.sections[section]} if named else {}
@@ -170,7 +176,7 @@ class Scribe:
         parts = (self.part(*one, names) for one, names in zip(asked, lists, strict=True))
         return f'{{"per_section": [{", ".join(parts)}]}}'
 
-    def part(self, section: int, conditions: Sequence[Condition], names: str) -> str:
+    def part(self, section: int, conditions: Sequence[EntryCondition], names: str) -> str:
         """Write a verbose result's part on one section as JSON; the names are JSON already."""
         name = json.dumps(self.words.sections[section])
         shown = ", ".join(self.condition(one, named=False) for one in conditions)

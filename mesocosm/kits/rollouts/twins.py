@@ -27,7 +27,7 @@ _CANDIDATES = 24
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class SymbolVocabulary:
     """Names of creatures, sections and values."""
 
     setting: Setting
@@ -90,15 +90,15 @@ def _in_a_list(word: str) -> int:
     return tokens.count(f'"a", "{word}", "a"') - tokens.count('"a", "a"') - _BETWEEN
 
 
-def words_of(book: Encyclopaedia, *, exact: bool = True) -> Vocabulary:
+def words_of(book: Encyclopaedia, *, exact: bool = True) -> SymbolVocabulary:
     """The encyclopaedia's own words."""
-    return Vocabulary("ki", book.names, book.values, exact)
+    return SymbolVocabulary("ki", book.names, book.values, exact)
 
 
-def symbols_of(book: Encyclopaedia, rng: random.Random) -> Vocabulary:
+def symbols_of(book: Encyclopaedia, rng: random.Random) -> SymbolVocabulary:
     """Symbols in their place."""
     values = [_value_symbols(rng, letter, words) for letter, words in zip("ABCDEF", book.values, strict=True)]
-    return Vocabulary("kf", _name_symbols(rng, book.names), values)
+    return SymbolVocabulary("kf", _name_symbols(rng, book.names), values)
 
 
 def _number(rng: random.Random) -> str:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mesocosm.kits.rollouts.encyclopaedia import SECTIONS
-from mesocosm.kits.rollouts.questions import Question, Type
+from mesocosm.kits.rollouts.questions import RolloutQuestion, Type
 from mesocosm.kits.rollouts.transcript import Format
-from mesocosm.kits.rollouts.twins import Vocabulary
+from mesocosm.kits.rollouts.twins import SymbolVocabulary
 
 _RESULT = "the tool result that follows the feedback 'Round {0}: ...' and comes before the next feedback"
 _NUMBER = "Answer with one whole number, in digits."
 _PUBLIC = "The rounds are those of the feedback, which begins with 'Round', its number and a colon."
 
 
-def put(question: Question, words: Vocabulary, format: Format) -> str:
+def put(question: RolloutQuestion, words: SymbolVocabulary, format: Format) -> str:
     """Word a question without the instructions for its answer."""
     return f"{_PUTS[question.type](question, words, format)} {_PUBLIC}"
 
 
-def answer(question: Question, words: Vocabulary) -> list[str]:
+def answer(question: RolloutQuestion, words: SymbolVocabulary) -> list[str]:
     """The gold: one text, or for pairs (in order) and sets (in alphabetical order) one for each name."""
     if question.type == "find_duplicates_tool":
         return ["yes" if question.gold[0] else "no"]
@@ -28,12 +28,12 @@ def answer(question: Question, words: Vocabulary) -> list[str]:
     return [str(question.gold[0])]
 
 
-def _name(question: Question, words: Vocabulary) -> str:
+def _name(question: RolloutQuestion, words: SymbolVocabulary) -> str:
     assert question.creature is not None
     return words.names[question.creature]
 
 
-def _count_frequency_tool(question: Question, words: Vocabulary, format: Format) -> str:
+def _count_frequency_tool(question: RolloutQuestion, words: SymbolVocabulary, format: Format) -> str:
     lists = "list" if format == "c" else "lists (candidates) of all sections together"
     return (
         f"How often does the {words.thing} {_name(question, words)} occur in the {lists} of the result of "
@@ -41,7 +41,7 @@ def _count_frequency_tool(question: Question, words: Vocabulary, format: Format)
     )
 
 
-def _find_duplicates_tool(question: Question, words: Vocabulary, format: Format) -> str:
+def _find_duplicates_tool(question: RolloutQuestion, words: SymbolVocabulary, format: Format) -> str:
     first, second = question.rounds
     anywhere = "" if format == "c" else " Being in any of a result's lists counts."
     return (
@@ -51,7 +51,7 @@ def _find_duplicates_tool(question: Question, words: Vocabulary, format: Format)
     )
 
 
-def _find_target_offsets_tool(question: Question, words: Vocabulary, format: Format) -> str:
+def _find_target_offsets_tool(question: RolloutQuestion, words: SymbolVocabulary, format: Format) -> str:
     where = "the list"
     if question.section is not None:
         where = f"the candidates of the section {words.sections[question.section]}"
@@ -62,7 +62,7 @@ def _find_target_offsets_tool(question: Question, words: Vocabulary, format: For
     )
 
 
-def _count_correctness_env(question: Question, words: Vocabulary, format: Format) -> str:
+def _count_correctness_env(question: RolloutQuestion, words: SymbolVocabulary, format: Format) -> str:
     return (
         f"How many of the {len(SECTIONS)} sections were guessed right in round {question.rounds[0]}? A "
         "section counts when every value of it in the feedback of that round is marked correct; one that is "
@@ -70,7 +70,7 @@ def _count_correctness_env(question: Question, words: Vocabulary, format: Format
     )
 
 
-def _count_frequency_env(question: Question, words: Vocabulary, format: Format) -> str:
+def _count_frequency_env(question: RolloutQuestion, words: SymbolVocabulary, format: Format) -> str:
     assert question.section is not None
     assert question.value is not None
     value = words.values[question.section][question.value]
@@ -81,7 +81,7 @@ def _count_frequency_env(question: Question, words: Vocabulary, format: Format) 
     )
 
 
-def _find_round_largest_value_env(question: Question, words: Vocabulary, format: Format) -> str:
+def _find_round_largest_value_env(question: RolloutQuestion, words: SymbolVocabulary, format: Format) -> str:
     assert question.section is not None
     return (
         f"In the feedback of which round is the number in the section {words.sections[question.section]} the "
@@ -89,7 +89,7 @@ def _find_round_largest_value_env(question: Question, words: Vocabulary, format:
     )
 
 
-def _weighted_summation_env(question: Question, words: Vocabulary, format: Format) -> str:
+def _weighted_summation_env(question: RolloutQuestion, words: SymbolVocabulary, format: Format) -> str:
     weights = ", ".join(f"{words.sections[at]} {section.weight}" for at, section in enumerate(SECTIONS))
     return (
         f"What is the absolute difference between the scores of round {question.rounds[0]} and round "
@@ -99,7 +99,7 @@ def _weighted_summation_env(question: Question, words: Vocabulary, format: Forma
     )
 
 
-def _intersection(question: Question, words: Vocabulary, format: Format) -> str:
+def _intersection(question: RolloutQuestion, words: SymbolVocabulary, format: Format) -> str:
     if format == "c":
         return (
             f"Which {words.thing} is in the list of every tool result of the whole history? There is exactly "
@@ -112,7 +112,7 @@ def _intersection(question: Question, words: Vocabulary, format: Format) -> str:
     )
 
 
-_PUTS: dict[Type, Callable[[Question, Vocabulary, Format], str]] = {
+_PUTS: dict[Type, Callable[[RolloutQuestion, SymbolVocabulary, Format], str]] = {
     "count_frequency_tool": _count_frequency_tool,
     "find_duplicates_tool": _find_duplicates_tool,
     "find_target_offsets_tool": _find_target_offsets_tool,

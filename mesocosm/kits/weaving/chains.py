@@ -28,7 +28,7 @@ from mesocosm.kits.weaving.composition import Composition, File
 from mesocosm.kits.weaving.oracle import Piece, WovenOracle, chain_pieces
 from mesocosm.kits.weaving.params import TreeParams
 from mesocosm.kits.weaving.shadows import Shadows
-from mesocosm.kits.weaving.steps import Step, steps_of
+from mesocosm.kits.weaving.steps import TreeStep, steps_of
 from mesocosm.kits.weaving.validity import Calendar, restricted_text, some_day, written
 from mesocosm.kits.weaving.wording import field_text, list_text, rule_text
 from mesocosm.worlds import tokens
@@ -90,7 +90,7 @@ class Chain(Composition):
     """A composed chain of documents."""
 
     evidence: list[Evidence]
-    steps: list[Step]
+    steps: list[TreeStep]
     """In an order in which they can be taken; the last one leads to the answer."""
     reading_order: list[str]
     """All documents, in an order in which they could be met: given, listed, computed."""
@@ -108,7 +108,7 @@ class ChainExpected(family.Expected):
     """The longest chain of dependencies."""
     collections: int
     """How often leaves were collected in a list."""
-    steps: list[Step]
+    steps: list[TreeStep]
     """In an order in which they can be taken; the last one leads to the answer."""
     documents: list[str]
     """All documents that can be reached, those in the prompt first."""
@@ -153,7 +153,7 @@ class ChainExpected(family.Expected):
 
 
 @dataclass(frozen=True)
-class Statement:
+class ChainStatement:
     """Content of a document."""
 
     text: str
@@ -165,14 +165,14 @@ class Statement:
 class Writer:
     """States the variable of a value node, and the rule of a rule node."""
 
-    def state(self, node: Node, rng: random.Random) -> Statement:
+    def state(self, node: Node, rng: random.Random) -> ChainStatement:
         """The statement of a node that is no list. A picture draws from dice of its own, not from ``rng``."""
         if node.states:
-            return Statement(rule_text(node.states, rng))
+            return ChainStatement(rule_text(node.states, rng))
         assert node.value is not None
         if node.validity:
-            return Statement(restricted_text(node.variable, node.value, node.validity, rng))
-        return Statement(field_text(node.variable, node.value, rng))
+            return ChainStatement(restricted_text(node.variable, node.value, node.validity, rng))
+        return ChainStatement(field_text(node.variable, node.value, rng))
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """Datasets: instances as JSON lines, for use without this program's servers.
 
-One line is one ``Record``. It is drawn with the same dice as the world of the same task, parameters and
+One line is one ``WovenRecord``. It is drawn with the same dice as the world of the same task, parameters and
 seed, so it holds the same documents, the same prompt and the same answer.
 """
 
@@ -26,7 +26,7 @@ from mesocosm.worlds.randomness import Dice
 STANDARD = "standard"
 
 
-class Picture(BaseModel):
+class TreePicture(BaseModel):
     """The picture that belongs to a file."""
 
     media_type: str
@@ -41,7 +41,7 @@ class Picture(BaseModel):
     ``["shear", factor]`` (each row goes to the right by its depth times the factor)."""
 
 
-class Record(BaseModel):
+class WovenRecord(BaseModel):
     """One line of a dataset."""
 
     id: str
@@ -64,7 +64,7 @@ class Record(BaseModel):
     """The tools that the prompt speaks of, as their MCP servers list them."""
     files: dict[str, str]
     """Identifier to text: what reading it returns."""
-    images: dict[str, Picture]
+    images: dict[str, TreePicture]
     """Identifier to the picture that reading it returns beside the text."""
     answer: str
 
@@ -86,14 +86,14 @@ def find_task(benchmark: str, domain: str, variant: str) -> Family:
     raise UsageError(f"{benchmark} has no {variant} variant of the domain {domain!r}; there are {known}")
 
 
-def make_record(family: Family, seed: int, parameters: Mapping[str, Any]) -> Record:
+def make_record(family: Family, seed: int, parameters: Mapping[str, Any]) -> WovenRecord:
     """One instance."""
     params = family.params(**parameters)
     compose = family.hook("compose")
     assert compose is not None, f"{family.name} cannot be made without a world"
     made: Composition = compose(Dice(family.name, seed), params)
     domain, variant = domain_of(family)
-    return Record(
+    return WovenRecord(
         id=f"{family.name}-n{made.operations}-s{seed}",
         task=family.name,
         version=family.task.version,
@@ -111,8 +111,8 @@ def make_record(family: Family, seed: int, parameters: Mapping[str, Any]) -> Rec
     )
 
 
-def _picture(file: File, shown: bytes) -> Picture:
-    picture = Picture(media_type=file.media_type, data=base64.b64encode(shown).decode())
+def _picture(file: File, shown: bytes) -> TreePicture:
+    picture = TreePicture(media_type=file.media_type, data=base64.b64encode(shown).decode())
     if not isinstance(file.draw, Distorted) or not file.draw.steps:
         return picture
     picture.upright = base64.b64encode(file.draw.upright()).decode()

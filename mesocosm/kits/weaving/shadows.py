@@ -20,7 +20,7 @@ from itertools import product
 
 from mesocosm.errors import UsageError
 from mesocosm.kits.weaving.expressions import Value, evaluate
-from mesocosm.kits.weaving.steps import MISTAKES, Step
+from mesocosm.kits.weaving.steps import MISTAKES, TreeStep
 from mesocosm.kits.weaving.supply import Values
 from mesocosm.kits.weaving.tree import Node, Rule, Tree, Validity
 from mesocosm.kits.weaving.validity import Calendar
@@ -162,7 +162,7 @@ def _results(rule: Rule, known: Mapping[str, Value]) -> Iterator[str]:
 
 def _mistakes(rule: Rule, known: Mapping[str, Value]) -> Iterator[str]:
     """Yield the results of typical mistakes in an operation."""
-    step = Step(
+    step = TreeStep(
         expression=rule.expression,
         variables=list(rule.variables),
         values=dict(known),

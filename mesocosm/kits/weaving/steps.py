@@ -10,7 +10,7 @@ from mesocosm.kits.weaving.expressions import Value, evaluate
 from mesocosm.kits.weaving.tree import Node, Tree
 
 
-class Step(BaseModel):
+class TreeStep(BaseModel):
     """One operation of a bottom-up tree, with the values it is applied to."""
 
     model_config = ConfigDict(frozen=True)
@@ -28,15 +28,15 @@ class Step(BaseModel):
         return f"{self.target}%{self.result}"
 
 
-def steps_of(tree: Tree) -> list[Step]:
+def steps_of(tree: Tree) -> list[TreeStep]:
     """The operations of a bottom-up tree, in an order in which they can be taken."""
     return [_step(node) for node in tree.bottom_up() if node.rule]
 
 
-def _step(node: Node) -> Step:
+def _step(node: Node) -> TreeStep:
     assert node.rule
     known = {c.variable: c.value for c in node.children if c.role == "value" and c.value is not None}
-    return Step(
+    return TreeStep(
         expression=node.rule.expression,
         variables=list(node.rule.variables),
         values=known,
@@ -47,49 +47,49 @@ def _step(node: Node) -> Step:
 
 # -- mistakes ----------------------------------------------------------------------------------------------
 
-Mistake = Callable[[Step], Value]
+Mistake = Callable[[TreeStep], Value]
 
 
-def _minus_as_plus(step: Step) -> Value:
+def _minus_as_plus(step: TreeStep) -> Value:
     return evaluate(step.expression.replace(" - ", " + "), step.values)
 
 
-def _without_sign(step: Step) -> Value:
+def _without_sign(step: TreeStep) -> Value:
     result = evaluate(step.expression, step.values)
     return abs(result) if isinstance(result, int) else result
 
 
-def _with_plus_sign(step: Step) -> Value:
+def _with_plus_sign(step: TreeStep) -> Value:
     result = evaluate(step.expression, step.values)
     return f"{result:+d}" if isinstance(result, int) else result
 
 
-def _other_order(step: Step) -> Value:
+def _other_order(step: TreeStep) -> Value:
     return evaluate(step.expression, _renamed(step, step.variables[::-1]))
 
 
-def _first_two_exchanged(step: Step) -> Value:
+def _first_two_exchanged(step: TreeStep) -> Value:
     first, second, *others = step.variables
     return evaluate(step.expression, _renamed(step, [second, first, *others]))
 
 
-def _renamed(step: Step, names: list[str]) -> dict[str, Value]:
+def _renamed(step: TreeStep, names: list[str]) -> dict[str, Value]:
     """The values with the variables in another order."""
     return {old: step.values[new] for old, new in zip(step.variables, names, strict=True)}
 
 
-def _off_by_one(step: Step) -> Value:
+def _off_by_one(step: TreeStep) -> Value:
     result = evaluate(step.expression, step.values)
     return result + 1 if isinstance(result, int) else result
 
 
-def _numbers_as_strings(step: Step) -> Value:
+def _numbers_as_strings(step: TreeStep) -> Value:
     if not all(isinstance(value, int) for value in step.values.values()):
         return step.result
     return "".join(str(step.values[name]) for name in step.variables)
 
 
-def _one_left_out(step: Step) -> Value:
+def _one_left_out(step: TreeStep) -> Value:
     """The last variable is overlooked."""
     nothing: Value = "" if isinstance(step.values[step.variables[-1]], str) else 0
     return evaluate(step.expression, {**step.values, step.variables[-1]: nothing})

@@ -29,7 +29,7 @@ class Numbers:
 
 
 @dataclass
-class Letters:
+class LetterSupply:
     """Different strings of letters."""
 
     rng: random.Random
@@ -70,7 +70,7 @@ class Values:
         self._rng = rng
         self._repeating = range(1, span) if repeating else None
         self._numbers = Numbers(rng, span)
-        self._letters = Letters(rng)
+        self._letters = LetterSupply(rng)
         self._negative_share = negative_share
         self._answer_letters = answer_letters
 

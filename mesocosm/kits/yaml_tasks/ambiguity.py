@@ -18,7 +18,7 @@ from mesocosm.services.words import find_thing
 _SAMPLE = 200
 
 
-class TellingApart:
+class Ambiguity:
     """Compares the texts about things that count with those about others."""
 
     def __init__(self, definition: Definition, truth: Truth, told: Sequence[Told]) -> None:

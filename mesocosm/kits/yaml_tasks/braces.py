@@ -34,7 +34,7 @@ class BadBraces(ValueError):
 
 
 @dataclass(frozen=True)
-class Part:
+class BracePart:
     """Part of a text: words (with the choices in them), a value, or what decides about others."""
 
     kind: Literal["text", "value", "block"]
@@ -42,29 +42,29 @@ class Part:
 
 
 @cache
-def parts_of(text: str) -> tuple[Part, ...]:
+def parts_of(text: str) -> tuple[BracePart, ...]:
     """Take a text apart; ``BadBraces`` where that cannot be done."""
     if "{" not in text:
-        return (Part("text", text),)
+        return (BracePart("text", text),)
     if old := _OLD.search(text):
         raise BadBraces(f"{old[0]} is how it was written before; `mesocosm convert FILE` rewrites the file")
-    found: list[Part] = []
+    found: list[BracePart] = []
     _take_apart(text, found)
-    joined: list[Part] = []
+    joined: list[BracePart] = []
     for part in found:
         if joined and joined[-1].kind == part.kind == "text":
-            joined[-1] = Part("text", joined[-1].text + part.text)
+            joined[-1] = BracePart("text", joined[-1].text + part.text)
         elif part.text:
             joined.append(part)
     return tuple(joined)
 
 
-def _take_apart(text: str, found: list[Part]) -> None:
+def _take_apart(text: str, found: list[BracePart]) -> None:
     start = 0
     while (place := text.find("{", start)) >= 0:
-        found.append(Part("text", text[start:place]))
+        found.append(BracePart("text", text[start:place]))
         if sign := _SIGN.match(text, place):
-            found.append(Part("value", sign[0][1:-1]))
+            found.append(BracePart("value", sign[0][1:-1]))
             start = sign.end()
             continue
         end, bar = _end_of(text, place)
@@ -72,13 +72,13 @@ def _take_apart(text: str, found: list[Part]) -> None:
         if bar and (old := _PIPED.fullmatch(inner)):
             raise BadBraces(f"{{{inner}}} is a choice of words; {old[2]} of a value is {{value.{old[2]}()}}")
         if bar or _AMOUNT.fullmatch(inner) or not _BEGINS.match(inner):
-            found.append(Part("text", "{"))
+            found.append(BracePart("text", "{"))
             _take_apart(inner, found)
-            found.append(Part("text", "}"))
+            found.append(BracePart("text", "}"))
         else:
-            found.append(Part("block" if _BLOCK.fullmatch(inner.strip()) else "value", inner))
+            found.append(BracePart("block" if _BLOCK.fullmatch(inner.strip()) else "value", inner))
         start = end + 1
-    found.append(Part("text", text[start:]))
+    found.append(BracePart("text", text[start:]))
 
 
 def _end_of(text: str, place: int) -> tuple[int, bool]:

@@ -13,11 +13,11 @@ from mesocosm.kits.yaml_tasks.grading import base_of, right_of
 from mesocosm.services.words import find_thing, load_words
 
 if TYPE_CHECKING:
-    from mesocosm.kits.yaml_tasks.written import Written
+    from mesocosm.kits.yaml_tasks.written import YamlFamily
     from mesocosm.services.world import World
 
 
-def damage(written: Written) -> Iterator[Mutant]:
+def damage(written: YamlFamily) -> Iterator[Mutant]:
     """Yield unwanted changes to the services of the task."""
     for service in written.task.servers:
         for spoiling in words.spoilings if (words := load_words(service)) else ():
@@ -25,7 +25,7 @@ def damage(written: Written) -> Iterator[Mutant]:
             yield Mutant(f"{service}: {spoiling.name}", breaks, spoiled(spoiling))
 
 
-def tables(written: Written) -> Iterator[Mutant]:
+def tables(written: YamlFamily) -> Iterator[Mutant]:
     """Tables that have the right cells in another order or without some."""
     for index, goal in enumerate(written.definition.goal):
         for name, value in goal.fields.items():
@@ -49,7 +49,7 @@ def tables(written: Written) -> Iterator[Mutant]:
                 yield Mutant(f"{of} in the opposite order", f"{base}_order", turned)
 
 
-def _rearranged(written: Written, index: int, change: Any, world: World, expected: Any) -> None:
+def _rearranged(written: YamlFamily, index: int, change: Any, world: World, expected: Any) -> None:
     goal = written.definition.goal[index]
     thing = find_thing(goal.what)
     assert thing is not None

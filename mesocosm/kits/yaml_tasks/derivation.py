@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from mesocosm.kits.yaml_tasks.ambiguity import TellingApart, passed_over, rows_in
+from mesocosm.kits.yaml_tasks.ambiguity import Ambiguity, passed_over, rows_in
 from mesocosm.kits.yaml_tasks.definition import Case, Definition, Distractor, Rows, Selection, Statement
 from mesocosm.kits.yaml_tasks.draws import Draw, drawn
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated, selects
@@ -223,7 +223,7 @@ class _Deriving:
         self._left_unused(closure)
         self._expectations()
         everything = [*self._filled.once, *self._filled.told, *self._filled.beside]
-        apart = TellingApart(self._definition, truth, everything)
+        apart = Ambiguity(self._definition, truth, everything)
         self._found.apart += [*apart.untold(), *apart.unanswerable(), *apart.mixed_up(self._wanted)]
         return self._found
 

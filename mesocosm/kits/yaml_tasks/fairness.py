@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.yaml_tasks import advice, evidence_proof, sizes
-from mesocosm.kits.yaml_tasks.ambiguity import TellingApart, rows_in
+from mesocosm.kits.yaml_tasks.ambiguity import Ambiguity, rows_in
 from mesocosm.kits.yaml_tasks.definition import Between, EntityType, Goal
 from mesocosm.kits.yaml_tasks.derivation import missing_quotations, spelt
 from mesocosm.kits.yaml_tasks.entities import Read
 from mesocosm.kits.yaml_tasks.grading import Wanted, wanted_of
 from mesocosm.kits.yaml_tasks.letters import Sketches
-from mesocosm.kits.yaml_tasks.placement import Teller, Told
+from mesocosm.kits.yaml_tasks.placement import FactPlacement, Told
 from mesocosm.kits.yaml_tasks.population import Filled
 from mesocosm.kits.yaml_tasks.rendering import misfit
 from mesocosm.kits.yaml_tasks.solution import Solution
-from mesocosm.kits.yaml_tasks.written import Start, Written
+from mesocosm.kits.yaml_tasks.written import Start, YamlFamily
 from mesocosm.services.calling import Tools
 from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.words import Thing, Word, find_thing
@@ -62,10 +62,10 @@ class _Refusing(Tools):
 Finding = tuple[tuple[Any, ...], Literal["error", "warning"], str]
 
 
-class Sample:
+class SmallInstance:
     """Draws a small instance, without a world, and looks at it."""
 
-    def __init__(self, written: Written) -> None:
+    def __init__(self, written: YamlFamily) -> None:
         self._written = written
         self._definition = written.definition
         streams = Start(Dice(written.path.stem, 0))
@@ -73,7 +73,7 @@ class Sample:
         smallest = next(iter(growth.points.values()))
         params = written.Params(**{growth.parameter: max(smallest, min(12, growth.size_for(20_000)))})
         self._truth = written.draw(streams, params, streams.stream)
-        self._teller = Teller(self._definition, self._truth, streams.stream, _about, Sketches)
+        self._teller = FactPlacement(self._definition, self._truth, streams.stream, _about, Sketches)
 
     def read(self) -> Iterator[Finding]:
         """Yield all findings."""
@@ -93,7 +93,7 @@ class Sample:
         everything = [one for ones in told.values() for one in ones]
         advised = advice.advice(self._definition, self._written.task, self._truth, everything)
         yield from ((gap.keys, "warning", gap.message) for gap in advised)
-        apart = TellingApart(self._definition, self._truth, everything)
+        apart = Ambiguity(self._definition, self._truth, everything)
         yield from ((gap.keys, "error", gap.message) for gap in apart.untold())
         yield from ((gap.keys, "warning", gap.message) for gap in apart.doubtful())
         for what, things in told.items():

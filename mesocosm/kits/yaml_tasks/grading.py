@@ -21,7 +21,7 @@ from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.mailboxes import entries
 from mesocosm.kits.yaml_tasks.rendering import prepared, rendered_rows, selects_at
 from mesocosm.kits.yaml_tasks.truth import Truth
-from mesocosm.services.contents import Grid, Objects, Unreadable
+from mesocosm.services.contents import Grid, Objects, UnreadableContent
 from mesocosm.services.numbers import BINARY, number_of
 from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.words import Cells, Fields, Found, InForms, Thing, find_thing, load_words
@@ -132,7 +132,7 @@ def _row(truth: Truth, thing: Thing, goal: Goal, entity: Entity | None, keys: tu
                 rows = Rows.model_validate(value)
                 cells = list(rendered_rows(truth, rows, (*keys, name), entity, background=False))
                 ordered = bool(rows.sort) and thing.ordered
-                fields[name] = Table(list(rows.columns), cells, ordered=ordered, within=rows.within)
+                fields[name] = GoalTable(list(rows.columns), cells, ordered=ordered, within=rows.within)
             else:
                 found = evaluated(prepared(value), lookup)
                 fields[name] = _addresses(found) if thing.judges[name].shape == "addresses" else found
@@ -162,7 +162,7 @@ def _telling_apart(thing: Thing, rows: Sequence[Fields], goal: Goal) -> list[str
         if (
             rows
             and len(set(values)) == len(values)
-            and (len(values) > 1 or not isinstance(rows[0][name], (dict, Table)))
+            and (len(values) > 1 or not isinstance(rows[0][name], (dict, GoalTable)))
         ):
             return [name]
     return names
@@ -172,7 +172,7 @@ def _telling_apart(thing: Thing, rows: Sequence[Fields], goal: Goal) -> list[str
 
 
 @dataclass(frozen=True)
-class Table:
+class GoalTable:
     """Rows that a file is to have."""
 
     columns: list[str]
@@ -190,7 +190,7 @@ class Table:
 
 def same(wanted: Any, found: Any, within: float | None = None) -> bool:
     """True if a value equals the wanted one: numbers by value, moments by instant, texts exactly."""
-    if isinstance(found, Unreadable):
+    if isinstance(found, UnreadableContent):
         return False
     if isinstance(wanted, dt.datetime):
         found = _moment(found)
@@ -241,7 +241,7 @@ def _moment(value: Any) -> Any:
 
 def matches(wanted: Any, found: Any) -> bool:
     """True if a field matches its goal."""
-    if isinstance(found, Unreadable):
+    if isinstance(found, UnreadableContent):
         return False
     if isinstance(found, InForms):
         return all(matches(wanted, form) for form in (*found.texts, *map(_lines_of, found.htmls)))
@@ -472,7 +472,7 @@ def _same_key(one: Wanted, found: Found) -> bool:
 
 
 def _field_right(wanted: Any, found: Any) -> bool:
-    return not list(_table_faults(wanted, found)) if isinstance(wanted, Table) else matches(wanted, found)
+    return not list(_table_faults(wanted, found)) if isinstance(wanted, GoalTable) else matches(wanted, found)
 
 
 def _judge_goal(goal: Goal, pairs: Sequence[tuple[Wanted, Found | None]]) -> Iterator[Check]:
@@ -483,7 +483,7 @@ def _judge_goal(goal: Goal, pairs: Sequence[tuple[Wanted, Found | None]]) -> Ite
     for name in goal.fields:
         if name in key:
             continue
-        if any(isinstance(one.fields[name], Table) for one, _ in pairs):
+        if any(isinstance(one.fields[name], GoalTable) for one, _ in pairs):
             yield from _judge_tables(f"{base}_{name}", name, both)
             continue
         wrong = [
@@ -527,7 +527,7 @@ def _judge_tables(base: str, name: str, pairs: Sequence[tuple[Wanted, Found]]) -
         yield finding(f"{base}_{part}", wrong)
 
 
-def _table_faults(table: Table, found: Any) -> Iterator[tuple[str, str]]:
+def _table_faults(table: GoalTable, found: Any) -> Iterator[tuple[str, str]]:
     """Yield the errors in rows as (part, error)."""
     rows, wrong = _rows_of(table, found)
     yield from (("columns", text) for text in wrong)
@@ -561,7 +561,7 @@ def _table_faults(table: Table, found: Any) -> Iterator[tuple[str, str]]:
         yield "order", "the rows are in another order"
 
 
-def _rows_of(table: Table, found: Any) -> tuple[Sequence[Mapping[str, Any]] | None, list[str]]:
+def _rows_of(table: GoalTable, found: Any) -> tuple[Sequence[Mapping[str, Any]] | None, list[str]]:
     """The rows that were found which have exactly the columns that are wanted, and what is wrong with it."""
     if isinstance(found, Grid):
         columns, width = [show(cell) for cell in found.head], len(found.head)
@@ -573,7 +573,7 @@ def _rows_of(table: Table, found: Any) -> tuple[Sequence[Mapping[str, Any]] | No
         other = next((row for row in found if named(row) != named(table.columns)), None)
         columns = table.columns if other is None else list(other)
     else:
-        return None, [str(found) if isinstance(found, Unreadable) else f"no rows: {_shown(found)}"]
+        return None, [str(found) if isinstance(found, UnreadableContent) else f"no rows: {_shown(found)}"]
     if columns != table.columns:
         return None, [told(", ".join(columns), ", ".join(table.columns)), *wrong]
     return rows, wrong
@@ -590,7 +590,7 @@ def _roughly(cell: Any) -> str:
 
 
 def _best(
-    table: Table, row: Mapping[str, Any], left: Mapping[int, Mapping[str, Any]], key: str
+    table: GoalTable, row: Mapping[str, Any], left: Mapping[int, Mapping[str, Any]], key: str
 ) -> int | None:
     """The row with the same first cell that has most cells right; the first of several."""
     best, most = None, -1

@@ -17,9 +17,9 @@ from mesocosm.kits.yaml_tasks import complaints, evidence_defaults, validation
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
 from mesocosm.kits.yaml_tasks.draws import Draw
 from mesocosm.kits.yaml_tasks.entities import Wrong
-from mesocosm.kits.yaml_tasks.fairness import Sample
+from mesocosm.kits.yaml_tasks.fairness import SmallInstance
 from mesocosm.kits.yaml_tasks.names import unknown_names
-from mesocosm.kits.yaml_tasks.written import Written
+from mesocosm.kits.yaml_tasks.written import YamlFamily
 from mesocosm.services.content import service_names
 from mesocosm.services.words import load_words
 
@@ -61,7 +61,7 @@ def lint(path: Path) -> list[Complaint]:
             # What is told follows from scenes, which have a command of their own: `mesocosm scenes check`.
             written(task, path, functions(path, task.python))
             return []
-        sample = Sample(Written(task, path, functions(path, task.python)))
+        sample = SmallInstance(YamlFamily(task, path, functions(path, task.python)))
         return [_complaint(path, stands(keys), level, message) for keys, level, message in sample.read()]
     except FileProblem as problem:
         return [_complaint(path, problem.keys, "error", problem.what)]

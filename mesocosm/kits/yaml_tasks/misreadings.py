@@ -15,7 +15,7 @@ from mesocosm.kits.yaml_tasks.damage import all_findings, damage, tables
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
 from mesocosm.kits.yaml_tasks.draws import Date, Draw, Moment, Number, Ref, Series
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
-from mesocosm.kits.yaml_tasks.grading import Table, Wanted, wanted_of
+from mesocosm.kits.yaml_tasks.grading import GoalTable, Wanted, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.mistakes import (
     Change,
@@ -38,7 +38,7 @@ from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.calling import ToolError, Tools
 
 if TYPE_CHECKING:
-    from mesocosm.kits.yaml_tasks.written import Written
+    from mesocosm.kits.yaml_tasks.written import YamlFamily
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class _Right:
     """Entities that near misses change."""
 
 
-def misreadings(written: Written) -> list[Mutant | Misreading]:
+def misreadings(written: YamlFamily) -> list[Mutant | Misreading]:
     """All near misses of a task, by names that tell them apart."""
     found: dict[str, Mutant | Misreading] = {}
     maker = _Maker(written)
@@ -64,7 +64,7 @@ def misreadings(written: Written) -> list[Mutant | Misreading]:
 
 
 class _Maker:
-    def __init__(self, written: Written) -> None:
+    def __init__(self, written: YamlFamily) -> None:
         self._written = written
         self._definition: Definition = written.definition
         self._lead = _leading(self._definition)
@@ -265,7 +265,7 @@ class _Maker:
         self._finish(tools, truth, right.victims, [one])
 
 
-def _walk_for_others(written: Written, lead: Sequence[int], tools: Tools, expected: Any) -> None:
+def _walk_for_others(written: YamlFamily, lead: Sequence[int], tools: Tools, expected: Any) -> None:
     truth = written.truth_of(expected)
     victims = victims_of(written.definition, truth)
     Solution(written.definition, truth, tools).make(lead, lambda one: name_of(one) not in victims)
@@ -274,7 +274,7 @@ def _walk_for_others(written: Written, lead: Sequence[int], tools: Tools, expect
 def _outcome(rows: Sequence[Wanted], steps: Sequence[set[tuple[str, str]]]) -> str:
     """Digest what is wanted and for whom steps are made."""
     fields = [
-        {name: value.rows if isinstance(value, Table) else value for name, value in one.fields.items()}
+        {name: value.rows if isinstance(value, GoalTable) else value for name, value in one.fields.items()}
         for one in rows
     ]
     return sha256(repr((fields, [sorted(those) for those in steps])).encode()).hexdigest()

@@ -11,7 +11,7 @@ from typing import Any
 from mesocosm.families.verdict import Inapplicable
 from mesocosm.kits.yaml_tasks.definition import Definition, Step
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
-from mesocosm.kits.yaml_tasks.grading import Table, Wanted, same, wanted_of
+from mesocosm.kits.yaml_tasks.grading import GoalTable, Wanted, same, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.supposition import Supposition
 from mesocosm.kits.yaml_tasks.truth import Truth
@@ -81,7 +81,7 @@ def first_difference(right: Sequence[Wanted], rows: Sequence[Wanted]) -> tuple[W
 
 
 def _same_value(one: Any, other: Any) -> bool:
-    if isinstance(one, Table) and isinstance(other, Table):
+    if isinstance(one, GoalTable) and isinstance(other, GoalTable):
         if len(one.rows) != len(other.rows):
             return False
         rows = zip(one.rows, other.rows, strict=True)

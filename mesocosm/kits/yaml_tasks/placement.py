@@ -132,7 +132,7 @@ class _Frame:
     matters: Mapping[str, str] = field(default_factory=dict)
 
 
-class Teller:
+class FactPlacement:
     """Renders statements, and what surrounds them.
 
     One instance serves all worlds that are built on the way to a length (``begin``): background entities that

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mesocosm.errors import Refusal
 from mesocosm.families.family import Evidence
 from mesocosm.kits.yaml_tasks.entities import Wrong
-from mesocosm.kits.yaml_tasks.placement import Teller, Told
+from mesocosm.kits.yaml_tasks.placement import FactPlacement, Told
 from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.services.words import Owner, Thing, find_thing, load_words
 
@@ -34,7 +34,7 @@ class Filled:
     """By service, the paths of what was told that its evidence does not say as they stand."""
 
 
-def fill(teller: Teller, world: World, filler: int, services: Collection[str]) -> Filled:
+def fill(teller: FactPlacement, world: World, filler: int, services: Collection[str]) -> Filled:
     """Put everything in, with ``filler`` tokens of background."""
     definition, truth = teller.definition, teller.truth
     left = filler - teller.add_background(filler)

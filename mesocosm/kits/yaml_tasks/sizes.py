@@ -10,8 +10,8 @@ from mesocosm.errors import UsageError
 from mesocosm.families.task import Growth, Task
 from mesocosm.kits.yaml_tasks.entities import Wrong
 from mesocosm.kits.yaml_tasks.letters import Sketches
-from mesocosm.kits.yaml_tasks.placement import Teller, is_rows
-from mesocosm.kits.yaml_tasks.written import Start, Written
+from mesocosm.kits.yaml_tasks.placement import FactPlacement, is_rows
+from mesocosm.kits.yaml_tasks.written import Start, YamlFamily
 from mesocosm.worlds.randomness import Dice
 
 _SHARES = {8_000: 0.55, 64_000: 0.48, 256_000: 0.48, 1_000_000: 0.48}
@@ -32,7 +32,7 @@ def sized(task: Task, path: Path) -> Growth:
     if task.python:
         return growth
     try:
-        written = Written(task, path)
+        written = YamlFamily(task, path)
         # What belongs to others is as many as these have, whatever the size is.
         own = [it for it in written.definition.entities.values() if it.parent is None]
         least = max(len(it.cases_with(background=False)) for it in own)
@@ -50,7 +50,7 @@ def sized(task: Task, path: Path) -> Growth:
     return growth.model_copy(update={"points": points})
 
 
-def too_long(written: Written) -> tuple[int, int, int, int] | None:
+def too_long(written: YamlFamily) -> tuple[int, int, int, int] | None:
     """Return, if evidence hardly fits the shortest length: that length, the entities, their approximate
     tokens, and a number that would fit (0: none).
     """
@@ -71,7 +71,7 @@ def too_long(written: Written) -> tuple[int, int, int, int] | None:
     return length, size, tokens, possible if possible >= least else 0
 
 
-def rare(written: Written) -> Iterator[tuple[str, str, int]]:
+def rare(written: YamlFamily) -> Iterator[tuple[str, str, int]]:
     """Yield cases of child entities that are often missing at the shortest length, with the number of
     ``TRIED`` instances that lack them.
     """
@@ -85,7 +85,7 @@ def rare(written: Written) -> Iterator[tuple[str, str, int]]:
     yield from ((*of, times) for of, times in missing.items() if times > _OFTEN * TRIED)
 
 
-def _least(written: Written, parameter: str, size: int) -> int:
+def _least(written: YamlFamily, parameter: str, size: int) -> int:
     """About how many tokens an instance has at least: what counts, one of each distractor, and rules."""
     teller = _teller(written, parameter, size)
     together = teller.estimated()
@@ -103,14 +103,14 @@ def _least(written: Written, parameter: str, size: int) -> int:
     return together + sum(map(teller.cost_of, further)) + sum(map(teller.cost, rules))
 
 
-def _tokens(written: Written, parameter: str, size: int) -> int:
+def _tokens(written: YamlFamily, parameter: str, size: int) -> int:
     """About how many tokens tell so many entities."""
     return _teller(written, parameter, size).estimated()
 
 
-def _teller(written: Written, parameter: str, size: int, seed: int = 0) -> Teller:
+def _teller(written: YamlFamily, parameter: str, size: int, seed: int = 0) -> FactPlacement:
     dice = Dice("size", seed)
     start = Start(dice)
     truth = written.draw(start, written.Params(**{parameter: size}), dice.stream)
     about = lambda text: round(len(text) / _LETTERS)  # noqa: E731
-    return Teller(written.definition, truth, dice.stream, about, Sketches)
+    return FactPlacement(written.definition, truth, dice.stream, about, Sketches)

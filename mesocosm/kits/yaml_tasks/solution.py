@@ -10,7 +10,7 @@ from typing import Any
 from mesocosm.kits.yaml_tasks.definition import Definition, Step
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.filters import FILTERS
-from mesocosm.kits.yaml_tasks.grading import Table, base_of, fields_of, wanted_of_goal
+from mesocosm.kits.yaml_tasks.grading import GoalTable, base_of, fields_of, wanted_of_goal
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions, missing
 from mesocosm.kits.yaml_tasks.mailboxes import in_quotes
 from mesocosm.kits.yaml_tasks.rendering import in_order, prepared, selects_at
@@ -23,7 +23,7 @@ Results = dict[tuple[Any, ...], Any]
 _SHOWN = 300
 
 
-class Refused(ToolError):
+class CallRefused(ToolError):
     """A step that a tool does not take."""
 
     def __init__(self, keys: tuple[Any, ...], message: str) -> None:
@@ -99,7 +99,9 @@ class Solution:
             if str(error) == FAULT_TEXT:  # our own bug is not the task file's; the journal has it
                 raise
             label = f"{entity.label}: " if entity else ""
-            raise Refused(keys, f"{label}the tool answered: {error} (it was given {_shown(given)})") from None
+            raise CallRefused(
+                keys, f"{label}the tool answered: {error} (it was given {_shown(given)})"
+            ) from None
         if step.as_:
             self._results[entity, step.as_] = result
 
@@ -117,7 +119,10 @@ class Solution:
                 if name in (index, base_of(goal)):
                     wanted = wanted_of_goal(self._truth, index, goal)
                     tables = [
-                        value for one in wanted for value in one.fields.values() if isinstance(value, Table)
+                        value
+                        for one in wanted
+                        for value in one.fields.values()
+                        if isinstance(value, GoalTable)
                     ]
                     if tables:
                         return tables[0].rows

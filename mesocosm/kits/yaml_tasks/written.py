@@ -46,10 +46,10 @@ from mesocosm.kits.yaml_tasks.expressions import Expression, expressions_in
 from mesocosm.kits.yaml_tasks.grading import judge, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError, for_expressions
 from mesocosm.kits.yaml_tasks.misreadings import misreadings
-from mesocosm.kits.yaml_tasks.placement import Teller
+from mesocosm.kits.yaml_tasks.placement import FactPlacement
 from mesocosm.kits.yaml_tasks.population import Filled, fill
 from mesocosm.kits.yaml_tasks.rendering import survey_options
-from mesocosm.kits.yaml_tasks.solution import Refused, Solution
+from mesocosm.kits.yaml_tasks.solution import CallRefused, Solution
 from mesocosm.kits.yaml_tasks.truth import Stream, Truth, read_zone
 from mesocosm.services.calling import Tools
 from mesocosm.services.words import load_words
@@ -59,7 +59,7 @@ from mesocosm.worlds.randomness import Dice
 if TYPE_CHECKING:
     from mesocosm.services.world import World
 
-_DRAFTS: ContextVar[dict[Any, Teller] | None] = ContextVar("drafts", default=None)
+_DRAFTS: ContextVar[dict[Any, FactPlacement] | None] = ContextVar("drafts", default=None)
 """Texts shared by the drafts of a world on the way to a length."""
 _KEPT_BACKGROUND = 2
 """Background entities of each kind that the control plane keeps: for near misses."""
@@ -114,7 +114,7 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-class Written:
+class YamlFamily:
     """A task of which all parts are in its file."""
 
     Expected: type[WrittenExpected] = WrittenExpected
@@ -229,14 +229,14 @@ class Written:
             teller = self._begun(Start(dice), dice, params)
             return teller.estimated()
 
-    def _begun(self, world: Beginning, dice: Dice, params: family.Params) -> Teller:
+    def _begun(self, world: Beginning, dice: Dice, params: family.Params) -> FactPlacement:
         """Draw the facts of a world with these parameters, without telling anything."""
         drafts = _DRAFTS.get()
         same = id(self), dice, params.model_copy(update={"filler_tokens": 0}).model_dump_json()
         teller = None if drafts is None else drafts.get(same)
         if teller is None:
             truth = self.draw(world, params, dice.stream)
-            teller = Teller(self.definition, truth, dice.stream)
+            teller = FactPlacement(self.definition, truth, dice.stream)
             if drafts is not None:
                 drafts.clear()
                 drafts[same] = teller
@@ -355,7 +355,7 @@ class Written:
         with self._placed():
             try:
                 Solution(self.definition, self.truth_of(expected), tools).make()
-            except Refused as refused:
+            except CallRefused as refused:
                 raise refused.wrong from None
 
     @property

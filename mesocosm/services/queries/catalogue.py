@@ -42,7 +42,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredTable:
     """A table whose rows lie in SQLite (``tables.Tables``)."""
 
     number: int
@@ -50,7 +50,7 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class View:
+class StoredView:
     """A query under a name."""
 
     query: str
@@ -69,7 +69,7 @@ class Listed:
     """Values of Python, as many in each as there are columns."""
 
 
-Relation = Stored | View | Listed
+Relation = StoredTable | StoredView | Listed
 
 
 class Catalogue(Protocol):
@@ -93,7 +93,7 @@ class Counters(Protocol):
 
 
 @dataclass(frozen=True)
-class Field:
+class ResultField:
     """A column of a result."""
 
     name: str
@@ -102,10 +102,10 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Result:
+class QueryResult:
     """Rows that a statement gave; no more than were asked for."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[ResultField, ...]
     rows: list[tuple[Any, ...]]
     """Values of Python: int, Decimal, float, str, bytes, bool, date, time, datetime (with a zone: UTC),
     timedelta, list, dict; JSON as its text."""

@@ -52,7 +52,7 @@ _TYPE = re.compile(
 
 
 @dataclass(frozen=True)
-class Complaint:
+class SqlComplaint:
     """An error in a statement, to be worded by a dialect."""
 
     sort: str
@@ -80,7 +80,7 @@ def names_called(tree: exp.Expr) -> tuple[str, ...]:
 
 def complaint(
     failed: Failed, called: Collection[str], known: Collection[str], types: Mapping[str, str]
-) -> Complaint:
+) -> SqlComplaint:
     """Explain a failure. ``called``: functions of the statement; ``known``: those of the product; ``types``:
     the product's names of DuckDB's types without parameters, ``[]`` for lists.
     """
@@ -88,30 +88,32 @@ def complaint(
     if found := _CLAUSE.search(message):
         what = "Aggregate" if found["what"] == "aggregates" else "Window"
         clause = found["clause"]
-        return Complaint("clause", value=what, clause="FROM" if clause == "Table function" else clause)
+        return SqlComplaint("clause", value=what, clause="FROM" if clause == "Table function" else clause)
     if found := _CAST.search(message):
-        return Complaint("cast", types=told(found["from"], types), to=told(found["to"], types))
+        return SqlComplaint("cast", types=told(found["from"], types), to=told(found["to"], types))
     if "Window functions are not supported here" in message:
-        return Complaint("clause", value="Window", clause="this")
+        return SqlComplaint("clause", value="Window", clause="this")
     if UPDATED in failed.message:
-        return Complaint("clause", value="Aggregate", clause="SET")
+        return SqlComplaint("clause", value="Aggregate", clause="SET")
     if found := _MIXED.search(message):
-        return Complaint("arguments", types=told(f"{found['a']}, {found['b']}", types))
+        return SqlComplaint("arguments", types=told(f"{found['a']}, {found['b']}", types))
     if found := _TO_TYPE.search(message):
-        return Complaint("value", value=found["value"][:100].strip("'"), to=told(found["to"], types))
+        return SqlComplaint("value", value=found["value"][:100].strip("'"), to=told(found["to"], types))
     if failed.kind == "Parser":
-        return Complaint("syntax")
+        return SqlComplaint("syntax")
     if failed.kind == "Out of Range" or "out of range" in message:
-        return Complaint("range")
+        return SqlComplaint("range")
     if found := _CALL.search(failed.message):
-        return Complaint("arguments", _function(found["name"], called, known), told(found["types"], types))
+        return SqlComplaint("arguments", _function(found["name"], called, known), told(found["types"], types))
     if failed.kind in ("Binder", "Catalog", "Invalid Input") and _ARGUMENTS.search(message):
         named = _NAMED.search(message)
         name = next((one for one in named.groups() if one), "") if named else ""
-        return Complaint("arguments", _function(name, called, known))
+        return SqlComplaint("arguments", _function(name, called, known))
     if failed.kind in ("Conversion", "Invalid Input") and (found := _VALUE.search(message)):
-        return Complaint("value", value=found["value"][:100].strip("'\""), to=told(found["to"] or "", types))
-    return Complaint("other")
+        return SqlComplaint(
+            "value", value=found["value"][:100].strip("'\""), to=told(found["to"] or "", types)
+        )
+    return SqlComplaint("other")
 
 
 def _function(name: str, called: Collection[str], known: Collection[str]) -> str:

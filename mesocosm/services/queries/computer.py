@@ -53,7 +53,7 @@ one that has ended and may be reused."""
 
 
 @dataclass(frozen=True)
-class Request:
+class ComputeRequest:
     """A statement to be computed."""
 
     world: str
@@ -80,13 +80,13 @@ class Request:
         return vars(self) | {"file": self.file and (self.file[0], vars(self.file[1]))}
 
     @classmethod
-    def of(cls, plain: dict[str, Any]) -> Request:
+    def of(cls, plain: dict[str, Any]) -> ComputeRequest:
         """Return what was sent."""
         file = plain["file"] and (plain["file"][0], files.Form(**plain["file"][1]))
         return cls(**plain | {"file": file})
 
 
-class TooLarge(Exception):
+class ResultTooLarge(Exception):
     """A result has more bytes than it may."""
 
 
@@ -213,7 +213,7 @@ class Computer:
         """Compute until nobody asks any more."""
         while True:
             try:
-                request = Request.of(receive(self._line, sys.maxsize)[0])
+                request = ComputeRequest.of(receive(self._line, sys.maxsize)[0])
             except EOFError:
                 return
             signal.setitimer(signal.ITIMER_REAL, request.seconds or 0)
@@ -227,9 +227,9 @@ class Computer:
                 answer = ("failed", type(error).__name__, str(error))
             except allowlist.Barred as barred:
                 answer = ("barred", str(barred), barred.function)
-            except TooLarge:
+            except ResultTooLarge:
                 answer = ("large",)
-            except files.Unreadable as found:
+            except files.UnreadableFile as found:
                 answer = ("unreadable", found.why, found.line, found.words)
             except pa.ArrowException as error:
                 answer = ("failed", "InvalidInputException", f"Invalid Input Error: {error}")
@@ -247,11 +247,11 @@ class Computer:
             )
             size += len(message)
             if size > largest:
-                raise TooLarge
+                raise ResultTooLarge
             send_packed(self._line, message)
         return ("end", False, {})
 
-    def _tables(self, request: Request) -> dict[str, tuple[Any, bool]]:
+    def _tables(self, request: ComputeRequest) -> dict[str, tuple[Any, bool]]:
         for name in request.dropped:
             self._arrow.pop(name, None)
         found = {}
@@ -271,14 +271,14 @@ class Computer:
             found[name] = arrow, lasting
         return found
 
-    def _instance(self, request: Request) -> _Instance:
+    def _instance(self, request: ComputeRequest) -> _Instance:
         found = self._instances.pop(request.world, None) or _Instance(request.memory)
         self._instances[request.world] = found
         if len(self._instances) > WORLDS:
             self._instances.popitem(last=False)[1].connection.close()
         return found
 
-    def _answer(self, request: Request, tables: Mapping[str, tuple[Any, bool]]) -> tuple[Any, ...]:
+    def _answer(self, request: ComputeRequest, tables: Mapping[str, tuple[Any, bool]]) -> tuple[Any, ...]:
         instance = self._instance(request)
         columns = {name.lower() for arrow, _ in tables.values() for name in arrow.column_names}
         connection = instance.connection
@@ -313,7 +313,7 @@ class Computer:
             }
             return ("end", more, counted)
 
-    def _rows(self, connection: duckdb.DuckDBPyConnection, request: Request) -> bool:
+    def _rows(self, connection: duckdb.DuckDBPyConnection, request: ComputeRequest) -> bool:
         """Send the rows that are asked for; whether there are more."""
         skip, left, size = request.skip, request.limit, 0
         while skip > 0 and (passed := connection.fetchmany(min(skip, 10_000))):
@@ -325,7 +325,7 @@ class Computer:
             data = pack(["rows", [*map(list, rows)]])  # a list is packed faster than a tuple
             size += len(data)
             if size > request.largest:
-                raise TooLarge
+                raise ResultTooLarge
             send_packed(self._line, data)
             left = None if left is None else left - len(rows)
         more = bool(connection.fetchmany(1))

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as compute
 
 from mesocosm.services.queries.catalogue import Column, Listed
-from mesocosm.services.queries.engine import Table, engine
+from mesocosm.services.queries.engine import EngineTable, engine
 from mesocosm.services.queries.tables import ROW_ID, Tables, quoted, table_name
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.database import driver_connection, file_uri
@@ -83,7 +83,7 @@ def stored(tables: Tables, number: int, columns: Sequence[Column], *, rows: bool
         _kept.keep(loaded)
         found |= loaded
     arrow = pa.table([found[key] for key in keys], names=[column.name for column in wanted])
-    return Copy(_name(state, wanted), Table(arrow, lasting=True), state)
+    return Copy(_name(state, wanted), EngineTable(arrow, lasting=True), state)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Copy:
 
     name: str
     """DuckDB's name: the same one means the same rows and columns in all worlds."""
-    table: Table
+    table: EngineTable
     state: str
     """What identifies its rows."""
 
@@ -102,17 +102,17 @@ def _name(state: str, columns: Sequence[Column]) -> str:
     return f"{state}{hashlib.blake2b(said.encode(), digest_size=8).hexdigest()}"
 
 
-def listed(relation: Listed) -> Table:
+def listed(relation: Listed) -> EngineTable:
     """Rows that a server makes up as an Arrow table."""
     values = list(zip(*relation.rows, strict=True)) or [()] * len(relation.columns)
     arrays = [pa.array(map(_plain, column), pa.string()) for column in values]
     raw = pa.table(arrays, names=[column.name for column in relation.columns])
-    return Table(_typed(raw, relation.columns))
+    return EngineTable(_typed(raw, relation.columns))
 
 
-def counted(rows: int) -> Table:
+def counted(rows: int) -> EngineTable:
     """Make a table of ``rows`` empty rows."""
-    return Table(pa.table({"number": pa.array(range(rows), pa.int64())}))
+    return EngineTable(pa.table({"number": pa.array(range(rows), pa.int64())}))
 
 
 def _plain(value: Any) -> str | None:

@@ -13,10 +13,10 @@ from sqlglot import exp
 
 from mesocosm.errors import Invalid
 from mesocosm.services.queries import copies
-from mesocosm.services.queries.catalogue import Column, Result, Stored
+from mesocosm.services.queries.catalogue import Column, QueryResult, StoredTable
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import SOURCE, Context, Dialect
-from mesocosm.services.queries.engine import Table
+from mesocosm.services.queries.engine import EngineTable
 from mesocosm.services.queries.name_resolution import Resolved, label_columns, resolve
 from mesocosm.services.queries.select_queries import run
 from mesocosm.services.queries.tables import Value
@@ -135,7 +135,7 @@ class Changing:
         return self.add(target, columns, source, overwrite=bool(tree.args.get("overwrite")))
 
     def add(
-        self, target: Stored, columns: Sequence[Column], source: exp.Expr, *, overwrite: bool = False
+        self, target: StoredTable, columns: Sequence[Column], source: exp.Expr, *, overwrite: bool = False
     ) -> Change:
         """Append the rows of a query, whose values are for these columns; the others get their defaults.
 
@@ -260,7 +260,7 @@ class Changing:
         self._check_single(whens, rows)
         return self._apply(target, whens, columns, rows)
 
-    def _merge_columns(self, target: Stored, when: exp.Expr) -> list[Column]:
+    def _merge_columns(self, target: StoredTable, when: exp.Expr) -> list[Column]:
         then = when.args["then"]
         if isinstance(then, exp.Update):
             return [self._column(target, one.this) for one in then.expressions]
@@ -326,7 +326,7 @@ class Changing:
 
     def _apply(
         self,
-        target: Stored,
+        target: StoredTable,
         whens: Sequence[exp.Expr],
         columns: Sequence[list[Column]],
         rows: Sequence[list[tuple[Any, ...]]],
@@ -343,7 +343,7 @@ class Changing:
                 done.inserted += self._add_rows(target, assigned, [row[:-1] for row in found])
         return done
 
-    def _add_rows(self, target: Stored, columns: Sequence[Column], rows: list[tuple[Any, ...]]) -> int:
+    def _add_rows(self, target: StoredTable, columns: Sequence[Column], rows: list[tuple[Any, ...]]) -> int:
         others = [column for column in target.columns if column not in columns]
         if rows and others:
             names = [self._default(column) for column in others]
@@ -357,18 +357,18 @@ class Changing:
 
     # -- what they have in common -----------------------------------------------------------------------
 
-    def _target(self, table: exp.Expr) -> Stored:
+    def _target(self, table: exp.Expr) -> StoredTable:
         if not isinstance(table, exp.Table):
             raise self._dialect.unsupported("this target")
         path = tuple(self._dialect.fold(part) for part in table.parts if isinstance(part, exp.Identifier))
         if not path:
             raise self._dialect.unsupported("this target")
         relation = self._context.catalogue.relation(path)
-        if not isinstance(relation, Stored):
+        if not isinstance(relation, StoredTable):
             raise self._dialect.unsupported(f"changing rows of {'.'.join(path)}, which is no table,")
         return relation
 
-    def _column(self, target: Stored, named: exp.Expr) -> Column:
+    def _column(self, target: StoredTable, named: exp.Expr) -> Column:
         name = named if isinstance(named, exp.Identifier) else named.find(exp.Identifier)
         if name is None:
             raise self._dialect.unsupported("a column that is no name")
@@ -399,9 +399,9 @@ class Changing:
         query: exp.Select,
         resolved: Resolved,
         columns: Sequence[Column],
-        target: Stored | None = None,
-        more: dict[str, Table] | None = None,
-    ) -> Result:
+        target: StoredTable | None = None,
+        more: dict[str, EngineTable] | None = None,
+    ) -> QueryResult:
         """Rows of values as SQLite keeps them; of a target also the ``row_id``."""
 
         def outer(sql: str) -> str:

@@ -31,10 +31,10 @@ import pyarrow as pa
 
 from mesocosm.errors import Invalid
 from mesocosm.services.queries.allowlist import Barred
-from mesocosm.services.queries.catalogue import Field, Result
-from mesocosm.services.queries.computer import ORDER, WORLDS, Request, connected, receive, send
+from mesocosm.services.queries.catalogue import QueryResult, ResultField
+from mesocosm.services.queries.computer import ORDER, WORLDS, ComputeRequest, connected, receive, send
 from mesocosm.services.queries.failures import Failed, failure
-from mesocosm.services.queries.files import MOST_VALUES, Form, Unreadable, Why
+from mesocosm.services.queries.files import MOST_VALUES, Form, UnreadableFile, Why
 from mesocosm.services.queries.tables import quoted
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.limits import settings
@@ -64,7 +64,7 @@ _SPENT = ("OutOfMemoryException", "FatalException", "InternalException")
 
 
 @dataclass(frozen=True)
-class Table:
+class EngineTable:
     """An Arrow table that a query names."""
 
     arrow: Any
@@ -210,7 +210,7 @@ class _Process:
         self._held: OrderedDict[str, int] = OrderedDict()
         """Names and bytes of the small tables that it keeps; of large ones, none."""
 
-    def ask(self, request: Request, tables: Mapping[str, Table], files: _Files) -> None:
+    def ask(self, request: ComputeRequest, tables: Mapping[str, EngineTable], files: _Files) -> None:
         """Begin what it then answers."""
         self._patience()
         self.at_rest, self._worked_before = False, processor_seconds(self._id)
@@ -281,7 +281,7 @@ class _Process:
         self._line.settimeout(None if left == float("inf") else left)
         return left
 
-    def _contents(self, tables: Mapping[str, Table]) -> tuple[dict[str, bytes | None], list[str]]:
+    def _contents(self, tables: Mapping[str, EngineTable]) -> tuple[dict[str, bytes | None], list[str]]:
         """Return the bytes to send for each table, and the tables to share as files."""
         contents: dict[str, bytes | None] = {}
         shared = []
@@ -298,7 +298,7 @@ class _Process:
                     self._held[name] = table.arrow.nbytes
         return contents, shared
 
-    def _forgotten(self, tables: Mapping[str, Table]) -> tuple[str, ...]:
+    def _forgotten(self, tables: Mapping[str, EngineTable]) -> tuple[str, ...]:
         """Tables that it keeps no longer, so that there is room."""
         gone = []
         for name in list(self._held):
@@ -363,7 +363,7 @@ def _is_numbered(row: Any) -> bool:
 
 @contextmanager
 def _all_of(
-    files: _Files, names: Sequence[str], tables: Mapping[str, Table]
+    files: _Files, names: Sequence[str], tables: Mapping[str, EngineTable]
 ) -> Iterator[dict[str, tuple[int, int]]]:
     with ExitStack() as stack:
         yield {name: stack.enter_context(files.of(name, tables[name].arrow)) for name in names}
@@ -373,7 +373,7 @@ def _all_of(
 class _Work:
     """A request, where it is worked on."""
 
-    request: Request
+    request: ComputeRequest
     place: Place
     process: _Process
     until: float
@@ -399,7 +399,7 @@ class Engine:
     def run(
         self,
         sql: str,
-        tables: Mapping[str, Table],
+        tables: Mapping[str, EngineTable],
         *,
         world: str,
         unchecked: bool = False,
@@ -407,7 +407,7 @@ class Engine:
         skip: int = 0,
         seed: float | None = None,
         counters: Mapping[str, tuple[int, int]] | None = None,
-    ) -> Result:
+    ) -> QueryResult:
         """Rows of a query over Arrow tables by their names, from the row ``skip`` on and at most ``limit``.
 
         ``world``: for whom. ``unchecked``: past the wall (``allowlist``), for tests of what lies behind it.
@@ -421,13 +421,13 @@ class Engine:
 
     def read(self, data: bytes, form: Form, world: str) -> tuple[Any, list[tuple[int, Any]]]:
         """The Arrow schema that a file says itself, if any, and its rows with the numbers of their lines.
-        Raises ``Unreadable``."""
+        Raises ``UnreadableFile``."""
         try:
             return self._computed(self._request(world, "", file=(data, form)), {}, _rows_of)
         except Failed as failed:
-            raise Unreadable("syntax", None, failed.message) from None
+            raise UnreadableFile("syntax", None, failed.message) from None
         except Invalid:  # it took all the memory that there is for it
-            raise Unreadable("bytes", None, "the file needs too much memory: load it in parts") from None
+            raise UnreadableFile("bytes", None, "the file needs too much memory: load it in parts") from None
 
     def cast(self, raw: Any, kinds: Sequence[tuple[str, str]]) -> Any:
         """Cast the columns of an Arrow table. The cast involves nothing from a statement."""
@@ -445,22 +445,22 @@ class Engine:
         finally:
             caster.close()
 
-    def _request(self, world: str, sql: str, **more: Any) -> Request:
+    def _request(self, world: str, sql: str, **more: Any) -> ComputeRequest:
         said = settings()
         # Plain numbers, for what is said to a process that knows no settings.
         memory = int(said.query_memory)
         largest = int(said.query_result) * (_ALL_ROWS if more.get("limit") is None else 1)
         until = deadlines.moment()
         if until is None or until == float("inf"):
-            return Request(world, sql, (), (), memory, largest, None, **more)
+            return ComputeRequest(world, sql, (), (), memory, largest, None, **more)
         # A second later than here, where who waits is told.
         left = said.call_timeout if deadlines.is_tried() else max(0.0, until - perf_counter())
-        return Request(world, sql, (), (), memory, largest, left + 1, **more)
+        return ComputeRequest(world, sql, (), (), memory, largest, left + 1, **more)
 
     def _computed(
         self,
-        request: Request,
-        tables: Mapping[str, Table],
+        request: ComputeRequest,
+        tables: Mapping[str, EngineTable],
         gather: Callable[[Iterable[tuple[Any, ...]]], T],
     ) -> T:
         """Gather the replies to a request. Starts again from the first one if the process was taken away."""
@@ -481,7 +481,7 @@ class Engine:
                 else:
                     self._end(work)
 
-    def _adopted(self, request: Request) -> _Work | None:
+    def _adopted(self, request: ComputeRequest) -> _Work | None:
         """The work on this request that was begun by the same call, when it was made where all wait."""
         now = perf_counter()
         with self._lock:
@@ -495,7 +495,7 @@ class Engine:
             self._end(work)
         return found
 
-    def _begun(self, request: Request) -> _Work:
+    def _begun(self, request: ComputeRequest) -> _Work:
         place = self._places.take(os.path.dirname(request.world))
         try:
             # One that serves others well is not to be lost to what gives way.
@@ -524,7 +524,7 @@ class Engine:
         if ended is not None:
             ended.end()
 
-    def _answers(self, work: _Work, tables: Mapping[str, Table]) -> Iterator[tuple[Any, ...]]:
+    def _answers(self, work: _Work, tables: Mapping[str, EngineTable]) -> Iterator[tuple[Any, ...]]:
         process = work.process
         try:
             if not process.is_silent:
@@ -537,7 +537,7 @@ class Engine:
                     case ("barred", what, function):
                         raise Barred(what, function)
                     case ("unreadable", why, line, words):
-                        raise Unreadable(why, line, words)
+                        raise UnreadableFile(why, line, words)
                     case ("large",):
                         process.at_rest = False  # what it has freed, it may still count as its own
                         raise Invalid(
@@ -559,7 +559,7 @@ class Engine:
                 raise deadlines.Overdue from None
             raise failure("OutOfMemoryException", "") from None
 
-    def _taken(self, request: Request) -> _Process | None:
+    def _taken(self, request: ComputeRequest) -> _Process | None:
         """Choose an idle process: one with the world, or with room for it, or the longest idle one."""
         with self._lock:
             fit = [one for one in self._idle if one.memory == request.memory]
@@ -581,12 +581,12 @@ class Engine:
         self._files.close()
 
 
-def _result(answers: Iterable[tuple[Any, ...]]) -> Result:
-    fields: tuple[Field, ...] = ()
+def _result(answers: Iterable[tuple[Any, ...]]) -> QueryResult:
+    fields: tuple[ResultField, ...] = ()
     rows: list[tuple[Any, ...]] = []
     for kind, *said in answers:
         if kind == "fields":
-            fields = tuple(Field(name, type_) for name, type_ in said[0])
+            fields = tuple(ResultField(name, type_) for name, type_ in said[0])
         elif kind == "rows":
             rows += said[0]
             if len(rows) * len(fields) > MOST_VALUES:  # each is an object of Python here
@@ -594,7 +594,7 @@ def _result(answers: Iterable[tuple[Any, ...]]) -> Result:
                     f"The statement gives more than {MOST_VALUES:,} values: filter, or do it in parts."
                 )
         else:
-            return Result(fields, rows, said[0], counted=said[1])
+            return QueryResult(fields, rows, said[0], counted=said[1])
     raise AssertionError("an answer without an end")
 
 

@@ -52,7 +52,7 @@ class Form:
     """True if an enclosed empty CSV field is given as ``ENCLOSED_EMPTY``."""
 
 
-class Unreadable(Exception):
+class UnreadableFile(Exception):
     """A file that cannot be read: why, at which line if there is one, and in the words of the reader."""
 
     def __init__(self, why: Why, line: int | None, words: str) -> None:
@@ -68,15 +68,15 @@ def parts(data: bytes, form: Form) -> Iterator[bytes | list[tuple[int, Any]]]:
     if form.kind == "PARQUET":
         try:
             yield from _parquet(data)
-        except (Unreadable, MemoryError):
+        except (UnreadableFile, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - whatever its reader raises of a file that is damaged
-            raise Unreadable("syntax", None, str(error)) from None
+            raise UnreadableFile("syntax", None, str(error)) from None
         return
     try:
         text = data.decode("utf-8-sig").replace("\0", "")
     except UnicodeDecodeError as error:
-        raise Unreadable("text", None, f"not UTF-8 at byte {error.start}") from None
+        raise UnreadableFile("text", None, f"not UTF-8 at byte {error.start}") from None
     del data
     rows: Iterable[tuple[int, Any, int]]
     if form.kind == "CSV":
@@ -94,9 +94,9 @@ def _in_parts(rows: Iterable[tuple[int, Any, int]]) -> Iterator[list[tuple[int, 
         values += size
         waiting += size + 1
         if count > MOST_ROWS:
-            raise Unreadable("many", line, f"more than {MOST_ROWS:,} rows")
+            raise UnreadableFile("many", line, f"more than {MOST_ROWS:,} rows")
         if values > MOST_VALUES:
-            raise Unreadable("many", line, f"more than {MOST_VALUES:,} values")
+            raise UnreadableFile("many", line, f"more than {MOST_VALUES:,} values")
         if waiting > _PART:
             yield part
             part, waiting = [], 0
@@ -110,9 +110,9 @@ def _unpacked(data: bytes) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             text = file.read(MOST_BYTES + 1)
     except (OSError, EOFError, zlib.error):
-        raise Unreadable("gzip", None, "the file is no whole gzip stream") from None
+        raise UnreadableFile("gzip", None, "the file is no whole gzip stream") from None
     if len(text) > MOST_BYTES:
-        raise Unreadable("bytes", None, f"the file has more than {MOST_BYTES:,} bytes when decompressed")
+        raise UnreadableFile("bytes", None, f"the file has more than {MOST_BYTES:,} bytes when decompressed")
     return text
 
 
@@ -133,10 +133,10 @@ def _csv(text: str, form: Form) -> Iterator[tuple[int, list[str], int]]:
     try:
         for row in lines:
             if len(row) > MOST_COLUMNS:
-                raise Unreadable("many", lines.line_num, f"more than {MOST_COLUMNS:,} columns")
+                raise UnreadableFile("many", lines.line_num, f"more than {MOST_COLUMNS:,} columns")
             yield lines.line_num, row, len(row)
     except csv.Error as error:
-        raise Unreadable("syntax", lines.line_num, str(error)) from None
+        raise UnreadableFile("syntax", lines.line_num, str(error)) from None
 
 
 def _documents(text: str, form: Form) -> Iterator[tuple[int, Any, int]]:
@@ -152,12 +152,12 @@ def _documents(text: str, form: Form) -> Iterator[tuple[int, Any, int]]:
             if line.strip():
                 yield from _said(number, orjson.loads(line), form)
     except orjson.JSONDecodeError as error:
-        raise Unreadable("syntax", number, str(error)) from None
+        raise UnreadableFile("syntax", number, str(error)) from None
 
 
 def _said(line: int, document: Any, form: Form) -> Iterator[tuple[int, Any, int]]:
     if form.kind == "LINES" and not isinstance(document, dict):
-        raise Unreadable("object", line, "an object is expected")
+        raise UnreadableFile("object", line, "an object is expected")
     for one in document if form.outer_arrays and isinstance(document, list) else (document,):
         size = _values(one)
         yield line, orjson.dumps(one).decode() if form.as_texts else one, size
@@ -169,7 +169,7 @@ def _values(document: Any) -> int:
         found += len(level)
         depth += 1
         if depth > _MOST_DEEP:
-            raise Unreadable("many", None, f"more than {_MOST_DEEP} lists and objects within each other")
+            raise UnreadableFile("many", None, f"more than {_MOST_DEEP} lists and objects within each other")
         inner: list[Any] = []
         for one in level:
             if isinstance(one, dict):
@@ -187,15 +187,15 @@ def _parquet(data: bytes) -> Iterator[bytes | list[tuple[int, Any]]]:
     file = parquet.ParquetFile(pa.BufferReader(data))
     columns = file.metadata.num_columns
     if columns > MOST_COLUMNS:
-        raise Unreadable("many", None, f"more than {MOST_COLUMNS:,} columns")
+        raise UnreadableFile("many", None, f"more than {MOST_COLUMNS:,} columns")
     if file.metadata.num_rows > MOST_ROWS:
-        raise Unreadable("many", None, f"more than {MOST_ROWS:,} rows")
+        raise UnreadableFile("many", None, f"more than {MOST_ROWS:,} rows")
     if file.metadata.num_rows * columns > MOST_VALUES:
-        raise Unreadable("many", None, f"more than {MOST_VALUES:,} values")
+        raise UnreadableFile("many", None, f"more than {MOST_VALUES:,} values")
     plain = pa.schema([(one.name, _plain(one.type)) for one in file.schema_arrow])
     table = file.read(use_threads=False)
     if sum(_inside(chunk) for column in table.columns for chunk in column.chunks) > MOST_VALUES:
-        raise Unreadable("many", None, f"more than {MOST_VALUES:,} values")
+        raise UnreadableFile("many", None, f"more than {MOST_VALUES:,} values")
     table = pa.table([_cast(*pair) for pair in zip(table.columns, plain.types, strict=True)], schema=plain)
     yield bytes(plain.serialize())
     for start in range(0, table.num_rows, _STEP):
@@ -212,7 +212,7 @@ def _plain(kind: Any, depth: int = 0) -> Any:
 
     types = pa.types
     if depth > _MOST_NESTED:
-        raise Unreadable("many", None, f"more than {_MOST_NESTED} lists and structures within each other")
+        raise UnreadableFile("many", None, f"more than {_MOST_NESTED} lists and structures within each other")
     if isinstance(kind, pa.BaseExtensionType):
         return _plain(kind.storage_type, depth)
     if types.is_dictionary(kind) or types.is_run_end_encoded(kind):

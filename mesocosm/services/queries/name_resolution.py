@@ -9,9 +9,9 @@ from sqlglot import exp
 
 from mesocosm.errors import Invalid
 from mesocosm.services.queries import copies
-from mesocosm.services.queries.catalogue import Catalogue, Column, Listed, Stored, View
+from mesocosm.services.queries.catalogue import Catalogue, Column, Listed, StoredTable, StoredView
 from mesocosm.services.queries.dialect import Context, Dialect
-from mesocosm.services.queries.engine import Table
+from mesocosm.services.queries.engine import EngineTable
 from mesocosm.services.queries.statements import parse_one
 
 _DEEPEST, _MOST_VIEWS, _LONGEST_VIEWS = 30, 200, 200_000
@@ -25,10 +25,10 @@ class Resolved:
     """A statement with unique table names, and the tables behind them."""
 
     tree: exp.Expr
-    stored: dict[str, Stored] = field(default_factory=dict)
+    stored: dict[str, StoredTable] = field(default_factory=dict)
     listed: dict[str, Listed] = field(default_factory=dict)
 
-    named: dict[str, Stored | Listed] = field(default_factory=dict)
+    named: dict[str, StoredTable | Listed] = field(default_factory=dict)
     """By the names that these have in the statement."""
     views: list[int] = field(default_factory=list)
     """Characters of each view that was put in, within others, too."""
@@ -37,7 +37,7 @@ class Resolved:
         self.named = {**self.stored, **self.listed}
 
     @property
-    def relations(self) -> list[Stored | Listed]:
+    def relations(self) -> list[StoredTable | Listed]:
         """All that the statement is about."""
         return [*self.stored.values(), *self.listed.values()]
 
@@ -73,10 +73,10 @@ def _resolve_table(
         table.set("alias", alias)
         return
     relation = catalogue.relation(path)
-    if isinstance(relation, View):
+    if isinstance(relation, StoredView):
         _put_view(table, alias, relation, dialect, catalogue, found, depth)
         return
-    if isinstance(relation, Stored):
+    if isinstance(relation, StoredTable):
         name = f"t_{relation.number}"
         found.stored[name] = relation
     else:
@@ -92,7 +92,7 @@ def _resolve_table(
 def _put_view(
     table: exp.Table,
     alias: exp.TableAlias,
-    view: View,
+    view: StoredView,
     dialect: Dialect,
     catalogue: Catalogue,
     found: Resolved,
@@ -188,12 +188,12 @@ def _is_field(node: exp.Expr) -> bool:
 
 
 def tables_of(
-    resolved: Resolved, dialect: Dialect, context: Context, target: Stored | None = None
-) -> tuple[dict[str, Table], dict[str, str]]:
+    resolved: Resolved, dialect: Dialect, context: Context, target: StoredTable | None = None
+) -> tuple[dict[str, EngineTable], dict[str, str]]:
     """Return the columns that DuckDB needs of each table, and the tables that are called otherwise in the
     statement.
     """
-    found: dict[str, Table] = {}
+    found: dict[str, EngineTable] = {}
     names: dict[str, str] = {}
     wanted = [
         (name, resolved.stored[name], columns) for name, columns in columns_asked(resolved, dialect).items()

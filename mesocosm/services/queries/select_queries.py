@@ -8,11 +8,11 @@ from dataclasses import replace
 from sqlglot import ErrorLevel, exp
 
 from mesocosm.services.queries.allowlist import Barred
-from mesocosm.services.queries.catalogue import Column, Field, Result, Stored
+from mesocosm.services.queries.catalogue import Column, QueryResult, ResultField, StoredTable
 from mesocosm.services.queries.complaints import names_called
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import COUNTS, Context, Dialect
-from mesocosm.services.queries.engine import Table, engine
+from mesocosm.services.queries.engine import EngineTable, engine
 from mesocosm.services.queries.failures import Failed
 from mesocosm.services.queries.guards import check_functions, check_words, meaningful
 from mesocosm.services.queries.name_resolution import Resolved, label_columns, resolve, tables_of
@@ -22,7 +22,7 @@ _DRAWS = (exp.Rand, exp.Randn, exp.Randstr, exp.Uuid)
 
 def query(
     tree: exp.Expr, dialect: Dialect, context: Context, *, limit: int | None = None, skip: int = 0
-) -> Result:
+) -> QueryResult:
     """Rows of a query, from the row ``skip`` on and at most ``limit``. The tree is used up."""
     tree = dialect.prepare(tree, context)
     label_columns(tree, dialect)
@@ -37,10 +37,10 @@ def run(
     *,
     limit: int | None = None,
     skip: int = 0,
-    more: dict[str, Table] | None = None,
+    more: dict[str, EngineTable] | None = None,
     outer: Callable[[str], str] = str,
-    target: Stored | None = None,
-) -> Result:
+    target: StoredTable | None = None,
+) -> QueryResult:
     """Rows of a query whose names are resolved.
 
     ``more``: further Arrow tables that it names. ``outer`` puts the query into another one. ``target``: a
@@ -53,7 +53,7 @@ def run(
     if target is not None:
         resolved.named["target"] = target
     sql, seed = generated(resolved, dialect, context, names)
-    result: Result | Failed
+    result: QueryResult | Failed
     try:
         result = engine().run(
             outer(sql),
@@ -78,7 +78,9 @@ def run(
     for name, number in result.counted.items():
         assert context.counters is not None
         context.counters.advance(name, number)
-    return replace(result, fields=tuple(Field(dialect.plain(one.name), one.kind) for one in result.fields))
+    return replace(
+        result, fields=tuple(ResultField(dialect.plain(one.name), one.kind) for one in result.fields)
+    )
 
 
 def _counters(tree: exp.Expr, context: Context) -> dict[str, tuple[int, int]]:

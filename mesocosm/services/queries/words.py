@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import orjson
 
 from mesocosm.services.columns import Columns, Joined, blocks_of
-from mesocosm.services.contents import Unreadable
+from mesocosm.services.contents import UnreadableContent
 from mesocosm.services.later import later
 from mesocosm.services.words import Cells, Fields, Found, Spoiling, Thing, Word, Words
 
@@ -101,7 +101,7 @@ def _value(kind: str, kept: Any) -> Any:
     try:
         return read(kept) if read else kept
     except (ValueError, ArithmeticError, TypeError, RecursionError) as error:
-        return str(Unreadable(f"{str(kept)[:200]!r} is no {kind} that can be compared: {error}"))
+        return str(UnreadableContent(f"{str(kept)[:200]!r} is no {kind} that can be compared: {error}"))
 
 
 def _is_json(kind: str) -> bool:

@@ -290,7 +290,7 @@ class View(Rules):
         return ids
 
 
-class Part(View):
+class StorePart(View):
     """One topic of the store, with the signed-in user's view; the others are reached through ``store``."""
 
     def __init__(self, store: CanvasStore) -> None:

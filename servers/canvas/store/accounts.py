@@ -9,7 +9,7 @@ from sqlalchemy import Select, bindparam, exists, func, insert, or_, select
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Course, Enrollment, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import TEACHER, Part, denied, table_of
+from mesocosm.servers.canvas.store.access import TEACHER, StorePart, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
@@ -43,7 +43,7 @@ class NewAccount(TypedDict, total=False):
     sis_account_id: str | None
 
 
-class Accounts(Part):
+class Accounts(StorePart):
     """Accounts and what their administrators see."""
 
     def account(self, account_id: int) -> Row:

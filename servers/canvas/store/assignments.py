@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Assignment, Course, Enrollment, Rubric, Submission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied
+from mesocosm.servers.canvas.store.access import CourseAccess, StorePart, denied
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
 from mesocosm.services.service import Row
@@ -118,7 +118,7 @@ class NewRubric(TypedDict, total=False):
     criteria: list[dict[str, Any]]
 
 
-class Assignments(Part):
+class Assignments(StorePart):
     """Assignments, and the schemes by which they are graded."""
 
     def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:

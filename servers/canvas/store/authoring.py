@@ -15,7 +15,7 @@ from mesocosm.servers.canvas.models import (
     WikiPage,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied, table_of
+from mesocosm.servers.canvas.store.access import CourseAccess, StorePart, denied, table_of
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.modules import EXTERNAL, ITEM, MODULE
@@ -38,7 +38,7 @@ _URLS = select(WikiPage.url).where(WikiPage.course_id == bindparam("course"))
 _FRONT_PAGE = select(WikiPage.url).where(WikiPage.course_id == bindparam("course"), WikiPage.front_page)
 
 
-class Authoring(Part):
+class Authoring(StorePart):
     """Changes by a course's staff to its material."""
 
     # -- modules ----------------------------------------------------------------------------------------

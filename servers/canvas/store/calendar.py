@@ -20,7 +20,7 @@ from mesocosm.servers.canvas.models import (
     Submission,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Part
+from mesocosm.servers.canvas.store.access import CourseAccess, StorePart
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 
@@ -155,7 +155,7 @@ class NewEvent(TypedDict, total=False):
     created_at: str
 
 
-class Calendar(Part):
+class Calendar(StorePart):
     """Calendar, and recent activity, of the signed-in user."""
 
     def events(self, start_date: str | None, end_date: str | None, page: int, per_page: int) -> Listing:

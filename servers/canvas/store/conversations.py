@@ -18,7 +18,7 @@ from mesocosm.servers.canvas.store.access import (
     STUDENT,
     TA,
     TEACHER,
-    Part,
+    StorePart,
     denied,
     missing,
     table_of,
@@ -122,7 +122,7 @@ class NewConversation(TypedDict, total=False):
     read_by: list[int]
 
 
-class Conversations(Part):
+class Conversations(StorePart):
     """Messages between users."""
 
     def listed(self, page: int, per_page: int) -> Listing:

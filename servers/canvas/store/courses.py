@@ -19,7 +19,7 @@ from mesocosm.servers.canvas.store.access import (
     STUDENT,
     TEACHER,
     CourseAccess,
-    Part,
+    StorePart,
     denied,
     table_of,
 )
@@ -126,7 +126,7 @@ class NewEnrollment(TypedDict, total=False):
     created_at: str
 
 
-class Courses(Part):
+class Courses(StorePart):
     """Courses, and who takes part in them."""
 
     def my_courses(self, page: int, per_page: int, *, include_ended: bool = False) -> Listing:

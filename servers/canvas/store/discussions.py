@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, exists, func, or_, select, update
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.canvas.models import DiscussionEntry, DiscussionTopic, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STAFF, CourseAccess, Part, denied, table_of
+from mesocosm.servers.canvas.store.access import STAFF, CourseAccess, StorePart, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
@@ -97,7 +97,7 @@ class NewEntry(TypedDict, total=False):
     created_at: str
 
 
-class Discussions(Part):
+class Discussions(StorePart):
     """Announcements and discussions in courses."""
 
     def announcements(self, access: CourseAccess, page: int, per_page: int) -> Listing:

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, or_, select
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.canvas.models import File, Folder
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied, missing
+from mesocosm.servers.canvas.store.access import CourseAccess, StorePart, denied, missing
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
@@ -40,7 +40,7 @@ FILE_SORTS: dict[str, Any] = {
 }
 
 
-class Filing(Part):
+class Filing(StorePart):
     """The files of courses and of users."""
 
     def folder(self, folder_id: int) -> Row:

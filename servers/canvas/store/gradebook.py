@@ -21,7 +21,7 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import GRADERS, STUDENT, CourseAccess, Part, denied
+from mesocosm.servers.canvas.store.access import GRADERS, STUDENT, CourseAccess, StorePart, denied
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
 from mesocosm.servers.canvas.store.courses import CURRENT
@@ -105,7 +105,7 @@ _TO_DO = Lister(
 )
 
 
-class Gradebook(Part):
+class Gradebook(StorePart):
     """Assignments and submissions in lists."""
 
     def find_assignments(

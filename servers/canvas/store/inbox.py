@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, exists, select
 
 from mesocosm.servers.canvas.models import Conversation, Enrollment, Message, Participant, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import Part, denied
+from mesocosm.servers.canvas.store.access import StorePart, denied
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.conversations import OWN_CONVERSATIONS
 from mesocosm.servers.canvas.store.listing import Lister, Listing
@@ -24,7 +24,7 @@ _UNREAD = select(Participant.conversation_id).where(
 _SENT = exists().where(Message.conversation_id == Conversation.id, Message.author_id == bindparam("user"))
 
 
-class Inbox(Part):
+class Inbox(StorePart):
     """Conversations as their participants handle them."""
 
     def find_conversations(

@@ -20,7 +20,7 @@ from mesocosm.servers.canvas.models import (
     WikiPage,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import Clock, CourseAccess, Part, denied, table_of
+from mesocosm.servers.canvas.store.access import Clock, CourseAccess, StorePart, denied, table_of
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 from mesocosm.services.values import Checks, checked
@@ -125,7 +125,7 @@ ITEM: Checks = {
 }
 
 
-class Modules(Part):
+class Modules(StorePart):
     """Modules and their items."""
 
     # -- reading ----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, or_, select
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import File, Folder, User, WikiPage
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied, missing
+from mesocosm.servers.canvas.store.access import CourseAccess, StorePart, denied, missing
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
@@ -99,7 +99,7 @@ class NewFile(TypedDict, total=False):
     created_at: str
 
 
-class Pages(Part):
+class Pages(StorePart):
     """Pages and files."""
 
     def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:

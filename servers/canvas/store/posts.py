@@ -16,7 +16,7 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Part, denied
+from mesocosm.servers.canvas.store.access import CourseAccess, StorePart, denied
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
@@ -55,7 +55,7 @@ _NEWS_COLUMNS = select(
 ).join(User, User.id == DiscussionTopic.user_id)
 
 
-class Posting(Part):
+class Posting(StorePart):
     """Announcements, discussions with their threads, and events."""
 
     # -- topics -----------------------------------------------------------------------------------------

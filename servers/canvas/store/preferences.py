@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, delete, insert, select
 
 from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.canvas.models import Preference
-from mesocosm.servers.canvas.store.access import Part, denied
+from mesocosm.servers.canvas.store.access import StorePart, denied
 
 MAX_PREFERENCE = 65_536
 """Characters of what is kept under one name."""
@@ -20,7 +20,7 @@ _KEPT = select(Preference.value).where(
 )
 
 
-class Preferences(Part):
+class Preferences(StorePart):
     """Objects by name: a user's own."""
 
     def own(self, user_id: int, name: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, exists, func, or_, select
 from mesocosm.errors import Conflict, Denied, Invalid
 from mesocosm.servers.canvas.models import Assignment, ModuleItem, Quiz, QuizQuestion, QuizSubmission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Part, denied
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, StorePart, denied
 from mesocosm.servers.canvas.store.assignments import QUIZ_TYPE, NewAssignment
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.questions import (
@@ -104,7 +104,7 @@ class NewQuizSubmission(TypedDict, total=False):
     finished_at: str
 
 
-class Quizzes(Part):
+class Quizzes(StorePart):
     """Quizzes. A graded quiz has an assignment from its first publication on, which carries its grades."""
 
     # -- reading ----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, select
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import AccountReport, Assignment, Course, Enrollment, Submission, User
-from mesocosm.servers.canvas.store.access import STUDENT, Part
+from mesocosm.servers.canvas.store.access import STUDENT, StorePart
 from mesocosm.servers.canvas.store.accounts import below
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.submissions import COUNTING
@@ -146,7 +146,7 @@ REPORTS: dict[str, tuple[str, Callable[[int], Any] | None]] = {
 """The reports that an account offers: title, and the statement of its lines."""
 
 
-class Reports(Part):
+class Reports(StorePart):
     """Reports, which are complete as soon as they are asked for."""
 
     def last_reports(self, account_id: int) -> dict[str, Row]:

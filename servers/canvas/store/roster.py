@@ -11,7 +11,14 @@ from sqlalchemy import Select, and_, bindparam, func, or_, select
 from mesocosm.errors import Conflict
 from mesocosm.servers.canvas.models import Course, Enrollment, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import ENROLLMENT_TYPES, STAFF, CourseAccess, Part, denied, missing
+from mesocosm.servers.canvas.store.access import (
+    ENROLLMENT_TYPES,
+    STAFF,
+    CourseAccess,
+    StorePart,
+    denied,
+    missing,
+)
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.courses import ENROLLMENT_STATES, may_enroll
 from mesocosm.servers.canvas.store.listing import Lister, Listing
@@ -47,7 +54,7 @@ _SIS_KEYS: dict[str, Select[Any]] = {
 }
 
 
-class Roster(Part):
+class Roster(StorePart):
     """The people of courses, and their enrollments."""
 
     def by_sis_id(self, kind: str, key: str) -> int:

@@ -20,7 +20,7 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Part, denied
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, StorePart, denied
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import graded, is_excused
@@ -144,7 +144,7 @@ class NewSubmission(TypedDict, total=False):
     grader_id: int | None
 
 
-class Submissions(Part):
+class Submissions(StorePart):
     """Submissions and their grades."""
 
     # -- reading ----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, delete, select
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.canvas.models import Enrollment, SignIn, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import Part
+from mesocosm.servers.canvas.store.access import StorePart
 from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
 from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
@@ -67,7 +67,7 @@ class NewUser(TypedDict, total=False):
     created_at: str
 
 
-class Users(Part):
+class Users(StorePart):
     """The people of Canvas."""
 
     def user(self, user_id: int) -> Row:

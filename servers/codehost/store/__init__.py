@@ -15,7 +15,7 @@ from mesocosm.servers.codehost.store.bulk import (
     NewReview,
 )
 from mesocosm.servers.codehost.store.contents import Contents
-from mesocosm.servers.codehost.store.edits import TakingBack
+from mesocosm.servers.codehost.store.edits import Edits
 from mesocosm.servers.codehost.store.fields import Fields
 from mesocosm.servers.codehost.store.history import Commits
 from mesocosm.servers.codehost.store.issues import Issues
@@ -54,7 +54,7 @@ class CodehostStore(View, Store):
     issue_search = Topic(IssueSearch)
     account_search = Topic(AccountSearch)
     listing = Topic(Listing)
-    taking_back = Topic(TakingBack)
+    taking_back = Topic(Edits)
     administering = Topic(Administering)
     filling = Topic(Filling)
 

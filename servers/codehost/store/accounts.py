@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, insert, select
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import Account, Member, Repository, SignIn, Team, TeamMember
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.values import known, timestamp
 from mesocosm.services.service import Row
 
@@ -37,7 +37,7 @@ _REPOSITORY_COUNTS = select(
 ).where(Repository.owner_id == bindparam("owner"))
 
 
-class Accounts(Part):
+class Accounts(StorePart):
     """Accounts, and the signed-in one."""
 
     def account(self, login: str) -> Row:

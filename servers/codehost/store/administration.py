@@ -19,7 +19,7 @@ from mesocosm.servers.codehost.models import (
     Repository,
     Status,
 )
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean
 from mesocosm.services.service import Row
@@ -52,7 +52,7 @@ _SUBJECTS = {"issues": "issue", "comments": "comment", "review_comments": "revie
 """What reactions call the things in these tables."""
 
 
-class Administering(Part):
+class Administering(StorePart):
     """Settings, releases, locks and statuses."""
 
     # -- repositories -----------------------------------------------------------------------------------

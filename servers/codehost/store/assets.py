@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.models import Account, Release, ReleaseAsset
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean, known
 from mesocosm.services.service import Row
@@ -35,7 +35,7 @@ _BY_ID = _SHOWN.where(ReleaseAsset.id == bindparam("id"))
 _DATA = select(ReleaseAsset.data).where(ReleaseAsset.id == bindparam("id"))
 
 
-class Assets(Part):
+class Assets(StorePart):
     """Files that are kept with releases."""
 
     def of_releases(self, releases: Sequence[Row]) -> dict[int, list[Row]]:

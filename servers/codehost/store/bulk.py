@@ -26,7 +26,7 @@ from mesocosm.servers.codehost.models import (
 from mesocosm.servers.codehost.store.contents import FILE, valid_path
 from mesocosm.servers.codehost.store.history import Signature
 from mesocosm.servers.codehost.store.merging import merge
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.reviews import REVIEW_STATES
 from mesocosm.servers.codehost.store.values import (
     MAX_TITLE,
@@ -132,7 +132,7 @@ class NewPull:
     """When it was merged or closed."""
 
 
-class Filling(Part):
+class Filling(StorePart):
     """Bulk methods for generators."""
 
     @contextmanager

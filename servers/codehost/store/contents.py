@@ -14,7 +14,7 @@ from mesocosm.servers.codehost.models import File, Object
 from mesocosm.servers.codehost.store.blame import Blame
 from mesocosm.servers.codehost.store.history import Signature
 from mesocosm.servers.codehost.store.objects import DIRECTORY, ObjectStore, write_tree
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean, cursor, parse_cursor, window
 from mesocosm.services.service import Row
@@ -75,7 +75,7 @@ class By:
     committer: tuple[Signature, datetime]
 
 
-class Contents(Part):
+class Contents(StorePart):
     """The files of a repository."""
 
     def look(

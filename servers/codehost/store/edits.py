@@ -15,7 +15,7 @@ from mesocosm.servers.codehost.models import (
     ReviewComment,
     ReviewThread,
 )
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean, comment_body, issue_title, known, parse_time
 from mesocosm.services.service import Row
@@ -24,7 +24,7 @@ _UNINDEXED = text("INSERT INTO comment_search (comment_search, rowid, body) VALU
 _INDEXED = text("INSERT INTO comment_search (rowid, body) VALUES (:id, :body)")
 
 
-class TakingBack(Part):
+class Edits(StorePart):
     """Changing and removing what was said, which only the REST API does."""
 
     def change_comment(self, repository: Row, comment_id: int, body: str) -> Row:

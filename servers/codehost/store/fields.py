@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, u
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import FieldValue, Issue, IssueField, Label, Milestone
 from mesocosm.servers.codehost.store.contents import FILE
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean
 from mesocosm.services.schema import as_json
@@ -52,7 +52,7 @@ _VALUES = (
 )
 
 
-class Fields(Part):
+class Fields(StorePart):
     """Labels, milestones and types of issues."""
 
     def start_repository(

@@ -30,7 +30,7 @@ from mesocosm.servers.codehost.models import (
 )
 from mesocosm.servers.codehost.store.differences import Difference, differences, is_binary, statistics
 from mesocosm.servers.codehost.store.objects import DIRECTORY, ObjectStore, RefTable
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import parse_time, timestamp, window
 from mesocosm.services.service import Row
@@ -122,7 +122,7 @@ _IS_ANCESTOR = text(
 )
 
 
-class Commits(Part):
+class Commits(StorePart):
     """Git's side of a repository."""
 
     def objects(self, repository: Row) -> ObjectStore:

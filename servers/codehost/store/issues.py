@@ -23,7 +23,7 @@ from mesocosm.servers.codehost.models import (
     Repository,
     SubIssue,
 )
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import (
     ISSUE,
@@ -112,7 +112,7 @@ _ORDERS: Mapping[str, tuple[Any, type]] = {
 }
 
 
-class Issues(Part):
+class Issues(StorePart):
     """Issues, and the conversations of pull requests."""
 
     # -- reading ----------------------------------------------------------------------------------------

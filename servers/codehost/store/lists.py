@@ -28,7 +28,7 @@ from mesocosm.servers.codehost.models import (
     ReviewThread,
 )
 from mesocosm.servers.codehost.store.issues import ISSUES
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.pulls import PULLS
 from mesocosm.servers.codehost.store.queries import Where
 from mesocosm.servers.codehost.store.refusals import Unprocessable
@@ -132,7 +132,7 @@ _BROUGHT = (
 )
 
 
-class Listing(Part):
+class Listing(StorePart):
     """Lists that only the REST API gives, or gives in its own way."""
 
     def repositories(

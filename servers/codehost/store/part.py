@@ -34,7 +34,7 @@ class View(Rules):
         return timestamp(self.now)
 
 
-class Part(View):
+class StorePart(View):
     """One topic of the store; the others are reached through ``store``."""
 
     def __init__(self, store: CodehostStore) -> None:

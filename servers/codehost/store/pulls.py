@@ -25,7 +25,7 @@ from mesocosm.servers.codehost.models import (
 from mesocosm.servers.codehost.store.differences import Difference, differences
 from mesocosm.servers.codehost.store.history import GITHUB
 from mesocosm.servers.codehost.store.merging import Merged, merge, pick
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.refusals import NotMergeable, Unprocessable
 from mesocosm.servers.codehost.store.values import ISSUE, MAX_BODY, clean, known, moment, window
 from mesocosm.services.service import Row
@@ -104,7 +104,7 @@ class Comparison:
     differences: list[Difference]
 
 
-class Pulls(Part):
+class Pulls(StorePart):
     """Pull requests."""
 
     # -- reading ----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from mesocosm.errors import Conflict, Refusal
 from mesocosm.servers.codehost.models import Issue, PullRequest, Repository
 from mesocosm.servers.codehost.store.objects import RefTable
 from mesocosm.servers.codehost.store.packs import check_objects, read_pack
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.services.service import Row
 
@@ -35,7 +35,7 @@ class RefUpdate:
     """New value of the ref; ``NOTHING`` to remove it."""
 
 
-class Pushes(Part):
+class Pushes(StorePart):
     def receive(self, repository: Row, updates: Sequence[RefUpdate], pack: bytes) -> list[str | None]:
         """Store the objects of a pack and update refs; returns for each why it was refused, or ``None``."""
         if pack or any(update.after != NOTHING for update in updates):

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, func, insert, select
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import Account, Release
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.values import known, window
 from mesocosm.services.service import Row
 
@@ -21,7 +21,7 @@ _RELEASES = (
 _NEWEST = (Release.created_at.desc(), Release.id.desc())
 
 
-class Releases(Part):
+class Releases(StorePart):
     """Releases; drafts are for those who can write."""
 
     def listed(self, repository: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:

@@ -18,7 +18,7 @@ from mesocosm.servers.codehost.models import (
     Repository,
 )
 from mesocosm.servers.codehost.store.accounts import ROLES
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import clean, window
 from mesocosm.services.service import Row
@@ -78,7 +78,7 @@ def role_of(row: Row, me: int) -> str:
     return max(candidates, key=ROLES.index)
 
 
-class Repositories(Part):
+class Repositories(StorePart):
     """Repositories, and access to them."""
 
     def repository(self, owner: str, name: str, need: str = "read") -> Row:

@@ -20,7 +20,7 @@ from mesocosm.servers.codehost.models import (
     ReviewThread,
 )
 from mesocosm.servers.codehost.store.differences import commented_lines
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import (
     comment_body,
@@ -95,7 +95,7 @@ def _thread_id(name: str) -> int:
     return int.from_bytes(data, "big")
 
 
-class Reviews(Part):
+class Reviews(StorePart):
     # -- reading ----------------------------------------------------------------------------------------
 
     def listed(self, pull: Row, page: int | None, per_page: int | None) -> tuple[Sequence[Row], int]:

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import text
 
 from mesocosm.errors import NotFound
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.queries import MAX_RESULTS, Qualifier, Query, Where
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import window
@@ -35,7 +35,7 @@ _HIDDEN = (
 )
 
 
-class Searching(Part):
+class Searching(StorePart):
     """The parts of searches."""
 
     @staticmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.queries import Qualifier, Where, parse
 from mesocosm.servers.codehost.store.search import SCOPE
 from mesocosm.services.service import Row
@@ -30,7 +30,7 @@ _TOPIC = "instr(' ' || lower(repositories.topics) || ' ', ' ' || lower({}) || ' 
 _KINDS = {"user": "User", "org": "Organization", "organization": "Organization"}
 
 
-class AccountSearch(Part):
+class AccountSearch(StorePart):
     """Searches of repositories, and of people and organisations."""
 
     def search_repositories(

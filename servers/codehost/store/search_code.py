@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.queries import Qualifier, Query, Where, parse
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.search import ACCOUNT, SCOPE, like
@@ -72,7 +72,7 @@ _PARENT = (
 _SEVERAL_PARENTS = "(SELECT count(*) FROM commit_parents WHERE commit_id = commits.id) > 1"
 
 
-class CodeSearch(Part):
+class CodeSearch(StorePart):
     """Searches of what is in git; forks are left out, as in the product."""
 
     def search_code(

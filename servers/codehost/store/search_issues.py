@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mesocosm.servers.codehost.models import Issue
 from mesocosm.servers.codehost.store.issues import ISSUES
-from mesocosm.servers.codehost.store.part import Part
+from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.queries import Qualifier, Query, Where, parse
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.search import ACCOUNT, SCOPE
@@ -109,7 +109,7 @@ _BEST = (
 )
 
 
-class IssueSearch(Part):
+class IssueSearch(StorePart):
     """Searches of issues and pull requests."""
 
     def search_issues(

@@ -104,7 +104,7 @@ _RECENT_TOTAL = select(func.count().label("total")).where(
 
 
 @dataclass(frozen=True)
-class Part:
+class TextPart:
     """A stretch of a document's text."""
 
     text: str
@@ -143,7 +143,7 @@ class Reading(DocumentsPart):
 
     def read(
         self, file_id: str, offset: int = 0, limit: int | None = None, unit: Unit = "characters"
-    ) -> tuple[Part, Image | None]:
+    ) -> tuple[TextPart, Image | None]:
         """A stretch of a document's text and, of an image, the image."""
         item = self.document(file_id)
         head = self.fetch(_HEAD, number=item.number)[0]
@@ -180,7 +180,7 @@ class Reading(DocumentsPart):
 
     def read_version(
         self, file_id: str, version: int, offset: int = 0, limit: int | None = None, unit: Unit = "characters"
-    ) -> Part:
+    ) -> TextPart:
         """A stretch of the text of a version."""
         item = self.document(file_id)
         text, size = self.version_text(item, version), _bounds(offset, limit, unit)
@@ -214,12 +214,12 @@ def _check_offset(offset: int, total: int, unit: Unit) -> None:
         raise Invalid(f"offset {offset} is beyond the end: the document has {total} {unit}.")
 
 
-def _characters(text: str, offset: int, total: int) -> Part:
+def _characters(text: str, offset: int, total: int) -> TextPart:
     end = offset + len(text)
-    return Part(text, "characters", offset, end if end < total else None, total)
+    return TextPart(text, "characters", offset, end if end < total else None, total)
 
 
-def _lines(text: str, offset: int, limit: int) -> Part:
+def _lines(text: str, offset: int, limit: int) -> TextPart:
     # Not splitlines: only line feeds end a line, as in every editor.
     lines = text.split("\n")
     if lines[-1] == "":
@@ -227,7 +227,7 @@ def _lines(text: str, offset: int, limit: int) -> Part:
     _check_offset(offset, len(lines), "lines")
     chosen = _as_fits(lines[offset : offset + limit])
     end = offset + len(chosen)
-    return Part("\n".join(chosen), "lines", offset, end if end < len(lines) else None, len(lines))
+    return TextPart("\n".join(chosen), "lines", offset, end if end < len(lines) else None, len(lines))
 
 
 def _as_fits(lines: Sequence[str]) -> Sequence[str]:

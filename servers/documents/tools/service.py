@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import Item, Listing
-from mesocosm.servers.documents.store.reading import Part
+from mesocosm.servers.documents.store.reading import TextPart
 from mesocosm.services.schema import About
 from mesocosm.services.service import Service
 
@@ -45,7 +45,7 @@ def item_view(item: Item) -> Json:
     return {"id": item.id, "kind": item.kind, "name": item.name, "role": item.role}
 
 
-def part_view(part: Part) -> tuple[Any, ...]:
+def part_view(part: TextPart) -> tuple[Any, ...]:
     """A stretch of text as it is; when it is not the whole, a second block says where it stands."""
     if part.is_whole:
         return (part.text,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mesocosm.doors.mail.answer import Answer
+from mesocosm.doors.mail.answer import MailAnswer
 from mesocosm.doors.mail.ids import read_ids, write_ids
 from mesocosm.servers.email.mail.imap_search import Candidate, Criterion, compile_criterion
 from mesocosm.servers.email.mail.parsing import parse_message
@@ -32,7 +32,7 @@ def _message(row: Row) -> tuple[int, Any, tuple[str, ...]]:
     return row["id"], moment(row["date"]), tuple(flag for flag, column in FLAGS.items() if row[column])
 
 
-def _look(store: EmailStore, account: str, folder: str) -> Answer:
+def _look(store: EmailStore, account: str, folder: str) -> MailAnswer:
     open_mailbox(store, account)
     state = store.folder_state(folder)
     return read(store, f"{len(state.messages)} messages, {len(state.unseen)} unseen", _state(state))
@@ -42,7 +42,7 @@ def _look(store: EmailStore, account: str, folder: str) -> Answer:
 
 
 @operations.reads("IMAP LIST")
-def list_folders(store: EmailStore, account: str) -> Answer:
+def list_folders(store: EmailStore, account: str) -> MailAnswer:
     """The folders, in the order in which they were made."""
     open_mailbox(store, account)
     names = list(store.folder_names().values())
@@ -50,32 +50,32 @@ def list_folders(store: EmailStore, account: str) -> Answer:
 
 
 @operations.reads("IMAP SELECT")
-def select_folder(store: EmailStore, account: str, folder: str) -> Answer:
+def select_folder(store: EmailStore, account: str, folder: str) -> MailAnswer:
     """Select a folder and return its state."""
     return _look(store, account, folder)
 
 
 @operations.reads("IMAP NOOP")
-def check_folder(store: EmailStore, account: str, folder: str) -> Answer:
+def check_folder(store: EmailStore, account: str, folder: str) -> MailAnswer:
     """Return the state of the selected folder, asked when somebody changed the mailbox."""
     return _look(store, account, folder)
 
 
 @operations.reads("IMAP STATUS")
-def folder_status(store: EmailStore, account: str, folder: str) -> Answer:
+def folder_status(store: EmailStore, account: str, folder: str) -> MailAnswer:
     """Return the state of a folder that is not selected."""
     return _look(store, account, folder)
 
 
 @operations.writes("IMAP CREATE")
-def create_folder(store: EmailStore, account: str, folder: str) -> Answer:
+def create_folder(store: EmailStore, account: str, folder: str) -> MailAnswer:
     """A new folder."""
     open_mailbox(store, account)
     return written(store, f"created {folder}", store.create_folder(folder))
 
 
 @operations.writes("IMAP DELETE")
-def delete_folder(store: EmailStore, account: str, folder: str) -> Answer:
+def delete_folder(store: EmailStore, account: str, folder: str) -> MailAnswer:
     """Remove a folder with what lies in it."""
     open_mailbox(store, account)
     store.delete_folder(folder)
@@ -83,7 +83,7 @@ def delete_folder(store: EmailStore, account: str, folder: str) -> Answer:
 
 
 @operations.writes("IMAP RENAME")
-def rename_folder(store: EmailStore, account: str, folder: str, name: str) -> Answer:
+def rename_folder(store: EmailStore, account: str, folder: str, name: str) -> MailAnswer:
     """Give a folder another name."""
     open_mailbox(store, account)
     store.rename_folder(folder, name)
@@ -96,7 +96,7 @@ def rename_folder(store: EmailStore, account: str, folder: str, name: str) -> An
 @operations.reads("IMAP FETCH")
 def fetch_messages(
     store: EmailStore, account: str, folder: str, ids: str, part: str, with_size: bool = False
-) -> Answer:
+) -> MailAnswer:
     """Messages (``part``: ``message``), their headers (``header``) or nothing of them (``size``)."""
     open_mailbox(store, account)
     found: dict[int, tuple[bytes, int]] = {}
@@ -119,7 +119,7 @@ def fetch_messages(
 
 
 @operations.reads("IMAP SEARCH")
-def search_messages(store: EmailStore, account: str, folder: str, criterion: Criterion) -> Answer:
+def search_messages(store: EmailStore, account: str, folder: str, criterion: Criterion) -> MailAnswer:
     """The ids of the messages that meet a criterion."""
     open_mailbox(store, account)
     test = compile_criterion(criterion)
@@ -134,7 +134,7 @@ def search_messages(store: EmailStore, account: str, folder: str, criterion: Cri
 @operations.writes("IMAP STORE")
 def store_flags(
     store: EmailStore, account: str, folder: str, ids: str, mode: str, flags: Sequence[str]
-) -> Answer:
+) -> MailAnswer:
     """Change flags of messages; the answer is what then lies in the folder."""
     open_mailbox(store, account)
     store.set_flags(folder, read_ids(ids), flags, mode)
@@ -142,7 +142,7 @@ def store_flags(
 
 
 @operations.writes("IMAP COPY")
-def copy_messages(store: EmailStore, account: str, folder: str, ids: str, target: str) -> Answer:
+def copy_messages(store: EmailStore, account: str, folder: str, ids: str, target: str) -> MailAnswer:
     """Put copies of messages into another folder."""
     open_mailbox(store, account)
     copies = store.copy(folder, read_ids(ids), target)
@@ -150,7 +150,7 @@ def copy_messages(store: EmailStore, account: str, folder: str, ids: str, target
 
 
 @operations.writes("IMAP MOVE")
-def move_messages(store: EmailStore, account: str, folder: str, ids: str, target: str) -> Answer:
+def move_messages(store: EmailStore, account: str, folder: str, ids: str, target: str) -> MailAnswer:
     """Move messages to another folder."""
     open_mailbox(store, account)
     moved = store.refile(folder, read_ids(ids), target)
@@ -160,7 +160,7 @@ def move_messages(store: EmailStore, account: str, folder: str, ids: str, target
 
 
 @operations.writes("IMAP EXPUNGE")
-def expunge_messages(store: EmailStore, account: str, folder: str, ids: str | None = None) -> Answer:
+def expunge_messages(store: EmailStore, account: str, folder: str, ids: str | None = None) -> MailAnswer:
     """Remove for good what is marked as deleted; with ``ids``, only among these."""
     open_mailbox(store, account)
     count = store.expunge(folder, None if ids is None else read_ids(ids))
@@ -176,7 +176,7 @@ def append_message(
     date: str | None = None,
     message: str | None = None,
     message_base64: str | None = None,
-) -> Answer:
+) -> MailAnswer:
     """Put a message of the client's into a folder. Without ``date`` it is that of its header, or now."""
     open_mailbox(store, account)
     parsed = parse_message(source_of(message, message_base64), store.owner.domain)

@@ -6,7 +6,7 @@ import base64
 import binascii
 from typing import Any
 
-from mesocosm.doors.mail.answer import Answer
+from mesocosm.doors.mail.answer import MailAnswer
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.services.service import Operations
@@ -14,17 +14,17 @@ from mesocosm.services.service import Operations
 operations = Operations()
 
 
-def read(store: EmailStore, said: str, data: Any = None) -> Answer:
+def read(store: EmailStore, said: str, data: Any = None) -> MailAnswer:
     """The answer of an operation that changed nothing."""
     revision = store.world.revision(store.service)
-    return Answer(said=said, data=data, revision=revision, previous=revision)
+    return MailAnswer(said=said, data=data, revision=revision, previous=revision)
 
 
-def written(store: EmailStore, said: str, data: Any = None) -> Answer:
+def written(store: EmailStore, said: str, data: Any = None) -> MailAnswer:
     """The answer of an operation that changed the mailbox."""
     # The transaction that is under way sets the revision at its end.
     previous = store.world.revision(store.service)
-    return Answer(said=said, data=data, revision=store.world.journal.last, previous=previous)
+    return MailAnswer(said=said, data=data, revision=store.world.journal.last, previous=previous)
 
 
 def open_mailbox(store: EmailStore, account: str) -> None:

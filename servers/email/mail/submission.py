@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mesocosm.doors.mail.answer import Answer
+from mesocosm.doors.mail.answer import MailAnswer
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.email.mail.parsing import bare_address, parse_message
 from mesocosm.servers.email.mail.registry import open_mailbox, operations, read, source_of, written
@@ -13,7 +13,7 @@ from mesocosm.servers.email.store.addresses import Address, parse_addresses, wit
 from mesocosm.servers.email.store.bulk import checked_files, checked_id
 
 
-def _sign_in(store: EmailStore, user: str) -> Answer:
+def _sign_in(store: EmailStore, user: str) -> MailAnswer:
     signed_in = store.signed_in()
     if signed_in is None:
         raise Denied("Nobody is signed in to the mailbox. Call the tool login first.")
@@ -24,19 +24,19 @@ def _sign_in(store: EmailStore, user: str) -> Answer:
 
 
 @operations.reads("IMAP LOGIN")
-def imap_login(store: EmailStore, user: str) -> Answer:
+def imap_login(store: EmailStore, user: str) -> MailAnswer:
     """The account whose mailbox a client may use: that for which the tools act."""
     return _sign_in(store, user)
 
 
 @operations.reads("SMTP AUTH")
-def smtp_login(store: EmailStore, user: str) -> Answer:
+def smtp_login(store: EmailStore, user: str) -> MailAnswer:
     """The account for which a client may send."""
     return _sign_in(store, user)
 
 
 @operations.reads("SMTP RCPT")
-def check_recipient(store: EmailStore, account: str, recipient: str) -> Answer:
+def check_recipient(store: EmailStore, account: str, recipient: str) -> MailAnswer:
     """Refuse a recipient to whom no mail can be sent."""
     open_mailbox(store, account)
     store.check_recipient(_recipient(recipient))
@@ -50,7 +50,7 @@ def send_message(
     recipients: Sequence[str],
     message: str | None = None,
     message_base64: str | None = None,
-) -> Answer:
+) -> MailAnswer:
     """Send a message to the recipients of its envelope, and keep a copy in Sent.
 
     A recipient whom the header does not name gets a blind copy. The date is that of the world.

@@ -31,7 +31,7 @@ from mesocosm.servers.excel.store.packages import (
     quieten,
 )
 from mesocosm.services.workbook_functions import as_shown
-from mesocosm.worlds.workspace import Content
+from mesocosm.worlds.workspace import FileContent
 
 MAX_CELLS = 4_000_000
 """Cells with a value in one sheet."""
@@ -182,7 +182,7 @@ class Books:
                 self._books.move_to_end(identity)
             return self._books.get(identity)
 
-    def add(self, content: Content, name: str) -> Book:
+    def add(self, content: FileContent, name: str) -> Book:
         """The book in these bytes."""
         book = Book(content.data, name)
         with self._lock:

@@ -9,7 +9,7 @@ from typing import Any
 
 from mesocosm.errors import Refusal
 from mesocosm.servers.excel.store.books import Book, Formula, Sheet
-from mesocosm.services.contents import Grid, Unreadable, file_data, sheet_grid
+from mesocosm.services.contents import Grid, UnreadableContent, file_data, sheet_grid
 from mesocosm.worlds.workspace import Workspace
 
 _FAR = 500
@@ -43,26 +43,26 @@ class Contents:
         return {name: grid for name, grid in self.sheets.items() if grid.head or grid.lines}
 
 
-def read_contents(workspace: Workspace, path: str) -> Contents | Unreadable:
+def read_contents(workspace: Workspace, path: str) -> Contents | UnreadableContent:
     """Read the contents of a workbook. A formula is its text; a cell in a percent format is the displayed
     text.
     """
     data = file_data(workspace, path)
-    return data if isinstance(data, Unreadable) else contents_of(data, path)
+    return data if isinstance(data, UnreadableContent) else contents_of(data, path)
 
 
-def contents_of(data: bytes, path: str) -> Contents | Unreadable:
+def contents_of(data: bytes, path: str) -> Contents | UnreadableContent:
     """The same of the bytes of a file."""
     try:
         book = Book(data, path)
         drawn = tuple(_drawings(data))
         for name in book.sheet_names:
             if (used := book.sheet(name).used) and used.last_column > _FAR:
-                return Unreadable(f"it has cells far beyond any table, up to {used}")
+                return UnreadableContent(f"it has cells far beyond any table, up to {used}")
         beside = [f"{kind} in the workbook" for kind in drawn]
         return Contents({name: _grid(book.sheet(name), beside) for name in book.sheet_names}, drawn)
     except Refusal as refusal:
-        return Unreadable(refusal.message)
+        return UnreadableContent(refusal.message)
 
 
 def _grid(sheet: Sheet, beside: list[str]) -> Grid:

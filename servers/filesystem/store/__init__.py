@@ -10,7 +10,7 @@ from mesocosm.errors import Conflict, Invalid, NotFound, Refusal
 from mesocosm.servers.filesystem.store.edits import Edit, apply_edits, fenced_diff, unix_lines
 from mesocosm.servers.filesystem.store.globs import Exclusions, Glob
 from mesocosm.services.service import Store
-from mesocosm.worlds.workspace import Details, Entry, visible
+from mesocosm.worlds.workspace import Details, FolderEntry, visible
 
 MAX_TEXT = 100_000
 """Characters of text that one result may hold."""
@@ -98,12 +98,12 @@ class FilesystemStore(Store):
 
     # -- listing ----------------------------------------------------------------------------------------
 
-    def entries(self, path: str, page: int) -> tuple[Sequence[Entry], int]:
+    def entries(self, path: str, page: int) -> tuple[Sequence[FolderEntry], int]:
         """One page of what a folder holds, and how many entries there are."""
         entries = self.workspace.entries(path)
         return self._page(entries, page), len(entries)
 
-    def _page(self, entries: Sequence[Entry], page: int) -> Sequence[Entry]:
+    def _page(self, entries: Sequence[FolderEntry], page: int) -> Sequence[FolderEntry]:
         if page < 1 or (page > 1 and (page - 1) * PAGE_SIZE >= len(entries)):
             pages = max(1, -(-len(entries) // PAGE_SIZE))
             raise Invalid(f"page must be between 1 and {pages}, got {page}.")
@@ -111,14 +111,14 @@ class FilesystemStore(Store):
 
     def sized_entries(
         self, path: str, page: int, *, by_size: bool
-    ) -> tuple[Sequence[Entry], Sequence[Entry]]:
+    ) -> tuple[Sequence[FolderEntry], Sequence[FolderEntry]]:
         """One page of what a folder holds, by name or the largest first, and all that it holds."""
         entries = self.workspace.entries(path)
         if by_size:
             entries.sort(key=lambda entry: -entry.size)
         return self._page(entries, page), entries
 
-    def tree(self, path: str, exclude: Sequence[str]) -> list[Entry]:
+    def tree(self, path: str, exclude: Sequence[str]) -> list[FolderEntry]:
         """List everything below a folder except excluded paths, folders before their content."""
         excluded = _exclusions(exclude, names_anywhere=True)
         kept = (entry for entry in self.workspace.walk(path, skip=excluded) if not excluded(entry.path))

@@ -28,7 +28,7 @@ class PreconditionFailed(Refusal):
 T = TypeVar("T")
 
 
-class Part:
+class StorePart:
     """One product of the cloud, over the tables of one world. It keeps no state of its own."""
 
     def __init__(self, store: GoogleCloudStore) -> None:

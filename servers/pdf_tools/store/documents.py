@@ -17,7 +17,7 @@ from pypdf.generic import EncodedStreamObject
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.pdf_tools.store.limits import reading
-from mesocosm.worlds.workspace import Content
+from mesocosm.worlds.workspace import FileContent
 
 MAX_PAGES = 10_000
 MAX_PAGE_TEXT = 1_000_000
@@ -168,7 +168,7 @@ class Documents:
                 self._documents.move_to_end(identity)
             return self._documents.get(identity)
 
-    def add(self, content: Content, name: str) -> Document:
+    def add(self, content: FileContent, name: str) -> Document:
         """The document in these bytes; what was not used for longest is forgotten."""
         document = Document(content.data, name)
         with self._lock:

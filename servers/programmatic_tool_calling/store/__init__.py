@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mesocosm.sandbox import levels, runtime
-from mesocosm.sandbox.jobs import CODE, Ended, Job, Limits
+from mesocosm.sandbox.jobs import CODE, Job, JobEnded, JobLimits
 from mesocosm.sandbox.scripts import checked_code, checked_filename, checked_limits
 from mesocosm.servers.programmatic_tool_calling.store.calls import Calls
 from mesocosm.servers.programmatic_tool_calling.store.functions import source_of
@@ -23,8 +23,8 @@ _RESERVED = {"session.py", "tools.py"}
 class Ran:
     """Outcome of a program."""
 
-    ended: Ended
-    limits: Limits
+    ended: JobEnded
+    limits: JobLimits
     calls: int
     return_value: Any
     error: str | None

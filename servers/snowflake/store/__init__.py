@@ -16,7 +16,7 @@ from mesocosm.servers.snowflake.store.answers import Answer
 from mesocosm.servers.snowflake.store.bulk import Filling
 from mesocosm.servers.snowflake.store.identifiers import Row, missing, parts_of, written
 from mesocosm.servers.snowflake.store.objects import PUBLIC
-from mesocosm.services.queries.catalogue import Field
+from mesocosm.services.queries.catalogue import ResultField
 from mesocosm.services.queries.refusals import SqlError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class SnowflakeStore(Filling):
         running = _running()
         places = running.open_up(tree)
         if running.writes(tree):
-            return Answer((Field("status", "VARCHAR"),)), places
+            return Answer((ResultField("status", "VARCHAR"),)), places
         return cast(Answer, running.run(self, text, tree, 0)), places
 
     def begin_session(

@@ -9,14 +9,14 @@ from typing import Any
 
 import orjson
 
-from mesocosm.services.queries.catalogue import Field
+from mesocosm.services.queries.catalogue import ResultField
 
 
 @dataclass
 class Answer:
     """Rows, or word of what was done."""
 
-    fields: tuple[Field, ...] = ()
+    fields: tuple[ResultField, ...] = ()
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     more: bool = False
     """True if there are more rows."""
@@ -33,19 +33,19 @@ def listing(
 ) -> Answer:
     """Rows that the service makes up, for SHOW and DESCRIBE; names are separated by ``|``."""
     kinds = dict.fromkeys(numbers.split("|"), "BIGINT") | dict.fromkeys(moments.split("|"), "TIMESTAMPTZ")
-    fields = tuple(Field(name, kinds.get(name, "VARCHAR")) for name in names.split("|"))
+    fields = tuple(ResultField(name, kinds.get(name, "VARCHAR")) for name in names.split("|"))
     return Answer(fields, rows, is_query=True)
 
 
 def done(message: str) -> Answer:
     """Word of what was done."""
-    return Answer((Field("status", "VARCHAR"),), [(message,)], message=message)
+    return Answer((ResultField("status", "VARCHAR"),), [(message,)], message=message)
 
 
 def changed(**counts: int) -> Answer:
     """Return the counts of changed rows under Snowflake's column names."""
     names = [f"number of rows {name.replace('_', ' ')}" for name in counts]
-    fields = tuple(Field(name, "BIGINT") for name in names)
+    fields = tuple(ResultField(name, "BIGINT") for name in names)
     return Answer(fields, [tuple(counts.values())], affected=sum(counts.values()))
 
 

@@ -11,7 +11,7 @@ from mesocosm.servers.snowflake.models import StageFile
 from mesocosm.servers.snowflake.store.answers import Answer, done, listing
 from mesocosm.servers.snowflake.store.stages import checked_options
 from mesocosm.services.patterns import BadPattern, Pattern
-from mesocosm.services.queries.catalogue import STAGED, Column, Listed, Stored
+from mesocosm.services.queries.catalogue import STAGED, Column, Listed, StoredTable
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake
 from mesocosm.services.queries.dialects.snowflake_stages import key_of
@@ -130,7 +130,7 @@ class Copying:
         if not isinstance(target, exp.Table) or isinstance(target.this, exp.Var | exp.Literal):
             raise self._dialect.unsupported("COPY INTO a stage or a place outside")
         item = self._store.item_named(tuple(self._dialect.fold(part) for part in target.parts), "Table")
-        stored = Stored(item["id"], tuple(self._store.columns(item["id"])))
+        stored = StoredTable(item["id"], tuple(self._store.columns(item["id"])))
         named = [self._dialect.fold(one) for one in schema.expressions] if schema else []
         columns = [self._column(stored, name) for name in named] if named else list(stored.columns)
         said = {one.this.name.upper(): one for one in tree.args.get("params") or ()}
@@ -257,7 +257,7 @@ class Copying:
         parts = tuple(self._dialect.fold(part) for part in table.parts)
         return self._store.full(parts, "CREATE")
 
-    def _column(self, stored: Stored, name: str) -> Column:
+    def _column(self, stored: StoredTable, name: str) -> Column:
         found = next((one for one in stored.columns if one.name == name), None)
         if found is None:
             raise self._dialect.unknown_column(exp.to_identifier(name), [one.name for one in stored.columns])

@@ -20,8 +20,8 @@ from mesocosm.services.queries.catalogue import (
     Column,
     Listed,
     Relation,
-    Stored,
-    View,
+    StoredTable,
+    StoredView,
 )
 from mesocosm.services.queries.refusals import SqlError, compilation
 from mesocosm.services.queries.tables import Tables
@@ -78,8 +78,8 @@ class Lookup(Stages):
             raise compilation(2003, "42S02", self._absent(full))
         if item["kind"] == "VIEW":
             names = tuple(column.name for column in self.columns(item["id"]))
-            return View(item["query"], names, within=_Within(self, full[:2]))
-        return Stored(item["id"], tuple(self.columns(item["id"])))
+            return StoredView(item["query"], names, within=_Within(self, full[:2]))
+        return StoredTable(item["id"], tuple(self.columns(item["id"])))
 
     def _absent(self, full: Path) -> str:
         """Explain an unknown name, with suggestions."""

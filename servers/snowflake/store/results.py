@@ -11,7 +11,7 @@ from sqlalchemy import delete, insert, select
 from mesocosm.servers.snowflake.models import KeptResult
 from mesocosm.servers.snowflake.store.answers import Answer, as_json
 from mesocosm.servers.snowflake.store.information import Information
-from mesocosm.services.queries.catalogue import Field, Listed
+from mesocosm.services.queries.catalogue import Listed, ResultField
 from mesocosm.services.queries.refusals import SqlError
 
 _KEPT = 20
@@ -53,7 +53,7 @@ class Results(Information):
             raise SqlError(709, "02000", f"Statement {id_[:100]} not found")
         if found.rows is None:
             raise SqlError(710, "02000", f"The result of statement {id_} is too large to be kept here.")
-        fields = tuple(Field(name, kind) for name, kind in found.fields)
+        fields = tuple(ResultField(name, kind) for name, kind in found.fields)
         return Answer(fields, [tuple(row) for row in found.rows], is_query=True), found.kind
 
     def result_scan(self, id_: str) -> Listed:

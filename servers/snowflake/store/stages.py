@@ -16,7 +16,7 @@ from mesocosm.servers.snowflake.models import FileFormat, Schema, Stage, StageFi
 from mesocosm.servers.snowflake.store.identifiers import Path, parts_of, written
 from mesocosm.servers.snowflake.store.results import Results, kept
 from mesocosm.services.queries.catalogue import Column, Listed
-from mesocosm.services.queries.files import ENCLOSED_EMPTY, MOST_BYTES, MOST_VALUES, Form, Unreadable
+from mesocosm.services.queries.files import ENCLOSED_EMPTY, MOST_BYTES, MOST_VALUES, Form, UnreadableFile
 from mesocosm.services.queries.refusals import SqlError, compilation
 from mesocosm.worlds import deadlines
 
@@ -238,7 +238,7 @@ class Stages(Results):
         data = self.session.scalars(select(StageFile.data).where(StageFile.id == file.id)).one()
         try:
             return engine().read(data, form, self.rows.world)
-        except Unreadable as found:
+        except UnreadableFile as found:
             raise _refused(file, form, found) from None
 
     @property
@@ -315,7 +315,7 @@ def _form(options: Mapping[str, Any]) -> Form:
     return Form("JSON", outer_arrays=bool(options.get("STRIP_OUTER_ARRAY")), as_texts=True)
 
 
-def _refused(file: StageFile, form: Form, found: Unreadable) -> Exception:
+def _refused(file: StageFile, form: Form, found: UnreadableFile) -> Exception:
     """Explain in Snowflake's words why a file cannot be read."""
     name, line, words = file.name, found.line, found.words
     match found.why, form.kind:

@@ -8,7 +8,7 @@ from typing import Any
 
 from mesocosm.errors import Refusal
 from mesocosm.servers.woocommerce.refusals import invalid_parameter, too_large
-from mesocosm.servers.woocommerce.store.shop import Part, Row
+from mesocosm.servers.woocommerce.store.shop import Row, StorePart
 from mesocosm.servers.woocommerce.values import identifier
 
 MAX_BATCH = 100
@@ -17,7 +17,7 @@ Result = Row | tuple[int, Refusal]
 """The record of an object, or the id that was meant (0 for a new one) and why it was refused."""
 
 
-class Batches(Part):
+class Batches(StorePart):
     """Batches of products and orders, and of what else has the same three verbs."""
 
     def batch_products(

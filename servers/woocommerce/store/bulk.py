@@ -36,7 +36,7 @@ from mesocosm.servers.woocommerce.store.drafts import (
 from mesocosm.servers.woocommerce.store.lifecycle import TAKES_STOCK, buyer
 from mesocosm.servers.woocommerce.store.order_changes import named_product
 from mesocosm.servers.woocommerce.store.product_data import stock_status
-from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
+from mesocosm.servers.woocommerce.store.shop import Record, Row, StorePart
 from mesocosm.servers.woocommerce.values import (
     checked,
 )
@@ -125,7 +125,7 @@ class _Past:
     taken: dict[int, int] = field(default_factory=dict)
 
 
-class Filling(Part):
+class Filling(StorePart):
     """Bulk methods for generators."""
 
     def add_orders(

@@ -30,7 +30,7 @@ from mesocosm.servers.woocommerce.store.product_data import (
     settle,
     status_of_children,
 )
-from mesocosm.servers.woocommerce.store.shop import Part, Row
+from mesocosm.servers.woocommerce.store.shop import Row, StorePart
 from mesocosm.servers.woocommerce.values import free_slug, slug_of
 from mesocosm.services.resources import blank
 
@@ -123,7 +123,7 @@ class _Batch:
     meta: dict[int, list[Row]] = field(default_factory=dict)
 
 
-class Catalogue(Part):
+class Catalogue(StorePart):
     """Changing the catalogue."""
 
     # -- creating ---------------------------------------------------------------------------------------

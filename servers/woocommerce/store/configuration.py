@@ -14,7 +14,7 @@ from mesocosm.servers.woocommerce.models import (
 )
 from mesocosm.servers.woocommerce.refusals import invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.places import currencies
-from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
+from mesocosm.servers.woocommerce.store.shop import Record, Row, StorePart
 from mesocosm.servers.woocommerce.values import (
     boolean,
     choice,
@@ -28,7 +28,7 @@ _GATEWAYS = select(PaymentGateway.__table__).order_by(PaymentGateway.order)
 _GATEWAY = select(PaymentGateway.__table__).where(PaymentGateway.id == bindparam("id"))
 
 
-class Configuration(Part):
+class Configuration(StorePart):
     """Settings and payment gateways."""
 
     # -- settings ---------------------------------------------------------------------------------------

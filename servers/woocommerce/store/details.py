@@ -18,7 +18,7 @@ from mesocosm.servers.woocommerce.models import (
 )
 from mesocosm.servers.woocommerce.refusals import no_trash, not_found
 from mesocosm.servers.woocommerce.store.selection import Selection, chosen, ordering
-from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
+from mesocosm.servers.woocommerce.store.shop import Record, Row, StorePart
 from mesocosm.servers.woocommerce.values import text, window
 
 _NOTES = select(OrderNote.__table__).where(OrderNote.order_id == bindparam("order"))
@@ -30,7 +30,7 @@ Total = tuple[str, str, int]
 """Slug, name and number."""
 
 
-class Details(Part):
+class Details(StorePart):
     """Objects that belong to others, one by one."""
 
     def notes(self, order_id: int, kind: str) -> Sequence[Record]:

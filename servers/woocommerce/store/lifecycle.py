@@ -11,7 +11,7 @@ from mesocosm.servers.woocommerce.models import Coupon, CouponUse, Order
 from mesocosm.servers.woocommerce.models import CouponLine as CouponLineTable
 from mesocosm.servers.woocommerce.store.customers import PAID
 from mesocosm.servers.woocommerce.store.orders import STATUS_NAMES
-from mesocosm.servers.woocommerce.store.shop import Part, Record
+from mesocosm.servers.woocommerce.store.shop import Record, StorePart
 
 TAKES_STOCK = ("processing", "completed", "on-hold")
 RETURNS_STOCK = ("pending", "cancelled")
@@ -24,7 +24,7 @@ _USES = select(CouponUse.coupon_id, func.count().label("uses")).where(
 _LINE_CODES = select(CouponLineTable.code).where(CouponLineTable.order_id == bindparam("order"))
 
 
-class Lifecycle(Part):
+class Lifecycle(StorePart):
     """Consequences of changes of an order's status."""
 
     def change_status(self, order_id: int, status: str) -> None:

@@ -31,7 +31,7 @@ from mesocosm.servers.woocommerce.store.drafts import (
     line_subtotal,
 )
 from mesocosm.servers.woocommerce.store.orders import table_columns
-from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
+from mesocosm.servers.woocommerce.store.shop import Record, Row, StorePart
 from mesocosm.servers.woocommerce.store.taxes import without_tax
 from mesocosm.servers.woocommerce.values import cents, checked, share
 from mesocosm.services.resources import blank
@@ -49,7 +49,7 @@ _LINE_IDENTITY = {"line_items": "product_id", "shipping_lines": "method_id", "fe
 _BY_SKU = select(Product.id).where(Product.sku == bindparam("sku"), Product.status != "trash")
 
 
-class Ordering(Part):
+class Ordering(StorePart):
     """Creating, changing and deleting orders."""
 
     # -- creating ---------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from mesocosm.servers.woocommerce.models import (
 )
 from mesocosm.servers.woocommerce.refusals import invalid, invalid_parameter, not_found
 from mesocosm.servers.woocommerce.store.selection import chosen, included_order
-from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
+from mesocosm.servers.woocommerce.store.shop import Record, Row, StorePart
 from mesocosm.servers.woocommerce.values import boolean, checked, date, identifier, line, text, window
 from mesocosm.services.values import Checks
 
@@ -139,7 +139,7 @@ class OrderFilter:
     created_via: Sequence[str] | None = None
 
 
-class Orders(Part):
+class Orders(StorePart):
     """Reading orders.
 
     A record of an order is its row with ``line_items``, ``shipping_lines``, ``fee_lines``, ``coupon_lines``,

@@ -10,7 +10,7 @@ from mesocosm.servers.woocommerce.models import CouponUse, ProductCategory
 from mesocosm.servers.woocommerce.store.discounts import check_together, check_usable, refuse
 from mesocosm.servers.woocommerce.store.drafts import Draft, Sold, TaxTable
 from mesocosm.servers.woocommerce.store.lifecycle import buyer
-from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
+from mesocosm.servers.woocommerce.store.shop import Record, Row, StorePart
 
 _USED_BY = select(func.count().label("n")).where(
     CouponUse.coupon_id == bindparam("coupon"),
@@ -22,7 +22,7 @@ _CATEGORIES = select(ProductCategory.product_id, ProductCategory.category_id).wh
 )
 
 
-class Pricing(Part):
+class Pricing(StorePart):
     """Dependencies of prices."""
 
     def tax_table(self, order: Row) -> TaxTable:

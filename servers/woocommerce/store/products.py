@@ -26,7 +26,7 @@ from mesocosm.servers.woocommerce.store.selection import (
     included_order,
     ordering,
 )
-from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
+from mesocosm.servers.woocommerce.store.shop import Record, Row, StorePart
 from mesocosm.servers.woocommerce.values import (
     id_list,
     price,
@@ -143,7 +143,7 @@ class ProductFilter:
     downloadable: bool | None = None
 
 
-class Products(Part):
+class Products(StorePart):
     """Reading the catalogue.
 
     A record of a product is its row with ``price``, ``on_sale``, ``categories``, ``tags``, ``images``,

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, func, select, update
 from mesocosm.servers.woocommerce.models import Order, PaymentGateway, Refund, RefundItem
 from mesocosm.servers.woocommerce.models.defaults import ADMINISTRATOR_ID
 from mesocosm.servers.woocommerce.refusals import invalid, invalid_parameter
-from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
+from mesocosm.servers.woocommerce.store.shop import Record, Row, StorePart
 from mesocosm.servers.woocommerce.values import (
     amount,
     checked,
@@ -76,7 +76,7 @@ def _refuse(text: str) -> Exception:
     return invalid("woocommerce_rest_cannot_create_order_refund", text)
 
 
-class Refunds(Part):
+class Refunds(StorePart):
     """Refunds. A record of one is its row with ``line_items``."""
 
     def create_refund(

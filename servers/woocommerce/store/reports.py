@@ -14,7 +14,7 @@ from mesocosm.servers.woocommerce.models import Customer, LineItem, Order, Produ
 from mesocosm.servers.woocommerce.refusals import invalid_parameter
 from mesocosm.servers.woocommerce.store.customers import PAID
 from mesocosm.servers.woocommerce.store.orders import STATUS_NAMES, STATUSES
-from mesocosm.servers.woocommerce.store.shop import Part, Record, Row
+from mesocosm.servers.woocommerce.store.shop import Record, Row, StorePart
 from mesocosm.servers.woocommerce.values import (
     FIRST_YEAR,
     LAST_YEAR,
@@ -45,7 +45,7 @@ class Range:
         return (column >= self.start) & (column < self.end)
 
 
-class Reports(Part):
+class Reports(StorePart):
     """Reports on sales, customers, orders, products and stock."""
 
     def report_range(

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, delete, insert, or_, se
 
 from mesocosm.servers.woocommerce.refusals import gone, missing, no_trash, not_found
 from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection, chosen, ordering
-from mesocosm.servers.woocommerce.store.shop import Owner, Part, Record, Row
+from mesocosm.servers.woocommerce.store.shop import Owner, Record, Row, StorePart
 from mesocosm.servers.woocommerce.values import DEFAULT_PER_PAGE, checked, text, window
 from mesocosm.services.resources import Resource
 from mesocosm.services.schema import Words
@@ -123,7 +123,7 @@ class ShopResource(Resource):
         return [condition for condition in found if condition is not None]
 
 
-class Collection(Part):
+class Collection(StorePart):
     """The objects of a resource; inside another one, where they lie in others."""
 
     resource: ShopResource

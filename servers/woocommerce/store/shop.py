@@ -183,7 +183,7 @@ class Shop(Rules):
         self.run(delete(Meta).where(Meta.owner == owner, Meta.owner_id == owner_id))
 
 
-class Part(Shop):
+class StorePart(Shop):
     """One topic of the store; the others are reached through ``store``."""
 
     def __init__(self, store: WooCommerceStore) -> None:

@@ -8,12 +8,12 @@ from sqlalchemy import bindparam, select, update
 
 from mesocosm.servers.woocommerce.models import LineItem, Order, Product
 from mesocosm.servers.woocommerce.store.product_data import stock_status
-from mesocosm.servers.woocommerce.store.shop import Part, Record
+from mesocosm.servers.woocommerce.store.shop import Record, StorePart
 
 _LINES = select(LineItem.__table__).where(LineItem.order_id == bindparam("order")).order_by(LineItem.id)
 
 
-class Stock(Part):
+class Stock(StorePart):
     """Stock and sales counts, as orders change them."""
 
     def order_lines(self, order_id: int) -> Sequence[Record]:

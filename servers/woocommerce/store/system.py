@@ -15,7 +15,7 @@ from mesocosm.servers.woocommerce.models import (
     Product,
 )
 from mesocosm.servers.woocommerce.refusals import not_found
-from mesocosm.servers.woocommerce.store.shop import Part, Row
+from mesocosm.servers.woocommerce.store.shop import Row, StorePart
 
 # Id, name, what it does, what it says when it is done.
 SYSTEM_TOOLS: Mapping[str, tuple[str, str, str]] = {
@@ -79,7 +79,7 @@ _COUNTS = {
 }
 
 
-class System(Part):
+class System(StorePart):
     """The state of the system and its maintenance tools."""
 
     def object_counts(self) -> Row:

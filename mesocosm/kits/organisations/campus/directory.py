@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from mesocosm.kits.organisations.campus.setting import Campus, Course
 from mesocosm.kits.organisations.campus.speaker import COURSE_ATTRIBUTES, CampusSpeaker
-from mesocosm.kits.organisations.derivations import Step
+from mesocosm.kits.organisations.derivations import DerivationStep
 from mesocosm.kits.organisations.people import Person
 
 
@@ -188,13 +188,13 @@ class Directory:
         """Return the course with a code; None if there is none."""
         return self.courses.get(code)
 
-    def things(self, step: Step) -> list[Course]:
+    def things(self, step: DerivationStep) -> list[Course]:
         """Return all courses that a writer and a reader share and that an expression can mean."""
         sender, to = self.people[step.sender], self.people[step.to]
         found = [course for course in self._speaker.shared(sender, to) if _fits(course, step)]
         return found or [course for course in self._speaker.either(sender, to) if _fits(course, step)]
 
-    def person(self, step: Step, course: Course) -> list[Person]:
+    def person(self, step: DerivationStep, course: Course) -> list[Person]:
         """Return everybody around a course that an expression can mean."""
         match step.expression:
             case "from":
@@ -219,7 +219,7 @@ class Directory:
         return [who for who in everybody.values() if getattr(who, by).lower() == said.lower()]
 
 
-def _fits(course: Course, step: Step) -> bool:
+def _fits(course: Course, step: DerivationStep) -> bool:
     """True if the words can mean the course."""
     phrases = {name: str(COURSE_ATTRIBUTES[name](course)) for name in step.by}
     if step.by in (("title",), ("short",)):

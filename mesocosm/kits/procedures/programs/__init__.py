@@ -11,8 +11,8 @@ from mesocosm.kits.procedures.programs.code_text import in_code, in_words
 from mesocosm.kits.procedures.programs.compiler import HEADERS
 from mesocosm.kits.procedures.programs.execution import NotJudged, digest, outcomes
 from mesocosm.kits.procedures.programs.grammar import Function, run
-from mesocosm.kits.procedures.programs.random_functions import Author
-from mesocosm.kits.procedures.protocol import Case, Score
+from mesocosm.kits.procedures.programs.random_functions import FunctionAuthor
+from mesocosm.kits.procedures.protocol import ProcedureCase, Score
 from mesocosm.kits.procedures.rules import text_of
 from mesocosm.worlds import tokens
 
@@ -25,7 +25,7 @@ _MISSES = 60
 """Functions that may turn out too long, or not to matter throughout, before a program is given up."""
 
 
-class ProgramCase(Case):
+class ProgramCase(ProcedureCase):
     """A program in words and in code, with its tests."""
 
     language: str
@@ -75,7 +75,7 @@ class Programs:
 
     def _drawn(self, rng: random.Random, level: int, *, thorough: bool) -> ProgramCase | None:
         inputs = [[rng.randint(0, 99) for _ in range(rng.randint(4, 9))] for _ in range(_TESTS)]
-        author = Author(rng, inputs, thorough=thorough)
+        author = FunctionAuthor(rng, inputs, thorough=thorough)
         functions: list[Function] = []
         spent = tokens.count(self._text([]))
         misses = 0

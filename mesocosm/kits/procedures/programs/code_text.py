@@ -12,9 +12,9 @@ from mesocosm.kits.procedures.programs.grammar import (
     Function,
     Halve,
     If,
+    ProgramValue,
     Statement,
     Test,
-    Value,
 )
 
 LANGUAGES = ("python", "cpp")
@@ -111,7 +111,7 @@ def _say_atom(rng: random.Random, atom: Atom) -> str:
     return atom.variable
 
 
-def _say(rng: random.Random, value: Value) -> str:
+def _say(rng: random.Random, value: ProgramValue) -> str:
     text = _say_atom(rng, value.left)
     if value.right is not None:
         text = rng.choice(_WORDS[value.sign]).format(text, _say_atom(rng, value.right))
@@ -143,7 +143,7 @@ def _atom(atom: Atom) -> str:
     return f"data[{atom.variable}]" if atom.of_list else atom.variable
 
 
-def _code(value: Value) -> str:
+def _code(value: ProgramValue) -> str:
     text = _atom(value.left)
     if value.right is not None:
         text = _CODE[value.sign].format(text, _atom(value.right))

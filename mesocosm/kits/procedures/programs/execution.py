@@ -14,7 +14,7 @@ import orjson
 
 from mesocosm.kits.procedures.programs.compiler import NoCompiler, compiler_files
 from mesocosm.sandbox import levels, runtime
-from mesocosm.sandbox.jobs import CODE, MIB, Job, Limits, SandboxFailed
+from mesocosm.sandbox.jobs import CODE, MIB, Job, JobLimits, SandboxFailed
 
 SECONDS_PER_TEST = 3
 SECONDS_TO_COMPILE = 60
@@ -39,7 +39,7 @@ def outcomes(language: str, source: str, inputs: Sequence[str]) -> list[str]:
     except levels.Unavailable as error:
         raise NotJudged(str(error)) from None
     seconds = SECONDS_PER_TEST * len(inputs) + (SECONDS_TO_COMPILE if language == "cpp" else 0) + 5
-    limits = Limits(
+    limits = JobLimits(
         seconds=seconds,
         memory_bytes=MEMORY * MIB,
         processes=32,

@@ -17,7 +17,7 @@ class Atom:
 
 
 @dataclass(frozen=True)
-class Value:
+class ProgramValue:
     """``left sign right``, reduced modulo a number if there is one; an atom if there is no sign."""
 
     left: Atom
@@ -43,7 +43,7 @@ class Assign:
     """A variable gets a value."""
 
     variable: str
-    value: Value
+    value: ProgramValue
     new: bool = False
 
 
@@ -124,7 +124,7 @@ def _atom(atom: Atom, values: dict[str, int], data: Sequence[int]) -> int:
     return data[values[atom.variable]] if atom.of_list else values[atom.variable]
 
 
-def _value(value: Value, values: dict[str, int], data: Sequence[int]) -> int:
+def _value(value: ProgramValue, values: dict[str, int], data: Sequence[int]) -> int:
     found = _atom(value.left, values, data)
     if value.right is not None:
         other = _atom(value.right, values, data)

@@ -13,9 +13,9 @@ from mesocosm.kits.procedures.programs.grammar import (
     Function,
     Halve,
     If,
+    ProgramValue,
     Statement,
     Test,
-    Value,
     run,
     without_one,
 )
@@ -37,7 +37,7 @@ _VARIABLES = """
 _TRIES = 40
 
 
-class Author:
+class FunctionAuthor:
     """Draws functions for some inputs with which they will be tested."""
 
     def __init__(self, rng: random.Random, inputs: Sequence[Sequence[int]], *, thorough: bool = True) -> None:
@@ -61,7 +61,7 @@ class Author:
         variables = rng.sample(_VARIABLES, rng.randint(2, 3))
         takes_list = rng.random() < 0.65
         writer = _Body(rng, [*variables, "k"], variables)
-        start = [Assign(v, Value(Atom(number=rng.randint(1, 40))), new=True) for v in variables]
+        start = [Assign(v, ProgramValue(Atom(number=rng.randint(1, 40))), new=True) for v in variables]
         body: list[Statement] = list(start)
         left = max(1, statements - len(start))
         while left > 0:
@@ -76,10 +76,10 @@ class _Body:
     def __init__(self, rng: random.Random, readable: list[str], writable: list[str]) -> None:
         self._rng, self._readable, self._writable = rng, readable, writable
 
-    def combined(self, variables: Sequence[str]) -> Value:
+    def combined(self, variables: Sequence[str]) -> ProgramValue:
         """A value in which the first variables both matter."""
         modulus = self._rng.randint(101, 997)
-        return Value(Atom(variable=variables[0]), "+", Atom(variable=variables[1]), modulus)
+        return ProgramValue(Atom(variable=variables[0]), "+", Atom(variable=variables[1]), modulus)
 
     def block(self, size: int, takes_list: bool) -> Statement:
         rng = self._rng
@@ -129,7 +129,7 @@ class _Body:
         left, right = Atom(variable=variable), self._atom(position, takes_list, variable)
         if rng.random() < 0.5:
             left, right = right, left
-        return Assign(variable, Value(left, sign, right, modulus))
+        return Assign(variable, ProgramValue(left, sign, right, modulus))
 
     def _atom(self, position: str | None, takes_list: bool, but: str = "") -> Atom:
         rng = self._rng

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from mesocosm.kits.procedures.answers import last_fence
-from mesocosm.kits.procedures.protocol import Case, Score
+from mesocosm.kits.procedures.protocol import ProcedureCase, Score
 from mesocosm.kits.procedures.rules import text_of
 from mesocosm.kits.procedures.tables.filters import Filter, draw_filter
 from mesocosm.kits.procedures.tables.pages import Item, Listing, page
-from mesocosm.kits.procedures.tables.subjects import SUBJECTS, Pool, Property, Subject
+from mesocosm.kits.procedures.tables.subjects import SUBJECTS, PageSubject, Pool, Property
 from mesocosm.worlds import tokens
 
 NAME = "tables"
@@ -33,7 +33,7 @@ _ASIDES = ("Recently viewed", "Sponsored", "You may also like", "Editor's choice
 _HEADINGS = ("Results", "All {}", "Matching {}", "{} A to Z", "Our {}")
 
 
-class TableCase(Case):
+class TableCase(ProcedureCase):
     """A page, and what is wanted of it."""
 
     subject: str
@@ -107,7 +107,7 @@ def distract(rng: random.Random, level: int) -> TableCase:
     return draw(rng, level)
 
 
-def _property(subject: Subject, rule: Filter) -> Property:
+def _property(subject: PageSubject, rule: Filter) -> Property:
     return next(one for one in subject.properties if one.name == rule.property)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from mesocosm.kits.procedures.tables.subjects import Pool, Subject
+from mesocosm.kits.procedures.tables.subjects import PageSubject, Pool
 from mesocosm.kits.prose.names import Names
 
 Item = dict[str, str]
@@ -22,7 +22,7 @@ class Listing:
     items: Sequence[Item]
 
 
-def page(rng: random.Random, subject: Subject, listings: Sequence[Listing], main: Listing) -> str:
+def page(rng: random.Random, subject: PageSubject, listings: Sequence[Listing], main: Listing) -> str:
     """A page that holds these listings, in the order given."""
     layout = rng.choice(_LAYOUTS)
     aside = rng.choice(_LAYOUTS)
@@ -48,7 +48,7 @@ def _safe(text: str) -> str:
     return escape(text, quote=False)
 
 
-def _value(rng: random.Random, subject: Subject, name: str, text: str) -> str:
+def _value(rng: random.Random, subject: PageSubject, name: str, text: str) -> str:
     """The markup of a value: lists as lists now and then, long ones over two lines."""
     kind = next(one.kind for one in subject.properties if one.name == name)
     if kind == "list" and text and rng.random() < 0.5:
@@ -59,7 +59,7 @@ def _value(rng: random.Random, subject: Subject, name: str, text: str) -> str:
     return _safe(text)
 
 
-def _decoy(rng: random.Random, subject: Subject, name: str) -> tuple[str, str] | None:
+def _decoy(rng: random.Random, subject: PageSubject, name: str) -> tuple[str, str] | None:
     """Draw a decoy property beside a real one, with its value."""
     one = next(one for one in subject.properties if one.name == name)
     if not one.decoy or rng.random() < 0.4:
@@ -67,7 +67,7 @@ def _decoy(rng: random.Random, subject: Subject, name: str) -> tuple[str, str] |
     return one.decoy, one.draw(Pool(rng))
 
 
-def _grid(rng: random.Random, subject: Subject, order: Sequence[str], items: Sequence[Item]) -> list[str]:
+def _grid(rng: random.Random, subject: PageSubject, order: Sequence[str], items: Sequence[Item]) -> list[str]:
     head = "".join(f"<th>{_safe(name)}</th>" for name in order)
     lines = ["<table>", f"<thead><tr>{head}<th></th></tr></thead>", "<tbody>"]
     for item in items:
@@ -77,7 +77,11 @@ def _grid(rng: random.Random, subject: Subject, order: Sequence[str], items: Seq
 
 
 def _labelled(
-    rng: random.Random, subject: Subject, order: Sequence[str], item: Item, write: Callable[[str, str], str]
+    rng: random.Random,
+    subject: PageSubject,
+    order: Sequence[str],
+    item: Item,
+    write: Callable[[str, str], str],
 ) -> list[str]:
     """Write the properties of an item except its title, with their decoys."""
     lines = []
@@ -89,7 +93,9 @@ def _labelled(
     return lines
 
 
-def _cards(rng: random.Random, subject: Subject, order: Sequence[str], items: Sequence[Item]) -> list[str]:
+def _cards(
+    rng: random.Random, subject: PageSubject, order: Sequence[str], items: Sequence[Item]
+) -> list[str]:
     lines = ["<div>"]
     for item in items:
         lines += ["<div>\n<div><img/></div>\n<div>", f"<h3><a>{_safe(item[order[0]])}</a></h3>"]
@@ -105,7 +111,7 @@ def _cards(rng: random.Random, subject: Subject, order: Sequence[str], items: Se
 
 
 def _definitions(
-    rng: random.Random, subject: Subject, order: Sequence[str], items: Sequence[Item]
+    rng: random.Random, subject: PageSubject, order: Sequence[str], items: Sequence[Item]
 ) -> list[str]:
     lines = []
     for item in items:
@@ -115,7 +121,7 @@ def _definitions(
     return lines
 
 
-def _list(rng: random.Random, subject: Subject, order: Sequence[str], items: Sequence[Item]) -> list[str]:
+def _list(rng: random.Random, subject: PageSubject, order: Sequence[str], items: Sequence[Item]) -> list[str]:
     lines = ["<ol>"]
     for item in items:
         lines.append(f"<li><div><h3>{_safe(item[order[0]])}</h3><div>")
@@ -149,7 +155,7 @@ def _navigation(rng: random.Random, site: str) -> str:
     return f"<header><div><a><img/></a><span>{_safe(site)}</span></div><nav><ul>{links}</ul></nav></header>"
 
 
-def _form(rng: random.Random, subject: Subject) -> str:
+def _form(rng: random.Random, subject: PageSubject) -> str:
     fields = []
     for one in subject.properties[1:]:
         if one.kind in ("word", "list"):

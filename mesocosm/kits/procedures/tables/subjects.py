@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mesocosm.kits.procedures.places import Places
+from mesocosm.kits.procedures.places import PlaceNames
 from mesocosm.kits.prose.names import Names
 
 Draw = Callable[["Pool"], str]
@@ -17,7 +17,7 @@ class Pool:
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
-        self._names, self._places = Names(rng), Places(rng)
+        self._names, self._places = Names(rng), PlaceNames(rng)
 
     def person(self) -> str:
         """A name of a person."""
@@ -57,7 +57,7 @@ class Property:
 
 
 @dataclass(frozen=True)
-class Subject:
+class PageSubject:
     """A kind of page."""
 
     name: str
@@ -97,8 +97,8 @@ def _code(name: str, letters: str) -> Property:
 _PHONE = Property("Phone", lambda pool: f"0{pool.rng.randint(100, 999)} {pool.rng.randint(100_000, 999_999)}")
 _DATE = "date"
 
-SUBJECTS: tuple[Subject, ...] = (
-    Subject(
+SUBJECTS: tuple[PageSubject, ...] = (
+    PageSubject(
         "Garage search",
         "garages",
         (
@@ -122,7 +122,7 @@ SUBJECTS: tuple[Subject, ...] = (
             _PHONE,
         ),
     ),
-    Subject(
+    PageSubject(
         "Online shop",
         "products",
         (
@@ -141,7 +141,7 @@ SUBJECTS: tuple[Subject, ...] = (
             _code("Article", "ART"),
         ),
     ),
-    Subject(
+    PageSubject(
         "Vacancies",
         "positions",
         (
@@ -160,7 +160,7 @@ SUBJECTS: tuple[Subject, ...] = (
             _code("Reference", "JOB"),
         ),
     ),
-    Subject(
+    PageSubject(
         "Library catalogue",
         "books",
         (
@@ -179,7 +179,7 @@ SUBJECTS: tuple[Subject, ...] = (
             _code("Shelf mark", "LIB"),
         ),
     ),
-    Subject(
+    PageSubject(
         "What is on",
         "events",
         (
@@ -199,7 +199,7 @@ SUBJECTS: tuple[Subject, ...] = (
             Property("Organiser", lambda pool: pool.firm()),
         ),
     ),
-    Subject(
+    PageSubject(
         "Homes to let",
         "homes",
         (
@@ -215,7 +215,7 @@ SUBJECTS: tuple[Subject, ...] = (
             _PHONE,
         ),
     ),
-    Subject(
+    PageSubject(
         "Course finder",
         "courses",
         (
@@ -234,7 +234,7 @@ SUBJECTS: tuple[Subject, ...] = (
             _list("Days", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday"),
         ),
     ),
-    Subject(
+    PageSubject(
         "Departures",
         "trains",
         (

@@ -26,7 +26,7 @@ _SIGNS: Mapping[str, Callable[[int, int], int]] = {"+": operators.add, "-": oper
 
 
 @dataclass(frozen=True)
-class Step:
+class ConcurrentStep:
     """Action of an asynchronous task."""
 
     action: str
@@ -40,16 +40,16 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Score:
+class SharedScore:
     """The steps of all tasks, and what is done to the shared number at the end."""
 
     start: str
-    tasks: tuple[tuple[Step, ...], ...]
+    tasks: tuple[tuple[ConcurrentStep, ...], ...]
     add: int = 0
     modulus: int = 0
 
     @classmethod
-    def parse(cls, expression: str) -> Score:
+    def parse(cls, expression: str) -> SharedScore:
         start, *parts = expression.split(" | ")
         end = {part[0]: int(part[2:]) for part in parts if part[0] in "+%"}
         tasks = [part.split(", ") for part in parts if part[0] not in "+%"]
@@ -85,7 +85,7 @@ class _Shared:
 
 
 def _performed(
-    task: Sequence[Step], state: _Shared, values: Mapping[str, Value], nothing_lost: bool
+    task: Sequence[ConcurrentStep], state: _Shared, values: Mapping[str, Value], nothing_lost: bool
 ) -> Iterator[int]:
     """Performs a task up to the end of each wait; yields how long to wait."""
     seen = 0
@@ -108,9 +108,9 @@ def _interleave(tasks: Sequence[Iterator[int]]) -> None:
             heapq.heappush(awake, (moment + wait, order))
 
 
-def _step(text: str) -> Step:
+def _step(text: str) -> ConcurrentStep:
     action, *rest = text.split()
-    return Step(action, *([""] * (2 - len(rest)) + rest if rest else []))
+    return ConcurrentStep(action, *([""] * (2 - len(rest)) + rest if rest else []))
 
 
 def _number(name: str, values: Mapping[str, Value]) -> int:
@@ -132,7 +132,7 @@ class Asynchronous(Operator):
 
     def execute(self, expression: str, values: Mapping[str, Value]) -> Value:
         """The shared number when all tasks have ended."""
-        return Score.parse(expression).perform(values)
+        return SharedScore.parse(expression).perform(values)
 
     def limit(self, expression: str, add: int, modulus: int | None) -> str:
         """Describe the final operation on the shared number."""
@@ -142,7 +142,7 @@ class Asynchronous(Operator):
 
     def program(self, expression: str, words: Identifiers) -> Program:
         """A coroutine for each task, and one that gathers them."""
-        score = Score.parse(expression)
+        score = SharedScore.parse(expression)
         shared, runner = words.noun(), words.function()
         definitions, calls, parameters, arguments = [f"{shared} = 0"], [], [], []
         for task in score.tasks:
@@ -163,7 +163,7 @@ class Asynchronous(Operator):
 
 
 def _coroutine(
-    name: str, task: Sequence[Step], shared: str, inside: Mapping[str, str], words: Identifiers
+    name: str, task: Sequence[ConcurrentStep], shared: str, inside: Mapping[str, str], words: Identifiers
 ) -> str:
     lines = [f"async def {name}({', '.join(inside.values())}):", f"global {shared}"]
     seen = words.noun()
@@ -180,16 +180,16 @@ def _coroutine(
     return "\n    ".join(lines)
 
 
-def _draw(variables: Sequence[str], rng: random.Random) -> Score:
+def _draw(variables: Sequence[str], rng: random.Random) -> SharedScore:
     """Any score: a task for each operand, two at least, and some of them with a number as well."""
     start, *operands = variables
-    tasks: list[list[Step]] = []
+    tasks: list[list[ConcurrentStep]] = []
     for at in range(max(2, len(operands))):
         changes = [(rng.choice("+-"), operands[at])] if at < len(operands) else []
         if not changes or rng.random() < 0.7:
             changes.insert(rng.randint(0, len(changes)), _constant(rng))
         tasks.append([step for change in changes for step in _change(*change, rng)])
-    return Score(start, _timed(tasks, rng))
+    return SharedScore(start, _timed(tasks, rng))
 
 
 def _constant(rng: random.Random) -> tuple[str, str]:
@@ -197,16 +197,18 @@ def _constant(rng: random.Random) -> tuple[str, str]:
     return sign, str(rng.randint(2, _LARGEST_FACTOR if sign == "*" else _LARGEST_TERM))
 
 
-def _change(sign: str, operand: str, rng: random.Random) -> list[Step]:
+def _change(sign: str, operand: str, rng: random.Random) -> list[ConcurrentStep]:
     """A change at one moment, or one that takes the number at one moment and puts it back at another."""
     # Less often of a variable: what others change in between is lost, and no variable may be.
     if rng.random() < (0.4 if operand.isdigit() else 0.65):
-        return [Step("wait"), Step("update", sign, operand)]
-    before = [Step("wait")] if rng.random() < 0.7 else []
-    return [*before, Step("read"), Step("wait"), Step("write", sign, operand)]
+        return [ConcurrentStep("wait"), ConcurrentStep("update", sign, operand)]
+    before = [ConcurrentStep("wait")] if rng.random() < 0.7 else []
+    return [*before, ConcurrentStep("read"), ConcurrentStep("wait"), ConcurrentStep("write", sign, operand)]
 
 
-def _timed(tasks: Sequence[Sequence[Step]], rng: random.Random) -> tuple[tuple[Step, ...], ...]:
+def _timed(
+    tasks: Sequence[Sequence[ConcurrentStep]], rng: random.Random
+) -> tuple[tuple[ConcurrentStep, ...], ...]:
     """The tasks with lengths of their waits, no two of which end at the same moment."""
     counts = [sum(step.action == "wait" for step in task) for task in tasks]
     moments = rng.sample(range(1, _LATEST + 1), sum(counts))
@@ -215,12 +217,15 @@ def _timed(tasks: Sequence[Sequence[Step]], rng: random.Random) -> tuple[tuple[S
         ends = sorted(moments.pop() for _ in range(count))
         waits = iter([end - start for start, end in zip([0, *ends], ends, strict=False)])
         timed.append(
-            tuple(Step("wait", "", str(next(waits))) if step.action == "wait" else step for step in task)
+            tuple(
+                ConcurrentStep("wait", "", str(next(waits))) if step.action == "wait" else step
+                for step in task
+            )
         )
     return tuple(timed)
 
 
-def _in_order(score: Score, variables: Sequence[str]) -> bool:
+def _in_order(score: SharedScore, variables: Sequence[str]) -> bool:
     """True if every variable matters, and ignoring the waits gives another number.
 
     The number at the end is a linear function of the values with small coefficients, so that those of powers

@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
 from mesocosm.errors import Invalid, Refusal
-from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, told
+from mesocosm.services.queries.complaints import UPDATED, SqlComplaint, complaint, told
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects import foreign
@@ -118,7 +118,7 @@ class BigQuery(Dialect):
         return wrong(f"Required field {column} cannot be null")
 
 
-def _worded(about: Complaint) -> Invalid:
+def _worded(about: SqlComplaint) -> Invalid:
     match about.sort:
         case "arguments":
             named = f"for function {about.function}" if about.function else "for a function of the statement"

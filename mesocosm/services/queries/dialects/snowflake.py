@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from mesocosm.errors import Refusal
 from mesocosm.services.queries.catalogue import SCANNED, Column
-from mesocosm.services.queries.complaints import UPDATED, Complaint, complaint, told
+from mesocosm.services.queries.complaints import UPDATED, SqlComplaint, complaint, told
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import MEANINGLESS, WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects import foreign
@@ -170,7 +170,7 @@ class Snowflake(Dialect):
         return SqlError(100072, "22000", f"NULL result in a non-nullable column: {column}")
 
 
-def _worded(wrong: Complaint) -> SqlError:
+def _worded(wrong: SqlComplaint) -> SqlError:
     match wrong.sort:
         case "arguments":
             named = (

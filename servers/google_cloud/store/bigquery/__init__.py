@@ -18,7 +18,7 @@ from mesocosm.servers.google_cloud.store.bigquery.names import Names
 from mesocosm.servers.google_cloud.store.bigquery.query_jobs import Asking
 from mesocosm.servers.google_cloud.store.bigquery.sizes import Sizes
 from mesocosm.servers.google_cloud.store.bigquery.tables import WarehouseTables
-from mesocosm.servers.google_cloud.store.part import Part
+from mesocosm.servers.google_cloud.store.part import StorePart
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_cloud.store.bigquery.queries import Queries
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["BigQuery", "Datasets", "Jobs", "WarehouseTables"]
 
 
-class BigQuery(Part):
+class BigQuery(StorePart):
     """Datasets, tables, statements and jobs."""
 
     @property

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Dataset, WarehouseTable
 from mesocosm.servers.google_cloud.store.part import (
-    Part,
+    StorePart,
     moment,
     quoted,
     suggestion,
@@ -22,7 +22,7 @@ _ID = re.compile(r"\w{1,1024}", re.ASCII)
 _CHANGEABLE = ("description", "friendly_name", "default_expiration")
 
 
-class Datasets(Part):
+class Datasets(StorePart):
     """The datasets of the project."""
 
     def dataset(self, id_: str) -> Dataset:

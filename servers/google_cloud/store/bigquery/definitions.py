@@ -15,7 +15,7 @@ from mesocosm.servers.google_cloud.models import WarehouseTable
 from mesocosm.servers.google_cloud.store.bigquery.answers import Answer
 from mesocosm.servers.google_cloud.store.bigquery.names import Names
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field
-from mesocosm.servers.google_cloud.store.part import Part, moment
+from mesocosm.servers.google_cloud.store.part import StorePart, moment
 from mesocosm.services.queries.dialects.bigquery import BigQuery
 from mesocosm.services.queries.guards import written
 
@@ -76,7 +76,7 @@ def field_of_type(name: str, declared: exp.DataType) -> Field:
     return field
 
 
-class Definitions(Part):
+class Definitions(StorePart):
     """One statement that is neither a query nor a change of rows."""
 
     def __init__(self, store: GoogleCloudStore, queries: Queries, names: Names) -> None:

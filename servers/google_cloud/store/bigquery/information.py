@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from mesocosm.servers.google_cloud.models import Dataset, Job, WarehouseTable
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field, type_of
-from mesocosm.servers.google_cloud.store.part import Part, milliseconds, read_moment
+from mesocosm.servers.google_cloud.store.part import StorePart, milliseconds, read_moment
 from mesocosm.services.queries.catalogue import Column, Listed
 
 _TEXT, _NUMBER, _TIME = "VARCHAR", "BIGINT", "TIMESTAMP WITH TIME ZONE"
@@ -100,7 +100,7 @@ _COLUMNS: dict[str, tuple[Column, ...]] = {
 VIEWS = (*(name for name in _COLUMNS if name != "__TABLES__"), "JOBS_BY_PROJECT", "JOBS_BY_USER")
 
 
-class Information(Part):
+class Information(StorePart):
     """The views of INFORMATION_SCHEMA, of one dataset or of all."""
 
     def listed(self, name: str, dataset: Dataset | None) -> Listed | None:

@@ -10,7 +10,7 @@ from sqlalchemy import delete, insert, select
 
 from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Job, JobRows
-from mesocosm.servers.google_cloud.store.part import Part, moment, quoted
+from mesocosm.servers.google_cloud.store.part import StorePart, moment, quoted
 from mesocosm.worlds.database import driver_connection, may_write
 
 KEPT_ROWS = 50_000
@@ -19,7 +19,7 @@ _CHUNK = 500
 STATES = ("pending", "running", "done")
 
 
-class Jobs(Part):
+class Jobs(StorePart):
     """The jobs of the project. A job has run when it is there."""
 
     def job(self, id_: str) -> Job:

@@ -19,9 +19,16 @@ from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Job, WarehouseTable
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field
 from mesocosm.servers.google_cloud.store.bigquery.values import Unfit, from_text, stored_row, text_of
-from mesocosm.servers.google_cloud.store.part import Part, quoted, suggestion
+from mesocosm.servers.google_cloud.store.part import StorePart, quoted, suggestion
 from mesocosm.servers.google_cloud.store.storage.objects import NewObject
-from mesocosm.services.queries.files import MOST_BYTES, MOST_COLUMNS, MOST_ROWS, MOST_VALUES, Form, Unreadable
+from mesocosm.services.queries.files import (
+    MOST_BYTES,
+    MOST_COLUMNS,
+    MOST_ROWS,
+    MOST_VALUES,
+    Form,
+    UnreadableFile,
+)
 from mesocosm.services.queries.tables import Value
 from mesocosm.worlds import deadlines
 
@@ -72,7 +79,7 @@ class _Read:
     """With the numbers of their lines."""
 
 
-class Loading(Part):
+class Loading(StorePart):
     """Files that become tables, and tables that become files."""
 
     def load_csv(
@@ -223,7 +230,7 @@ class Loading(Part):
 
         try:
             schema, rows = engine().read(data, form, self.store.bigquery.tables.rows.world)
-        except Unreadable as found:
+        except UnreadableFile as found:
             raise _refused(form, found) from None
         if schema is not None:
             from mesocosm.servers.google_cloud.store.bigquery import parquet
@@ -338,7 +345,7 @@ def _delimiter(said: str) -> str:
     return found
 
 
-def _refused(form: Form, found: Unreadable) -> Invalid:
+def _refused(form: Form, found: UnreadableFile) -> Invalid:
     """Explain in BigQuery's words why a file cannot be read."""
     match found.why, form.kind:
         case "many", _:

@@ -8,7 +8,7 @@ from typing import Any
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.store.bigquery.load_jobs import fields_of, merged
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field
-from mesocosm.servers.google_cloud.store.part import Part
+from mesocosm.servers.google_cloud.store.part import StorePart
 
 _COLUMNS: list[Field] = [
     {"name": "logName", "type": "STRING", "mode": "NULLABLE"},
@@ -20,7 +20,7 @@ _COLUMNS: list[Field] = [
 ]
 
 
-class LogTables(Part):
+class LogTables(StorePart):
     """Log entries as rows."""
 
     def add(self, dataset: str, entry: dict[str, Any], *, partitioned: bool) -> None:

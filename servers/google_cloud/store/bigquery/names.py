@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Dataset, WarehouseTable
 from mesocosm.servers.google_cloud.store.bigquery.information import VIEWS
-from mesocosm.servers.google_cloud.store.part import Part, quoted, suggestion
+from mesocosm.servers.google_cloud.store.part import StorePart, quoted, suggestion
 from mesocosm.servers.google_cloud.store.storage.buckets import MULTI_REGIONS, REGIONS
-from mesocosm.services.queries.catalogue import Listed, Path, Relation, Stored, View
+from mesocosm.services.queries.catalogue import Listed, Path, Relation, StoredTable, StoredView
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_cloud.store import GoogleCloudStore
@@ -20,7 +20,7 @@ _MOST_TABLES = 5_000
 """Tables of a wildcard."""
 
 
-class Names(Part):
+class Names(StorePart):
     """Tables and views by their names, of which the project and a default dataset may be left out.
 
     For one statement: what a name means is looked up once.
@@ -130,10 +130,10 @@ class Names(Part):
     def _relation(self, table: WarehouseTable) -> Relation:
         if table.kind == "VIEW":
             names = tuple(field["name"] for field in table.fields)
-            return View(table.query or "", names, self.within(None))
+            return StoredView(table.query or "", names, self.within(None))
         if not table.fields:
             raise Invalid(f"Table {table.id} does not have a schema.", code="invalid")
-        return Stored(table.number, self.store.bigquery.tables.columns(table))
+        return StoredTable(table.number, self.store.bigquery.tables.columns(table))
 
     def _wildcard(self, dataset: str, prefix: str) -> Relation:
         place = self._dataset(dataset)
@@ -159,7 +159,7 @@ class Names(Part):
             columns = [f"`{name}`" if name.lower() in have else f"NULL AS `{name}`" for name in names]
             suffix = table.id[len(prefix) :].replace("\\", "\\\\").replace("'", "\\'")
             queries.append(f"SELECT {', '.join(columns)}, '{suffix}' FROM `{place.id}`.`{table.id}`")
-        return View(" UNION ALL ".join(queries), (*names, SUFFIX), self.within(None))
+        return StoredView(" UNION ALL ".join(queries), (*names, SUFFIX), self.within(None))
 
     def _information(self, place: list[str], name: str) -> Listed:
         dataset = None

@@ -19,7 +19,7 @@ from mesocosm.servers.google_cloud.store.bigquery.scripts import (
     Parameters,
     Run,
     Script,
-    Step,
+    StatementStep,
     Variables,
     flat,
     steps_of,
@@ -27,9 +27,9 @@ from mesocosm.servers.google_cloud.store.bigquery.scripts import (
 )
 from mesocosm.servers.google_cloud.store.bigquery.tables import TableRead
 from mesocosm.servers.google_cloud.store.bigquery.values import shown
-from mesocosm.servers.google_cloud.store.part import Part
-from mesocosm.services.queries.catalogue import Catalogue, Result, Stored
-from mesocosm.services.queries.catalogue import Field as ResultField
+from mesocosm.servers.google_cloud.store.part import StorePart
+from mesocosm.services.queries.catalogue import Catalogue, QueryResult, StoredTable
+from mesocosm.services.queries.catalogue import ResultField as ResultField
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.bigquery import BigQuery, prepared
 from mesocosm.services.queries.dml import Changing, change
@@ -48,7 +48,7 @@ _CHANGES: dict[type[Any], str] = {
 _MOST_STATEMENTS = 100
 
 
-class Queries(Part):
+class Queries(StorePart):
     """Statements in GoogleSQL."""
 
     def run(
@@ -105,7 +105,7 @@ class Queries(Part):
 
     def _script(
         self,
-        steps: Sequence[Step],
+        steps: Sequence[StatementStep],
         default: str | None,
         parameters: Mapping[str, Any],
         limit: int | None,
@@ -180,7 +180,7 @@ class Queries(Part):
     def add_rows(self, table: WarehouseTable, source: exp.Expr, names: Names) -> int:
         """Put the rows of a query into a table; how many."""
         columns = self.store.bigquery.tables.columns(table)
-        target = Stored(table.number, columns)
+        target = StoredTable(table.number, columns)
         changing = Changing(_DIALECT, self._context(names))
         return changing.add(target, columns, prepared(source.copy(), _DIALECT)).inserted
 
@@ -316,10 +316,10 @@ def _relations(tree: exp.Expr, names: Catalogue) -> tuple[exp.Expr, list[int]]:
         common = {cte.alias for cte in tree.find_all(exp.CTE)}
         paths = [tuple(part.name for part in table.parts) for table in tree.find_all(exp.Table)]
         found = [names.relation(path) for path in paths if len(path) > 1 or path[0] not in common]
-    return tree, list(dict.fromkeys(one.number for one in found if isinstance(one, Stored)))
+    return tree, list(dict.fromkeys(one.number for one in found if isinstance(one, StoredTable)))
 
 
-def _fields(result: Result) -> list[Field]:
+def _fields(result: QueryResult) -> list[Field]:
     taken: dict[str, int] = {}
     fields = []
     for place, one in enumerate(result.fields):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.google_cloud.models import Job
-from mesocosm.servers.google_cloud.store.part import Part, page_size, page_token, read_token
+from mesocosm.servers.google_cloud.store.part import StorePart, page_size, page_token, read_token
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_cloud.store.bigquery.answers import Answer
@@ -45,7 +45,7 @@ class Asked:
         return f"Table: {answer.target}" if answer.target else ""
 
 
-class Asking(Part):
+class Asking(StorePart):
     """Statements in GoogleSQL, each as a job."""
 
     def ask(self, text: str, *, dry_run: bool = False, limit: int | None = None, token: str = "") -> Asked:

@@ -17,7 +17,7 @@ from sqlglot import exp
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_cloud.store.bigquery.parameters import value_of
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field
-from mesocosm.services.queries.catalogue import Catalogue, Listed, Stored
+from mesocosm.services.queries.catalogue import Catalogue, Listed, StoredTable
 from mesocosm.worlds import deadlines
 
 if TYPE_CHECKING:
@@ -90,13 +90,13 @@ class _Piece:
 
 
 @dataclass(frozen=True)
-class Step:
+class StatementStep:
     """One statement of a script: its word, the texts of its parts, and the blocks in it."""
 
     kind: str
     parts: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    blocks: tuple[tuple[Step, ...], ...] = ()
+    blocks: tuple[tuple[StatementStep, ...], ...] = ()
     called: tuple[str, ...] = ()
     """The names of what stands behind USING."""
 
@@ -152,7 +152,7 @@ def _columns(tree: exp.Expr, names: Catalogue) -> set[str]:
             relation = names.relation(path)
         except (Invalid, NotFound):
             continue  # a name of the statement's own, or one that is refused when it is run
-        if isinstance(relation, Stored | Listed):
+        if isinstance(relation, StoredTable | Listed):
             found |= {column.name.lower() for column in relation.columns}
     for alias in tree.find_all(exp.Alias):
         if alias.parent is not tree:
@@ -193,7 +193,7 @@ def _value(kind: Field, value: Any) -> dict[str, Any]:
 # -- reading ------------------------------------------------------------------------------------------------
 
 
-def steps_of(text: str) -> tuple[Step, ...] | None:
+def steps_of(text: str) -> tuple[StatementStep, ...] | None:
     """The steps of a script; ``None`` for statements with nothing around them."""
     if _MAY_BE.search(text) is None:
         return None
@@ -251,14 +251,14 @@ class _Reader:
             raise self._wrong(ends[0] if self._peek() is not first else "an expression", self._peek())
         return self._text[first.start : self._pieces[self._at - 1].end]
 
-    def block(self, ends: Sequence[str]) -> tuple[Step, ...]:
+    def block(self, ends: Sequence[str]) -> tuple[StatementStep, ...]:
         """Steps up to one of these words, or to the end of the script."""
         self._depth += 1
         if self._depth > _DEEPEST:
             raise Invalid(
                 f"The script has more than {_DEEPEST} blocks within each other.", code="invalidQuery"
             )
-        steps: list[Step] = []
+        steps: list[StatementStep] = []
         while (piece := self._peek()).text and piece.word not in ends:
             if piece.text == ";":
                 self._at += 1
@@ -271,13 +271,13 @@ class _Reader:
         self._depth -= 1
         return tuple(steps)
 
-    def _step(self) -> Step:
+    def _step(self) -> StatementStep:
         word = self._peek().word
         reader = getattr(self, f"_{word.lower()}", None) if word in _BEGINNINGS else None
         if reader is None or (word == "BEGIN" and self._peek(1).word == "TRANSACTION"):
-            return Step("RUN", (self._until(";"),))
+            return StatementStep("RUN", (self._until(";"),))
         self._at += 1
-        made: Step = reader()
+        made: StatementStep = reader()
         return made
 
     def _name(self) -> str:
@@ -286,7 +286,7 @@ class _Reader:
             raise self._wrong("identifier", piece)
         return piece.text.strip("`").lower()
 
-    def _declare(self) -> Step:
+    def _declare(self) -> StatementStep:
         names = [self._name()]
         while self._peek().text == ",":
             self._at += 1
@@ -297,9 +297,9 @@ class _Reader:
         if self._peek().word == "DEFAULT":
             self._at += 1
             value = self._until(";")
-        return Step("DECLARE", (kind, value), tuple(names))
+        return StatementStep("DECLARE", (kind, value), tuple(names))
 
-    def _set(self) -> Step:
+    def _set(self) -> StatementStep:
         names = []
         if self._peek().text == "(":
             while self._peek().text in ("(", ","):
@@ -309,9 +309,9 @@ class _Reader:
         else:
             names.append(self._name())
         self._expect("=")
-        return Step("SET", (self._until(";"),), tuple(names))
+        return StatementStep("SET", (self._until(";"),), tuple(names))
 
-    def _if(self) -> Step:
+    def _if(self) -> StatementStep:
         conditions, blocks = [self._until("THEN")], []
         ends = ("ELSEIF", "ELSE", "END")
         self._expect("THEN")
@@ -323,7 +323,7 @@ class _Reader:
             blocks.append(self.block(ends))
         return self._ended("IF", conditions, blocks)
 
-    def _case(self) -> Step:
+    def _case(self) -> StatementStep:
         subject = "" if self._peek().word == "WHEN" else self._until("WHEN")
         conditions: list[str] = []
         blocks = []
@@ -335,51 +335,53 @@ class _Reader:
             blocks.append(self.block(("WHEN", "ELSE", "END")))
         return self._ended("CASE", conditions, blocks)
 
-    def _ended(self, word: str, conditions: list[str], blocks: list[tuple[Step, ...]]) -> Step:
+    def _ended(
+        self, word: str, conditions: list[str], blocks: list[tuple[StatementStep, ...]]
+    ) -> StatementStep:
         """The last block of an IF or a CASE, and its end."""
         if self._peek().word == "ELSE":
             self._at += 1
             conditions.append("TRUE")
             blocks.append(self.block(("END",)))
         self._expect("END", word)
-        return Step("IF", tuple(conditions), blocks=tuple(blocks))
+        return StatementStep("IF", tuple(conditions), blocks=tuple(blocks))
 
-    def _loop(self) -> Step:
+    def _loop(self) -> StatementStep:
         block = self.block(("END",))
         self._expect("END", "LOOP")
-        return Step("WHILE", ("TRUE",), blocks=(block,))
+        return StatementStep("WHILE", ("TRUE",), blocks=(block,))
 
-    def _while(self) -> Step:
+    def _while(self) -> StatementStep:
         condition = self._until("DO")
         self._expect("DO")
         block = self.block(("END",))
         self._expect("END", "WHILE")
-        return Step("WHILE", (condition,), blocks=(block,))
+        return StatementStep("WHILE", (condition,), blocks=(block,))
 
-    def _repeat(self) -> Step:
+    def _repeat(self) -> StatementStep:
         block = self.block(("UNTIL",))
         self._expect("UNTIL")
         condition = self._until("END")
         self._expect("END", "REPEAT")
-        return Step("REPEAT", (condition,), blocks=(block,))
+        return StatementStep("REPEAT", (condition,), blocks=(block,))
 
-    def _for(self) -> Step:
+    def _for(self) -> StatementStep:
         name = self._name()
         self._expect("IN", "(")
         query = self._until(")")
         self._expect(")", "DO")
         block = self.block(("END",))
         self._expect("END", "FOR")
-        return Step("FOR", (query,), (name,), (block,))
+        return StatementStep("FOR", (query,), (name,), (block,))
 
-    def _begin(self) -> Step:
+    def _begin(self) -> StatementStep:
         block = self.block(("END", "EXCEPTION"))
         if self._peek().word == "EXCEPTION":
             raise Invalid("Unsupported statement: EXCEPTION in a script", code="invalidQuery")
         self._expect("END")
-        return Step("BEGIN", blocks=(block,))
+        return StatementStep("BEGIN", blocks=(block,))
 
-    def _execute(self) -> Step:
+    def _execute(self) -> StatementStep:
         self._expect("IMMEDIATE")
         text, names = self._until("INTO", "USING", ";"), []
         if self._peek().word == "INTO":
@@ -400,29 +402,29 @@ class _Reader:
             raise Invalid(
                 "EXECUTE IMMEDIATE: either all values of USING have names or none", code="invalidQuery"
             )
-        return Step("EXECUTE", (text, *given), tuple(names), called=tuple(called))
+        return StatementStep("EXECUTE", (text, *given), tuple(names), called=tuple(called))
 
-    def _assert(self) -> Step:
+    def _assert(self) -> StatementStep:
         condition, said = self._until("AS", ";"), ""
         if self._peek().word == "AS":
             self._at += 1
             said = self._until(";")
-        return Step("ASSERT", (condition, said))
+        return StatementStep("ASSERT", (condition, said))
 
-    def _raise(self) -> Step:
+    def _raise(self) -> StatementStep:
         if self._peek().word != "USING":
-            return Step("RAISE", ("",))
+            return StatementStep("RAISE", ("",))
         self._expect("USING", "MESSAGE", "=")
-        return Step("RAISE", (self._until(";"),))
+        return StatementStep("RAISE", (self._until(";"),))
 
-    def _break(self) -> Step:
-        return Step("BREAK")
+    def _break(self) -> StatementStep:
+        return StatementStep("BREAK")
 
-    def _continue(self) -> Step:
-        return Step("CONTINUE")
+    def _continue(self) -> StatementStep:
+        return StatementStep("CONTINUE")
 
-    def _return(self) -> Step:
-        return Step("RETURN")
+    def _return(self) -> StatementStep:
+        return StatementStep("RETURN")
 
     _leave, _iterate = _break, _continue
 
@@ -440,7 +442,7 @@ class Script:
         self._depth = 0
         self.answers: list[Answer] = []
 
-    def run(self, steps: Sequence[Step]) -> None:
+    def run(self, steps: Sequence[StatementStep]) -> None:
         """Run it to its end."""
         try:
             self._block(steps)
@@ -451,7 +453,7 @@ class Script:
                 "BREAK and CONTINUE are only allowed inside of a loop", code="invalidQuery"
             ) from None
 
-    def _block(self, steps: Sequence[Step]) -> None:
+    def _block(self, steps: Sequence[StatementStep]) -> None:
         for step in steps:
             deadlines.check()
             self._count()
@@ -485,7 +487,7 @@ class Script:
             )
         return bool(found.value)
 
-    def _declare(self, step: Step) -> None:
+    def _declare(self, step: StatementStep) -> None:
         kind, value = step.parts
         for name in step.names:
             if name in self._variables.known:
@@ -523,7 +525,7 @@ class Script:
             known_now = self._fitting(name, known, value, text)
             self._variables.known[name] = known_now
 
-    def _set(self, step: Step) -> None:
+    def _set(self, step: StatementStep) -> None:
         given = self._ask(step.parts[0])
         if len(step.names) == 1:
             self._assign(step.names, [given], step.parts[0])
@@ -533,13 +535,13 @@ class Script:
         parts = [Variable(one, (given.value or {}).get(one["name"])) for one in given.kind["fields"]]
         self._assign(step.names, parts, step.parts[0])
 
-    def _if(self, step: Step) -> None:
+    def _if(self, step: StatementStep) -> None:
         for condition, block in zip(step.parts, step.blocks, strict=True):
             if self._holds(condition):
                 self._scoped(block)
                 return
 
-    def _scoped(self, block: Sequence[Step]) -> None:
+    def _scoped(self, block: Sequence[StatementStep]) -> None:
         before = set(self._variables.known)
         try:
             self._block(block)
@@ -547,20 +549,20 @@ class Script:
             for name in self._variables.known.keys() - before:
                 del self._variables.known[name]
 
-    def _begin(self, step: Step) -> None:
+    def _begin(self, step: StatementStep) -> None:
         self._scoped(step.blocks[0])
 
-    def _while(self, step: Step) -> None:
+    def _while(self, step: StatementStep) -> None:
         while self._holds(step.parts[0]):
             if self._left_by(step.blocks[0]):
                 return
 
-    def _repeat(self, step: Step) -> None:
+    def _repeat(self, step: StatementStep) -> None:
         while not self._left_by(step.blocks[0]):
             if self._holds(step.parts[0]):
                 return
 
-    def _left_by(self, block: Sequence[Step]) -> bool:
+    def _left_by(self, block: Sequence[StatementStep]) -> bool:
         """Run the block of a loop once; whether it leaves the loop."""
         try:
             self._scoped(block)
@@ -570,7 +572,7 @@ class Script:
             return True
         return False
 
-    def _for(self, step: Step) -> None:
+    def _for(self, step: StatementStep) -> None:
         (name,) = step.names
         if name in self._variables.known:
             raise Invalid(f"Variable '{name}' redeclaration is not allowed.", code="invalidQuery")
@@ -585,7 +587,7 @@ class Script:
         finally:
             self._variables.known.pop(name, None)
 
-    def _execute(self, step: Step) -> None:
+    def _execute(self, step: StatementStep) -> None:
         text = self._ask(step.parts[0])
         if text.kind["type"] != "STRING" or text.value is None:
             raise Invalid("EXECUTE IMMEDIATE needs a text that is not NULL", code="invalidQuery")
@@ -603,23 +605,23 @@ class Script:
         values = [Variable(one, part) for one, part in zip(answer.fields, row, strict=True)]
         self._assign(step.names, values, "of EXECUTE IMMEDIATE")
 
-    def _assert(self, step: Step) -> None:
+    def _assert(self, step: StatementStep) -> None:
         condition, said = step.parts
         if not self._holds(condition):
             why = self._ask(said).value if said else f"Assertion failed: {condition[:200]}"
             raise Invalid(str(why), code="invalidQuery")
 
-    def _raise(self, step: Step) -> None:
+    def _raise(self, step: StatementStep) -> None:
         why = self._ask(step.parts[0]).value if step.parts[0] else "RAISE"
         raise Invalid(f"Query error: {why}", code="invalidQuery")
 
-    def _break(self, step: Step) -> None:
+    def _break(self, step: StatementStep) -> None:
         raise _Leave
 
-    def _continue(self, step: Step) -> None:
+    def _continue(self, step: StatementStep) -> None:
         raise _Again
 
-    def _return(self, step: Step) -> None:
+    def _return(self, step: StatementStep) -> None:
         raise _Return
 
 
@@ -638,7 +640,7 @@ def _kept(variable: Variable) -> Variable:
     return variable
 
 
-def flat(steps: Sequence[Step]) -> Iterator[Step]:
+def flat(steps: Sequence[StatementStep]) -> Iterator[StatementStep]:
     """All steps of a script, with those of its blocks."""
     for step in steps:
         yield step

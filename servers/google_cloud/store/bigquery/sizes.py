@@ -8,7 +8,7 @@ from datetime import datetime
 
 from mesocosm.servers.google_cloud.models import WarehouseTable
 from mesocosm.servers.google_cloud.store.bigquery.tables import TableRead
-from mesocosm.servers.google_cloud.store.part import Part
+from mesocosm.servers.google_cloud.store.part import StorePart
 from mesocosm.services.queries.tables import quoted, table_name
 from mesocosm.worlds.database import driver_connection
 
@@ -17,7 +17,7 @@ _FIXED |= dict.fromkeys(("DATE", "TIME", "DATETIME", "TIMESTAMP"), 8)
 _FORMS = {"DAY": "%Y%m%d", "HOUR": "%Y%m%d%H", "MONTH": "%Y%m", "YEAR": "%Y"}
 
 
-class Sizes(Part):
+class Sizes(StorePart):
     """Bytes of tables: of texts two and their UTF-8, of numbers and times what the type takes."""
 
     def bytes(self, table: WarehouseTable | TableRead, names: Collection[str] | None = None) -> int:

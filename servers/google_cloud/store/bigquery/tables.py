@@ -15,7 +15,7 @@ from mesocosm.servers.google_cloud.models import Dataset, WarehouseTable
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field, checked_fields, columns_of
 from mesocosm.servers.google_cloud.store.bigquery.values import stored_row
 from mesocosm.servers.google_cloud.store.part import (
-    Part,
+    StorePart,
     cut,
     moment,
     page_size,
@@ -24,7 +24,7 @@ from mesocosm.servers.google_cloud.store.part import (
     suggestion,
 )
 from mesocosm.servers.google_cloud.store.storage.buckets import checked_labels
-from mesocosm.services.queries.catalogue import Column, Stored
+from mesocosm.services.queries.catalogue import Column, StoredTable
 from mesocosm.services.queries.tables import Tables, Value, stored_names
 
 _ID = re.compile(r"[\w -]{1,1024}")
@@ -72,7 +72,7 @@ class TableRead:
     requires_filter: bool
 
 
-class WarehouseTables(Part):
+class WarehouseTables(StorePart):
     """The tables and views of the datasets."""
 
     @property
@@ -121,7 +121,7 @@ class WarehouseTables(Part):
             found = [table for table in found if table.id > after[0]]
         return cut(found, size, lambda table: [table.id])
 
-    def stored(self, dataset: str, id_: str) -> Stored | None:
+    def stored(self, dataset: str, id_: str) -> StoredTable | None:
         """The table of that id as statements see it; ``None`` for a view, and where it needs a closer look.
 
         A table that is asked is asked often, so this is the quick way.
@@ -129,7 +129,7 @@ class WarehouseTables(Part):
         self.session.flush()
         for row in self.store.fetch(_STORED, dataset=dataset, id=id_):
             if row["kind"] == "TABLE" and row["fields"] and row["expires"] is None:
-                return Stored(row["number"], columns_of(row["fields"], row["columns"] or None))
+                return StoredTable(row["number"], columns_of(row["fields"], row["columns"] or None))
         return None
 
     def by_number(self, numbers: Sequence[int]) -> list[TableRead]:

@@ -18,7 +18,7 @@ from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import ComputeOperation, Instance
 from mesocosm.servers.google_cloud.store.compute.catalogue import MACHINE_TYPES, ZONES
 from mesocosm.servers.google_cloud.store.part import (
-    Part,
+    StorePart,
     moment,
     quoted,
     suggestion,
@@ -46,7 +46,7 @@ class Operation:
     ended: str | None
 
 
-class Compute(Part):
+class Compute(StorePart):
     """The instances of the project."""
 
     def zones(self) -> Sequence[str]:

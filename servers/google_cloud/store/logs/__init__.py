@@ -3,12 +3,12 @@
 from mesocosm.servers.google_cloud.store.logs.buckets import LogBuckets
 from mesocosm.servers.google_cloud.store.logs.entries import Entries, NewEntry
 from mesocosm.servers.google_cloud.store.logs.sinks import Sinks
-from mesocosm.servers.google_cloud.store.part import Part
+from mesocosm.servers.google_cloud.store.part import StorePart
 
 __all__ = ["LogBuckets", "Logs", "NewEntry"]
 
 
-class Logs(Part):
+class Logs(StorePart):
     """Log entries, and the buckets and sinks they go to."""
 
     @property

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import BucketEntry, LogBucket
 from mesocosm.servers.google_cloud.store.part import (
-    Part,
+    StorePart,
     moment,
     quoted,
     suggestion,
@@ -21,7 +21,7 @@ _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
 _LOCATIONS = ("global", "us", "eu", *(region.lower() for region in REGIONS))
 
 
-class LogBuckets(Part):
+class LogBuckets(StorePart):
     """The log buckets of the project."""
 
     def bucket(self, id_: str, location: str) -> LogBucket:

@@ -18,7 +18,7 @@ from mesocosm.servers.google_cloud.models import BucketEntry, LogBucket, LogEntr
 from mesocosm.servers.google_cloud.store.logs.filters import Both, Call, Comparison, Node, parse
 from mesocosm.servers.google_cloud.store.logs.matcher import SEVERITIES, instant, matcher, severity_number
 from mesocosm.servers.google_cloud.store.part import (
-    Part,
+    StorePart,
     cut,
     page_size,
     page_token,
@@ -60,7 +60,7 @@ class EntryPage:
     next_token: str | None
 
 
-class Entries(Part):
+class Entries(StorePart):
     def write(self, entries: Sequence[NewEntry]) -> list[dict[str, Any]]:
         """Write entries, and send them on by the sinks; as the API shows them.
 

@@ -15,7 +15,7 @@ from mesocosm.servers.google_cloud.models import BucketEntry, LogBucket, LogSink
 from mesocosm.servers.google_cloud.store.logs.filters import parse
 from mesocosm.servers.google_cloud.store.logs.matcher import matcher
 from mesocosm.servers.google_cloud.store.part import (
-    Part,
+    StorePart,
     moment,
     quoted,
     suggestion,
@@ -30,7 +30,7 @@ _BUCKET = re.compile(r"logging\.googleapis\.com/projects/([^/]+)/locations/([^/]
 _DESTINATIONS = (_STORAGE, _DATASET, _TOPIC, _BUCKET)
 
 
-class Sinks(Part):
+class Sinks(StorePart):
     """The sinks of the project."""
 
     def sink(self, name: str) -> LogSink:

@@ -13,8 +13,8 @@ from sqlalchemy import func, select
 from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Bucket, StorageObject
 from mesocosm.servers.google_cloud.store.part import (
-    Part,
     PreconditionFailed,
+    StorePart,
     moment,
     quoted,
     suggestion,
@@ -94,7 +94,7 @@ class Size:
     noncurrent_bytes: int
 
 
-class Buckets(Part):
+class Buckets(StorePart):
     """The buckets of the project."""
 
     def bucket(self, name: str) -> Bucket:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 
 from mesocosm.servers.google_cloud.models import StorageObject
-from mesocosm.servers.google_cloud.store.part import Part, page_size, page_token, read_token
+from mesocosm.servers.google_cloud.store.part import StorePart, page_size, page_token, read_token
 from mesocosm.servers.google_cloud.store.storage.globs import Glob
 from mesocosm.worlds import deadlines
 
@@ -39,7 +39,7 @@ class Wanted:
     versions: bool = False
 
 
-class Listing(Part):
+class Listing(StorePart):
     """The objects of buckets in the order of their names."""
 
     def page(

@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, insert, select
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Bucket, Content, StorageObject
-from mesocosm.servers.google_cloud.store.part import Part, moment, quoted, suggestion
+from mesocosm.servers.google_cloud.store.part import StorePart, moment, quoted, suggestion
 from mesocosm.servers.google_cloud.store.storage.buckets import ANY, Condition, checked_class
 from mesocosm.servers.google_cloud.store.storage.checksums import crc32c
 from mesocosm.servers.google_cloud.store.storage.lifecycle import applies
@@ -42,7 +42,7 @@ class NewObject:
     """By default the bucket's."""
 
 
-class Objects(Part):
+class Objects(StorePart):
     """Objects in buckets."""
 
     def object(

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import quote, urlencode
 
 from mesocosm.errors import Denied, Invalid
-from mesocosm.servers.google_cloud.store.part import Part, quoted
+from mesocosm.servers.google_cloud.store.part import StorePart, quoted
 
 HOST = "storage.googleapis.com"
 _ALGORITHM = "GOOG4-HMAC-SHA256"
@@ -22,7 +22,7 @@ _WEEK = 7 * 24 * 60
 _FORM = "%Y%m%dT%H%M%SZ"
 
 
-class Signing(Part):
+class Signing(StorePart):
     """URLs with a signature of the project's HMAC key."""
 
     @property

@@ -6,13 +6,13 @@ from typing import Any
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Upload
-from mesocosm.servers.google_cloud.store.part import Part
+from mesocosm.servers.google_cloud.store.part import StorePart
 
 MOST = 64 * 2**20
 """Bytes of an object."""
 
 
-class Uploads(Part):
+class Uploads(StorePart):
     """Uploads that have begun and are not yet complete."""
 
     def begin(self, purpose: str, request: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 from mesocosm.errors import Invalid, MissingExtra
 from mesocosm.worlds.plain_values import Damaged
 from mesocosm.worlds.process_worker import Kind
-from mesocosm.worlds.processes import Answer, Gone, Processes, Question
+from mesocosm.worlds.processes import HelperProcesses, ProcessAnswer, ProcessGone, ProcessQuestion
 
 _PACKAGE = "mesocosm.servers.google_sheet.store"
 # The package of the store is put in place without its content: of the tables the process needs nothing, and
@@ -32,7 +32,7 @@ main()
 _LARGEST = 256 * 2**20
 """Bytes of an answer: somewhat more than the cells of the largest spreadsheet."""
 
-processes = Processes([_START, str(Path(__file__).parents[1])])
+processes = HelperProcesses([_START, str(Path(__file__).parents[1])])
 
 _Number = Annotated[float, Field(allow_inf_nan=False)]
 _Index = Annotated[int, Field(ge=0)]
@@ -77,7 +77,7 @@ def compute(
     """
     if importlib.util.find_spec("formualizer") is None:
         raise MissingExtra("Formulas in spreadsheets", "sheets")
-    question = Question(
+    question = ProcessQuestion(
         request["before"],
         request["after"],
         orjson.dumps(request),
@@ -85,7 +85,7 @@ def compute(
         _LARGEST,
     )
 
-    def read(answer: Answer) -> Computed | None:
+    def read(answer: ProcessAnswer) -> Computed | None:
         if answer.kind is Kind.REFUSED:
             return None
         try:
@@ -100,7 +100,7 @@ def compute(
 
     try:
         computed = processes.ask(whom, question, read)
-    except Gone:
+    except ProcessGone:
         raise _invalid("need more memory than they may have") from None
     if computed is None:
         raise _invalid("take more computing than they may")

@@ -46,7 +46,7 @@ MAX_DEPTH = 200
 
 
 @dataclass
-class Book:
+class FormulaBook:
     """Spreadsheet in which a formula is parsed."""
 
     titles: Mapping[str, str]
@@ -79,7 +79,7 @@ class Unreadable(Exception):
     """Error: the text after the equals sign is not a formula."""
 
 
-def translate(formula: str, place: str, book: Book) -> Translated:
+def translate(formula: str, place: str, book: FormulaBook) -> Translated:
     """A formula of the cell ``place`` for the library. Raises ``Unreadable``."""
     pieces = pieces_of(formula) or ()
     written = [piece for piece in pieces if not piece.kind.startswith("Whitespace")]
@@ -125,7 +125,7 @@ def _selects(pieces: list[Piece]) -> bool:
 
 
 class _Reading:
-    def __init__(self, pieces: list[Piece], place: str, book: Book) -> None:
+    def __init__(self, pieces: list[Piece], place: str, book: FormulaBook) -> None:
         self.pieces = pieces
         self.at = 0
         self.depth = 0

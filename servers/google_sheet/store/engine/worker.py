@@ -23,7 +23,7 @@ from mesocosm.servers.google_sheet.store.engine.google_functions import FUNCTION
 from mesocosm.servers.google_sheet.store.engine.translation import (
     NOTED,
     PREFIX,
-    Book,
+    FormulaBook,
     Translated,
     Unreadable,
     translate,
@@ -95,7 +95,7 @@ class Workbook:
         for name in ("RAND", "RANDBETWEEN", "RANDARRAY"):
             self._register(name, self._chance(name), volatile=True)
         sheets: list[dict[str, Any]] = request["sheets"]
-        self.frame = Book(
+        self.frame = FormulaBook(
             titles={sheet["title"].casefold(): sheet["title"] for sheet in sheets},
             grids={sheet["title"]: (sheet["rows"], sheet["columns"]) for sheet in sheets},
             names={name.casefold(): stands for name, stands in request["names"].items()},
