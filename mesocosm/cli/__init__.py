@@ -42,12 +42,16 @@ def _say(fault: Exception) -> None:
     import traceback
 
     from mesocosm.evaluation.reasons import explain
+    from mesocosm.worlds.room import is_no_room
 
+    if is_no_room(fault):
+        err.print(f"[red]error:[/] {escape(explain(fault))}")
+        return
     line = f"[red]a fault of Mesocosm's:[/] {escape(explain(fault))}"
     try:
         with tempfile.NamedTemporaryFile("w", prefix="mesocosm-fault-", suffix=".txt", delete=False) as file:
             file.write("".join(traceback.format_exception(fault)))
     except OSError:
-        err.print(line)  # a full disk
+        err.print(line)
         return
     err.print(f"{line}\nPlease report it with {file.name}, which has the traceback")

@@ -309,3 +309,11 @@ def test_help_loads_little() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_a_full_disk_is_no_fault_of_ours() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "mesocosm", "schema"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, "error: the disk is full: make room" in done.stderr) == (3, True), done.stderr
+    assert "report it" not in done.stderr
