@@ -52,7 +52,7 @@ def api_of(service: str) -> Api:
 
 
 def path_of(service: str) -> Path:
-    """Where the fields of a service's answers are kept."""
+    """Return the file with the fields of a service's answers."""
     return Path(__file__).parents[1] / "servers" / service / "rest" / FILE
 
 

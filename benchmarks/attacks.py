@@ -58,7 +58,7 @@ def world(task: str, length: str, seed: int, difficulty: str, split: str) -> Wor
 
 
 def structure(letter: Letter) -> list[str]:
-    """What of a message is no words, as tokens."""
+    """Return the tokens of a message that are not words."""
     text = letter.body
     found = [
         f"FROM={letter.sender.role}",

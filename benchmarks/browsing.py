@@ -1,4 +1,4 @@
-"""How long pages of the world browser take: of an episode whose agent read everything and did nothing.
+"""Speed of the world browser's pages, for an episode whose agent read everything and did nothing.
 
 ``python benchmarks/browsing.py course_assistant 4m`` prints, for the pages of a run that failed, the seconds
 that each takes when it is opened first and again, and the size of the file that ``mesocosm look`` writes.
@@ -56,7 +56,7 @@ class Reading(Tools):
         self._world = world
 
     def look(self, service: str, tool: str, arguments: dict[str, object]) -> list[str | Image]:
-        """What it reads."""
+        """Return what it reads."""
         try:
             return list(self._world.call(service, tool, arguments).blocks)
         except (UnknownTool, Refusal):

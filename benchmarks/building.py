@@ -1,4 +1,4 @@
-"""How building an instance grows with its length: seconds and peak memory, calibration included.
+"""Growth of an instance's build with its length: seconds and peak memory, calibration included.
 
     python benchmarks/building.py [TASK ...] [--lengths 8k,64k,256k,1m,4m] [--seed 0] [--against TASK]
     python benchmarks/building.py [TASK ...] --preset loca [--lengths 8k,256k] [--seed 42]

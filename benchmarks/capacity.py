@@ -1,4 +1,5 @@
-"""What many open episodes and many calls a second need: figures of one host, and a simulation of many.
+"""Capacity for many open episodes and many calls a second: measurements of one host, and a simulation of
+many.
 
     python benchmarks/capacity.py measure > figures.json         about a minute
     python benchmarks/capacity.py plan figures.json [--episodes 100000] [--rate 50000] [--plot capacity.svg]
@@ -113,13 +114,13 @@ def measure() -> dict[str, Any]:
 
 
 def served(arrivals: np.ndarray, services: np.ndarray) -> np.ndarray:
-    """When calls that come to one process at these times, in order, are done: Lindley's recursion."""
+    """Compute when calls are done that arrive at one process in order: Lindley's recursion."""
     worked = np.cumsum(services)
     return worked + np.maximum.accumulate(arrivals - (worked - services))
 
 
 def through(times: np.ndarray, at: np.ndarray, services: np.ndarray) -> np.ndarray:
-    """When calls are done that go each to its own of several processes, first come, first served."""
+    """Compute when calls are done that each go to one of several processes, first come, first served."""
     done = np.empty_like(times)
     order = np.lexsort((times, at))
     for part in np.split(order, np.flatnonzero(np.diff(at[order])) + 1):
@@ -130,7 +131,7 @@ def through(times: np.ndarray, at: np.ndarray, services: np.ndarray) -> np.ndarr
 def simulate(
     figures: dict[str, Any], calls: float, episodes: int, doors: int, hosts: int
 ) -> dict[str, float]:
-    """How long calls take, in milliseconds, and how busy doors and hosts are."""
+    """Simulate latencies in milliseconds, and the load of doors and hosts."""
     dice = np.random.default_rng(0)
     times = np.cumsum(dice.exponential(1 / calls, int(calls * SECONDS)))
     on = dice.integers(episodes, size=times.size)
@@ -162,7 +163,7 @@ def enough(figures: dict[str, Any], calls: float, episodes: int) -> tuple[int, i
 
 
 def plan(figures: dict[str, Any], episodes: int, calls: float) -> dict[str, Any]:
-    """What so many episodes and calls a second need."""
+    """Plan the machines for a number of episodes and calls a second."""
     doors, hosts = enough(figures, calls, episodes)
     found = simulate(figures, calls, episodes, doors, hosts)
     return {
@@ -181,7 +182,7 @@ def plan(figures: dict[str, Any], episodes: int, calls: float) -> dict[str, Any]
 
 
 def draw(figures: dict[str, Any], episodes: int, calls: float, path: Path) -> None:
-    """How long calls take against how many come, for some numbers of hosts."""
+    """Draw latency against load for some numbers of hosts."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -156,7 +156,7 @@ class Fault:
     """Seconds after the end after which it has to be forgotten."""
 
     def has_to_be_said(self, at: float) -> bool:
-        """Whether ``/ready`` has to say so by then."""
+        """True if ``/ready`` has to report it by then."""
         return self.found_within is not None and self.began + self.found_within <= at < self.ended - 1
 
 
@@ -196,7 +196,7 @@ class Client:
             await asyncio.sleep(pause * dice.uniform(0.5, 1.5))
 
     async def lost(self) -> tuple[list[str], list[str]]:
-        """What was acknowledged and is not there; what was done twice."""
+        """Return acknowledged calls that are missing, and calls executed twice."""
         calls = [call for call in await self.episode.journal() if call["status"] == "ok"]
         done = Counter(call["arguments"]["path"] for call in calls if call["tool"] == "write_file")
         ran = "\n".join(call["arguments"]["code"] for call in calls if "code" in call["arguments"])
@@ -392,7 +392,7 @@ class Chaos:
                 await asyncio.sleep(0.25)
 
     def slow(self) -> dict[str, float]:
-        """How often the store left a request without an answer that was not stopped, and how long at most."""
+        """Return how often the running store left a request unanswered, and the longest time."""
         stopped = [(fault.began, fault.ended) for fault in self.faults if fault.kind == "store"]
         alone = [
             until - since
@@ -402,7 +402,7 @@ class Chaos:
         return {"requests": len(alone), "seconds_at_most": round(max(alone, default=0), 1)}
 
     def wrong(self) -> list[str]:
-        """What ``/ready`` said that was not so."""
+        """List wrong answers of ``/ready``."""
         found = []
         for at, answered, status, text in self.seen:
             # What is asked before a fault may be answered, or cut off, amid it.

@@ -1,4 +1,4 @@
-"""What the products' references say of their functions, against what the warehouses here give.
+"""Comparison of the warehouses with the facts in the products' references.
 
 python benchmarks/documented.py [--show] [--only casts rounding]
 
@@ -92,7 +92,7 @@ def _within(value: Any) -> str:
 
 
 def same(ours: str, theirs: str) -> bool:
-    """Whether two texts are one value: blanks count, how a number or a moment is written does not."""
+    """True if two texts are one value, ignoring formats of numbers and moments but not blanks."""
     if ours == theirs:
         return True
     with suppress(ValueError):
@@ -122,7 +122,7 @@ def _as_json(ours: str, theirs: str) -> bool:
 
 
 def _pieces(text: str) -> list[str]:
-    """What lists and structs hold, however their brackets and quotes are written."""
+    """Split lists and structs into values, whatever their brackets and quotes."""
     plain = re.sub(r"[\"']", "", text).replace(" UTC", "+00")
     return [_number(one) for one in re.split(r"[\[\]{}(),\s]+", plain) if one]
 
@@ -156,7 +156,7 @@ def askers(folder: Path) -> dict[str, Callable[[str], str]]:
 
 
 def agreement(fact: Fact, ask: Callable[[str], str]) -> str | None:
-    """What is given in place of what the fact says; ``None`` where they agree."""
+    """Return what is given instead of the fact; ``None`` if they agree."""
     try:
         ours = ask(fact.expression)
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""What episodes cost: the time of a fork, and the memory of a thousand open ones.
+"""Cost of episodes: the time of a fork, and the memory of a thousand open ones.
 
     python benchmarks/episodes.py [--length 64k] [--episodes 1000]
 

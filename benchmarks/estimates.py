@@ -1,4 +1,4 @@
-"""How far `eval --dry-run` is off: its estimates beside what scripted models take that play every task.
+"""Accuracy of `eval --dry-run`: its estimates against scripted models that play every task.
 
     python benchmarks/estimates.py [--tasks all] [--length 8k] [--seeds 0] [--factor 1.5]
 
@@ -30,7 +30,7 @@ EVAL = [sys.executable, "-m", "mesocosm", "eval"]
 
 
 def evaluate(folder: Path, *words: str) -> list[dict[str, Any]]:
-    """What `eval --json` prints; nothing where it is refused."""
+    """Return the output of `eval --json`; empty if refused."""
     done = subprocess.run([*EVAL, *words, "--json"], cwd=folder, capture_output=True, check=False, text=True)
     found: list[dict[str, Any]] = json.loads(done.stdout) if done.stdout.startswith("[") else []
     return found
@@ -61,7 +61,7 @@ def asked_and_written(folder: Path) -> tuple[int, int]:
 
 
 def compare(task: str, length: str, seeds: str) -> float:
-    """How many times as much is read as was estimated, of all episodes of a task."""
+    """Return the ratio of tokens read to the estimate, over all episodes of a task."""
     provider = "scripted-anthropic" if "multimodal" in task else "scripted"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

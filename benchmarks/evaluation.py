@@ -133,7 +133,7 @@ def resume(folder: Path) -> None:
 
 
 def table_of(folder: Path) -> list[tuple[Any, ...]]:
-    """What the reports are made of, but for times."""
+    """Return the data of the reports, without times."""
     from mesocosm.evaluation.report.rows import read_samples
 
     fields = "task seed edl verdict score missed tool_calls delivered_tokens turns trajectory_length"

@@ -54,7 +54,7 @@ class Endless(BaseException):
 
 
 class Found(Faults, BaseModel):
-    """What a run has found so far."""
+    """Results of a run so far."""
 
     parts: int = 0
     seconds: float = 0
@@ -71,7 +71,7 @@ class Found(Faults, BaseModel):
 
     @property
     def total(self) -> int:
-        """How many calls were made."""
+        """Number of calls made."""
         return sum(self.calls.values())
 
     def note_slow(self, seconds: float, example: str) -> None:
@@ -85,7 +85,7 @@ def _stop(*_: Any) -> None:
 
 @contextmanager
 def bounded() -> Iterator[None]:
-    """What is done inside may take so long, in time of a processor."""
+    """Limit the CPU time of the code inside."""
     signal.setitimer(signal.ITIMER_PROF, _ENDLESS)
     try:
         yield

@@ -1,4 +1,4 @@
-"""How long ``git clone`` takes from an episode, against a clone of the same repository by git's own server.
+"""Speed of ``git clone`` from an episode, against git's own server with the same repository.
 
     python benchmarks/git_clone.py [--files 1000] [--commits 20] [--rounds 5] [--json]
 

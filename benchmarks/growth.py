@@ -1,4 +1,4 @@
-"""Where the search for a length begins best: ``filler`` and ``yields`` in the ``growth`` of task files.
+"""Best starting point of the search for a length: ``filler`` and ``yields`` in ``growth`` of task files.
 
     python benchmarks/growth.py [TASK ...] [--lengths 8k,32k,64k,128k,256k,1m] [--seeds 0-2] [--write]
 
@@ -32,7 +32,7 @@ _TELLS = 0.02
 
 @dataclass(frozen=True)
 class Found:
-    """How one length was met."""
+    """Result of reaching one length."""
 
     share: float
     yields: float | None

@@ -1,4 +1,4 @@
-"""What one mistake does to dependency-tree tasks: whether it shows, and whether it changes the answer.
+"""Effect of one mistake in dependency-tree tasks: does it show, and does it change the answer?
 
     python benchmarks/headroom.py [--operations 60] [--instances 20] [--mistakes 20]
 
@@ -57,7 +57,7 @@ class Mistaken(Notes):
 
 
 def read(made: Composition, notes: Notes) -> str | None:
-    """What is found for the variable that is asked for; ``None`` where a document is not there."""
+    """Return the value found for the variable in question; ``None`` if a document is missing."""
     files = {file.id: file.text for file in made.files}
     queue = deque(made.public["documents"].split(", "))
     seen = set(queue)
@@ -72,7 +72,7 @@ def read(made: Composition, notes: Notes) -> str | None:
 
 
 def silent(made: Composition, mistakes: int, rng: random.Random) -> tuple[int, int]:
-    """How many mistakes lead to another value, of how many."""
+    """Count the mistakes that lead to another value, of how many."""
     whole = Mistaken(0, rng, made)
     assert read(made, whole) == made.answer
     ends = [read(made, Mistaken(rng.randint(1, whole.computed), rng, made)) for _ in range(mistakes)]
@@ -97,20 +97,20 @@ class Slip(ast.NodeTransformer):
         return ast.BinOp(value, ast.Add() if self.by > 0 else ast.Sub(), ast.Constant(abs(self.by)))
 
     def visit_Return(self, node: ast.Return) -> ast.Return:
-        """What was assigned before is changed already."""
+        """Change what was assigned before."""
         if node.value and not isinstance(node.value, ast.Attribute):
             node.value = self._changed(node.value)
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.Assign:
-        """What other modules find."""
+        """Change what other modules find."""
         if isinstance(node.targets[0], ast.Attribute):
             node.value = self._changed(node.value)
         return node
 
 
 def changed(made: Composition, mistakes: int, rng: random.Random) -> tuple[int, int]:
-    """How many mistakes change the program's value, of how many."""
+    """Count the mistakes that change the program's result, of how many."""
     texts = {file.id.removesuffix(".py"): file.text for file in made.files}
     called: dict[str, None] = {}
 
@@ -130,7 +130,7 @@ def changed(made: Composition, mistakes: int, rng: random.Random) -> tuple[int, 
 
 
 def won(creatures: int, games: int) -> int:
-    """How many games of ``puzzle_expert`` are won by who guesses anyone who is left open."""
+    """Count the games of ``puzzle_expert`` won by guessing any remaining creature."""
     count = 0
     for seed in range(games):
         rng, key = random.Random(seed), f"headroom {seed}"

@@ -1,4 +1,4 @@
-"""How long an episode waits because of what another one does.
+"""Delay of an episode's calls caused by another episode.
 
     python benchmarks/hostile_neighbours.py [--neighbours 50] [--seconds 10] [--hosts 2]
         [--only edit_file,...] [--json]
@@ -379,7 +379,7 @@ def _formulas(server: Server, _: Agent) -> Callable[[], object]:
 
 
 def _all_at_once(agents: list[Agent], act: Callable[[Agent], object]) -> Callable[[], object]:
-    """What several episodes do, each again as soon as it is answered."""
+    """Make several agents act, each again as soon as it is answered."""
     pool = ThreadPoolExecutor(len(agents))
     running = {agent: pool.submit(act, agent) for agent in agents}
 
@@ -810,7 +810,7 @@ def measure(agents: list[Ordinary], seconds: float, pause: float = 0.1) -> list[
 
 
 def _attack(name: str, server: Server, episode: str, stop: Any, began: Any, made: Any) -> None:
-    """What the process of the hostile episode does; in another one its work would delay the clocks."""
+    """Run the hostile episode's process; in the same one its work would delay the clocks."""
     act = ATTACKS[name](server, Agent(server, episode))
     began.set()
     while not stop.is_set():

@@ -62,7 +62,7 @@ class Serving:
     state: Path
 
     def hosts(self) -> list[dict[str, Any]]:
-        """What the door says of its hosts."""
+        """Return the door's list of hosts."""
         connection = http.client.HTTPConnection(self.base.removeprefix("http://"), timeout=30)
         connection.request("GET", "/hosts", headers={"Authorization": f"Bearer {TOKEN}"})
         found: list[dict[str, Any]] = json.loads(connection.getresponse().read())["hosts"]
@@ -132,7 +132,7 @@ def call(connection: http.client.HTTPConnection, path: str) -> None:
 
 
 def added(options: argparse.Namespace) -> dict[str, Any]:
-    """What the door adds to a call."""
+    """Measure the door's overhead per call."""
     with serving(1) as served, served.open() as server:
         path = f"/e/{server.create(TASK, length=LENGTH).id}/email/mcp"
         host = served.hosts()[0]

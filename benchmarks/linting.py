@@ -1,4 +1,4 @@
-"""What `mesocosm lint` takes of a task file of 300 lines or more, as a process: wall time and CPU time.
+"""Cost of `mesocosm lint` for a task file of 300 lines or more, as a process: wall time and CPU time.
 
     python benchmarks/linting.py [--lines 300] [--runs 9]
 

@@ -1,4 +1,4 @@
-"""Which tools can return 25,000 tokens and more at once, so that their descriptions say it.
+"""List of tools that can return 25,000 tokens and more at once, so that their descriptions say so.
 
 python benchmarks/long_results.py [--size 400000]
 

@@ -1,4 +1,4 @@
-"""How fast dependency-tree tasks are made, and how that grows with N.
+"""Speed of making dependency-tree tasks, by N.
 
     python benchmarks/lore.py [--tasks lore_documents,lore_code] [--instances 1000] [--operations 100]
 

@@ -1,4 +1,4 @@
-"""What mail clients wait for: Python's imaplib and smtplib against a server in a process of its own.
+"""Latency of mail clients: Python's imaplib and smtplib against a server in a separate process.
 
     python benchmarks/mail.py [--messages 1000] [--mails 200] [--rounds 3]
 

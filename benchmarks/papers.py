@@ -1,4 +1,4 @@
-"""What the papers' settings give, beside the papers' own numbers: the tables of docs/papers.md.
+"""Results of the papers' settings beside the papers' numbers: the tables of docs/papers.md.
 
 python benchmarks/papers.py [lore] [lumina] [agentlongbench] [longproc]
 """

@@ -1,4 +1,4 @@
-"""How fast background text is written, beside how fast zlib reads it.
+"""Speed of writing background text, against zlib reading it.
 
     python benchmarks/prose.py [--messages 3000]
 

@@ -1,4 +1,4 @@
-"""What python_execute costs, beside a bare ``python3 -c`` subprocess in the same sandbox.
+"""Cost of python_execute, against a bare ``python3 -c`` subprocess in the same sandbox.
 
     python benchmarks/python_execute.py [rounds]
 
@@ -75,7 +75,7 @@ def main() -> int:
 
 
 def compare(world: World, code: str, rounds: int) -> float:
-    """How many times the time of the bare process the tool takes."""
+    """Return the tool's time as a multiple of the bare process's."""
     tool(world, code)
     alone, whole = measure(rounds, lambda: bare(world.workspace.root, code), lambda: tool(world, code))
     # Of each round by itself: what slows the machine down for a while then slows both.

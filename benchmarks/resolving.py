@@ -545,7 +545,7 @@ def _programs(given: str, question: str, row: dict[str, Any]) -> bool:
 
 
 class _Page(HTMLParser):
-    """What stands under one heading of the second order, as tokens: tags and texts."""
+    """Content under one second-level heading, as tokens: tags and texts."""
 
     def __init__(self, heading: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a list over a vendor's REST API costs, against a bare FastAPI route that returns the same bytes.
+"""Cost of a list over a vendor's REST API, against a bare FastAPI route that returns the same bytes.
 
     python benchmarks/rest.py [--calls 1500] [--rounds 5]
 

@@ -1,4 +1,4 @@
-"""What it costs to go back to a step, and what keeping the steps costs each call that writes.
+"""Cost of going back to a step, and overhead of keeping steps for each call that writes.
 
     python benchmarks/rollback.py [--task refund_list] [--length 8k] [--times 20]
 

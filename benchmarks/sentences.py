@@ -1,4 +1,4 @@
-"""What of a campus world can be skipped without being read, sentence by sentence, over several seeds.
+"""Share of a campus world that can be skipped unread, sentence by sentence, over several seeds.
 
     python benchmarks/sentences.py [TASK ...] [--lengths 64k 256k] [--seeds 6] [--difficulties medium hard]
 

@@ -1,4 +1,4 @@
-"""How the tools of the six large services answer in a world of 64K tokens and in one of 4M.
+"""Speed of the six large services' tools in worlds of 64K tokens and of 4M.
 
     python benchmarks/services.py [--services email,calendar] [--small 64k] [--large 4m] [--rounds 5] [--json]
 
@@ -49,7 +49,7 @@ class Filled:
 
 @dataclass
 class Row:
-    """What was measured of one tool."""
+    """Measurement of one tool."""
 
     service: str
     tool: str

@@ -1,4 +1,4 @@
-"""What a spreadsheet of 50,000 cells with 2,000 formulas costs, in CPU time.
+"""Cost of a spreadsheet of 50,000 cells with 2,000 formulas, in CPU time.
 
     python benchmarks/sheets.py [--rounds 20] [--json]
 

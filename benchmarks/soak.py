@@ -129,7 +129,7 @@ class Acting:
         return str(answer["id"])
 
     def ask(self, client: httpx2.Client, method: str, path: str, body: Any = None) -> Any:
-        """What the control plane answers; nothing while there is none."""
+        """Return the control plane's answer; ``None`` while there is none."""
         try:
             answer = client.request(method, self.server.base + path, json=body, headers=_ADMIN)
         except httpx2.HTTPError:
@@ -205,7 +205,7 @@ class Agent(Acting):
         self.steps += 1
 
     def judge(self, client: httpx2.Client) -> tuple[int, int]:
-        """How many acknowledged writes are gone, and how much there is of other episodes."""
+        """Count acknowledged writes that are gone, and data of other episodes."""
         files, page = "", 0
         while page == 0 or f"page={page + 1}" in files or f"page {page + 1}" in files:
             page += 1
@@ -261,7 +261,7 @@ class Usage:
         self.samples: list[tuple[int, int]] = []
 
     def leaks(self) -> list[str]:
-        """What grows without end."""
+        """List what grows without end."""
         third = len(self.samples) // 3
         if third < 3:
             return []
@@ -277,7 +277,7 @@ class Usage:
 
 
 def leftovers(server: Server, agents: list[Agent], client: httpx2.Client) -> list[str]:
-    """What nobody owns; episodes whose creation was never answered are no leftovers, and are deleted."""
+    """List what nobody owns. Episodes whose creation was never answered do not count, and are deleted."""
     asking = Acting(server)
     ours = {agent.episode for agent in agents}
     ids: list[str] = []

@@ -1,4 +1,4 @@
-"""What the command line takes until it has said its help: seconds of a processor, median of several starts.
+"""Start-up time of the command line until it has printed its help: CPU seconds, median of several starts.
 
 python benchmarks/starting.py [--starts 10]
 """

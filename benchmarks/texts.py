@@ -1,4 +1,4 @@
-"""How the texts of worlds read: how often wordings repeat, how far zlib shrinks them, what a checker says.
+"""Quality of the texts of worlds: repetition of wordings, compressibility, and complaints of a checker.
 
     python benchmarks/texts.py [TASK...] [--length 256k] [--seed 0] [--words 75000]
 
@@ -155,7 +155,7 @@ def _without_previews(texts: list[str]) -> list[str]:
 
 
 def free_texts(value: Any) -> Iterator[str]:
-    """What people would have written in a result."""
+    """Yield the human-written texts in a result."""
     if isinstance(value, dict):
         for item in value.values():
             yield from free_texts(item)
@@ -207,7 +207,7 @@ def shrunk(texts: Iterable[str]) -> float:
 
 
 def slips(texts: Iterable[str]) -> list[str]:
-    """What is wrong with the texts as such, each with where it is."""
+    """List errors in the texts as such, with their places."""
     found = []
     for text in texts:
         for kind, pattern in SLIPS.items():
@@ -243,7 +243,7 @@ def _said(text: str) -> str:
 
 
 def complaints(texts: Sequence[str], *, american: bool = False) -> list[str]:
-    """What the checker says of the texts, which are British unless it is said that they are American."""
+    """List the checker's complaints about texts, which are British unless marked American."""
     said = []
     for given in texts:
         text = _said(given)

@@ -1,4 +1,4 @@
-"""What a tool call costs over HTTP, against an echo tool on the bare MCP SDK server in the same run.
+"""Cost of a tool call over HTTP, against an echo tool on the bare MCP SDK server in the same run.
 
     python benchmarks/tool_call.py [--calls 2000] [--rounds 5]
 

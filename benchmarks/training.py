@@ -1,4 +1,4 @@
-"""What the life of an episode costs a trainer: create, grade, delete; one by one and in batches.
+"""Cost of an episode's life for a trainer: create, grade, delete; one by one and in batches.
 
     python benchmarks/training.py [--task canvas_arrange_exam ...] [--length 8k] [--sizes 1 8 32 128]
 

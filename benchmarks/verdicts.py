@@ -42,7 +42,7 @@ _LENGTH = 8_000
 
 
 class Found(Faults, BaseModel):
-    """What a run has found."""
+    """Results of a run."""
 
     states: Counter[str] = Counter()
     """By family and verdict."""

@@ -35,7 +35,7 @@ _SAME = ("tool", "arguments", "status", "result")
 
 
 def _pass_on(lines: Iterable[str]) -> None:
-    """What a server says besides, for whoever waits."""
+    """Forward further output of a server."""
     for line in lines:
         print(f"  {line.rstrip()}", file=sys.stderr, flush=True)
 
@@ -80,7 +80,7 @@ class Known:
 
 
 class Trial:
-    """What is done in turn, and what was amiss."""
+    """A sequence of steps with two versions, and its problems."""
 
     def __init__(self, tasks: list[str]) -> None:
         self.tasks = tasks

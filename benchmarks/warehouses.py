@@ -1,4 +1,4 @@
-"""What warehouses cost: the figures that they must reach, measured in one run.
+"""Cost of warehouses: the target figures, measured in one run.
 
 python benchmarks/warehouses.py [--rows 1000000] [--calls 500] [--rounds 3] [--episodes 200] [--forks 200]
 

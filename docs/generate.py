@@ -121,7 +121,7 @@ def _shown(value: object) -> str:
 
 
 def _range(field: FieldInfo) -> str:
-    """What a value may be, from the type and the limits that it is checked against."""
+    """Describe the possible values of a field, by type and limits."""
     limits = {type(limit).__name__: limit for limit in field.metadata}
     low = next((f"{sign}{getattr(limits[key], key.lower())}" for key, sign in _LOW if key in limits), "")
     high = next((f"{sign}{getattr(limits[key], key.lower())}" for key, sign in _HIGH if key in limits), "")
@@ -156,7 +156,7 @@ def show_value(value: Any) -> str:
 
 
 def words_page() -> str:
-    """What a task file may say of each service, of entities, and in expressions."""
+    """Vocabulary of task files: services, entities and expressions."""
     lines = [
         "# Words of task files",
         "",

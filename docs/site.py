@@ -110,7 +110,7 @@ def linked(text: str, source: Path, page: Path, places: dict[Path, Path]) -> str
 
 
 def loaded_from_elsewhere(site: Path) -> Iterator[str]:
-    """What a page makes a browser fetch from another host."""
+    """Yield what a page makes a browser load from another host."""
     for page in site.rglob("*.html"):
         for found in _LOADED.findall(page.read_text()):
             yield f"{page.relative_to(site)}: {found[:200]}"
@@ -160,7 +160,7 @@ def _plain(text: str) -> str:
 
 
 def python_page() -> str:
-    """What a program of somebody else's uses, from the docstrings."""
+    """Reference of the Python interface, from docstrings."""
     lines = ["# Python", "", "`import mesocosm`: `connect` and `connect_sync` are those of the client.", ""]
     for title, module in PYTHON.items():
         lines += [f"## {title}", "", f"::: {module}", ""]

@@ -140,3 +140,13 @@ def test_decisions_that_are_named_exist() -> None:
     named = {number for text in sources for number in re.findall(r"[dD]ecisions? (\d{3})\b", text)}
     assert named
     assert named <= numbers
+
+
+def test_docstrings_begin_with_a_verb_or_the_thing() -> None:
+    """Those of tools are the vendors' texts."""
+    wrong = re.compile(r'(?:\A|:\n)\s*r?"""(?:What|Whether|How|Who|Where|Which|Whose|With|When|That|Why)\b.*')
+    files = [path for room in ("mesocosm", "servers") for path in sorted((ROOT / room).rglob("*.py"))]
+    own = [path for path in files if "tools" not in path.parts and path.stem != "tools"]
+    assert len(own) > 800
+    found = {str(path.relative_to(ROOT)): wrong.findall(path.read_text()) for path in own}
+    assert {name: begun for name, begun in found.items() if begun} == {}

@@ -102,7 +102,7 @@ def _course(store: CanvasStore, texts: Texts, course: int, students: list[int], 
 
 
 def _some(students: list[int], number: int) -> Iterator[int]:
-    """Who hands in: the first student always, and three others in turn."""
+    """Yield the students who hand in: the first always, and three others in turn."""
     yield students[0]
     yield from {students[1 + (number + step) % (len(students) - 1)]: None for step in range(3)}
 

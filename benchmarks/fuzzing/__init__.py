@@ -1,1 +1,1 @@
-"""What ``benchmarks/fuzz.py`` hands in: arguments, and lines of the mail protocols."""
+"""Inputs of ``benchmarks/fuzz.py``: arguments, and lines of the mail protocols."""

@@ -225,7 +225,7 @@ class Requests:
         return scope, body
 
     def _by_hand(self, route: Route, said: dict[str, Any]) -> dict[str, Any]:
-        """What a route may read of a body that its signature does not tell."""
+        """List fields that a route may read from a body beyond its signature."""
         fields = said | self._inputs.fields()
         if self._inputs.dice.random() < 0.4:
             nouns = [part for part in route.template.split("/") if part and "{" not in part]
@@ -307,8 +307,7 @@ class Requests:
 
 
 def _with_unknown(said: dict[str, Any], dice: random.Random, passed_over: Collection[str]) -> dict[str, Any]:
-    """What is said, with an unknown field in one of its objects, however deep; but for those that the vendor
-    passes over as a whole."""
+    """Add an unknown field to one of the objects, however deep, except those that the vendor ignores."""
     try:
         said = copy.deepcopy(said)
     except RecursionError:
@@ -340,5 +339,5 @@ def _flat(value: Any) -> str:
 
 
 def _quoted(text: bytes, place: re.Match[str]) -> str:
-    """What stands in a route's path instead of the name of a parameter."""
+    """Fill a route's path parameter."""
     return quote(text, safe="/" if place[1] == ":path" else "")

@@ -8,7 +8,7 @@ from mesocosm.families.faults import Fault, faults_of
 
 
 class Faults(BaseModel):
-    """What a run has found of faults, by their fingerprints."""
+    """Faults found in a run, by fingerprint."""
 
     faults: list[Fault] = []
     examples: dict[str, str] = {}

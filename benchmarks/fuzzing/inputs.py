@@ -1,5 +1,4 @@
-"""What a fuzz run hands in: values that a schema admits and some that it does not, ids that are there, and
-whatever has been seen to break things.
+"""Values of a fuzz run: valid and invalid by schema, existing ids, and inputs that broke something before.
 
 Most calls begin with arguments that were answered before, of which some are exchanged: what is made from
 nothing is nearly always refused at the first rule.
@@ -40,7 +39,7 @@ class Inputs:
         self._corpus: dict[str, list[dict[str, Any]]] = defaultdict(list)
 
     def of(self, service: str) -> None:
-        """What is learned and asked for from here on is of this service."""
+        """Switch to a service for what is learned and requested from now on."""
         self._service = service
 
     def learn(self, answer: str) -> None:

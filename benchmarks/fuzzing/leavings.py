@@ -1,4 +1,4 @@
-"""What an agent might leave for whoever judges it: any bytes, trees and values in places that are read."""
+"""Leftovers of an agent for judges: any bytes, trees and values in places that are read."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ _FOLDERS = [
 
 
 class _Log(logging.Handler):
-    """What the doors could not make sense of, and what they could not answer."""
+    """Lines that the doors could not parse or answer."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -293,7 +293,7 @@ _TYPES = (
 
 
 def _answer(connection: socket.socket, tag: bytes) -> str:
-    """How a line was answered: ok, refused, or closed (also by the client, who is asked to go on)."""
+    """Classify the answer to a line: ok, refused, or closed (also by the client on request)."""
     data = b""
     while True:
         part = connection.recv(65_536)

@@ -1,4 +1,4 @@
-"""What agents' programs and commands do that nobody would; each leaves something for the tools after it."""
+"""Hostile programs and commands of agents; each leaves something for the tools after it."""
 
 from __future__ import annotations
 

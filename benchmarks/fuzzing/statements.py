@@ -191,7 +191,7 @@ _ENGINE = re.compile(
 
 @cache
 def _widths(name: str) -> tuple[int, int]:
-    """How many arguments a function takes, as far as sqlglot knows."""
+    """Return the possible numbers of a function's arguments, as sqlglot knows them."""
     known = exp.FUNCTION_BY_NAME.get(name)
     if known is None:
         return 0, 3

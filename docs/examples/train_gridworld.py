@@ -48,7 +48,7 @@ class Policy:
 
 
 def place_in(text: str, before: str) -> str:
-    """Where a tool's answer says that the agent is; where it was, if the move was refused."""
+    """Parse the agent's position from a tool's answer; unchanged if the move was refused."""
     found = re.search(r"\(\d+, \d+\)", text)
     return found[0] if found else before
 

@@ -49,7 +49,7 @@ class Policy:
         self.weights = [[0.0] * len(values) for values in CHOICES.values()]
 
     def shares(self, place: int) -> list[float]:
-        """How probable each value of a choice is."""
+        """Return the probability of each value of a choice."""
         powers = [math.exp(weight) for weight in self.weights[place]]
         return [power / sum(powers) for power in powers]
 
@@ -75,7 +75,7 @@ class Policy:
 
 
 class Shop:
-    """What an agent reads in an instance: the same for all rollouts on it."""
+    """Data that an agent reads in an instance, the same for all rollouts on it."""
 
     def __init__(self, episode: BlockingEpisode) -> None:
         told = re.search(r"It is now \w+, (\w+ \d+, \d{4})", episode.prompt)

@@ -114,7 +114,7 @@ def _remember(store: Store, names: Sequence[str]) -> None:
 
 @cache
 def _forms(method: Callable[..., Any]) -> Mapping[str, TypeAdapter[Any]]:
-    """What the arguments of a method are, by name, and as ``return`` what it returns."""
+    """Return the types of a method's arguments by name, and of its result as ``return``."""
     return {name: TypeAdapter(hint) for name, hint in get_type_hints(method).items()}
 
 

@@ -1,4 +1,4 @@
-"""What would be wanted if facts were others, and back again.
+"""Suppositions: change facts, see what would be wanted, and change them back.
 
 A near miss of an instance is what somebody would do who misreads one fact: overlooks a cancelled visit,
 swaps two dates, reads a time as UTC. ``mistakes`` changes the fact that way and asks what the goal then

@@ -1,4 +1,4 @@
-"""What a statement gave."""
+"""Result of a statement."""
 
 from __future__ import annotations
 
