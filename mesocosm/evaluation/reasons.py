@@ -42,7 +42,9 @@ def explain(problem: BaseException) -> str:
     chain = list(_chain(problem))
     for one in chain:
         if _is_full(one):
-            return "the disk is full: make room and run the same command again (`eval`: with the same --log-dir)"
+            return (
+                "the disk is full: make room and run the same command again (`eval`: with the same --log-dir)"
+            )
         if isinstance(one, UsageError | EpisodeErrored):
             return _line(str(one))
     for one in chain:
