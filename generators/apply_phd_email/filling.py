@@ -26,7 +26,7 @@ from mesocosm.kits.mailbox import (
     within,
 )
 from mesocosm.kits.paging import SURVEYED, mails
-from mesocosm.kits.prose import Prose, Said, Topic
+from mesocosm.kits.prose import Prose, RecentRuns, Topic
 from mesocosm.servers.memory.store import MemoryStore
 from mesocosm.servers.pdf_tools.store import write_pdf
 from mesocosm.services.calling import Tools
@@ -45,7 +45,7 @@ _EVERYDAY = 0.15
 def generate(world: World, params: Params) -> Expected:
     """Build the applicant's world."""
     rng = world.rng
-    said = Said()
+    said = RecentRuns()
     prose = Prose(rng, said)
     receivers = Prose(world.stream(f"receivers {params.receiver_idx}")) if params.receiver_idx else None
     plan = plan_replies(params, rng, prose, receivers)
@@ -87,7 +87,7 @@ def _around(
     letters: Letters,
     interests: Interests,
     people: Prose,
-    said: Said,
+    said: RecentRuns,
     sizes: tuple[int, int],
 ) -> tuple[list[Professor], list[Mail], list[Mail], int]:
     """More professors who are to get nothing; their mails; everyday ones; the tokens that are left."""

@@ -15,7 +15,7 @@ from mesocosm.generators.apply_phd_email.params import Params
 from mesocosm.generators.apply_phd_email.planning import Plan, Professor, Wanted
 from mesocosm.kits.mailbox import Mail, MailWriter, Thread, awake, misfiled
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import CourseSubject, Said, Topic
+from mesocosm.kits.prose import CourseSubject, RecentRuns, Topic
 from mesocosm.kits.wording import Phrases
 from mesocosm.worlds import tokens
 
@@ -127,7 +127,7 @@ class Writer:
         letters: Letters,
         interests: Interests,
         rng: random.Random,
-        said: Said,
+        said: RecentRuns,
     ) -> None:
         self._plan = plan
         self._interests = interests

@@ -35,7 +35,7 @@ from mesocosm.generators.canvas_list_test.wording import Announcer, post_size
 from mesocosm.kits.campus import add_campus, add_users
 from mesocosm.kits.moments import utc_stamp
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Prose, Said
+from mesocosm.kits.prose import Prose, RecentRuns
 from mesocosm.servers.canvas.models import Assignment
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.memory.store import MemoryStore
@@ -53,7 +53,7 @@ _ANSWER = (50, 130)
 def generate(world: World, params: Params) -> Expected:
     """Build the student's world."""
     rng = world.rng
-    said = Said()
+    said = RecentRuns()
     prose = Prose(rng, said)
     plan = plan_world(params, rng, prose)
     campus = plan.campus
@@ -69,7 +69,7 @@ def generate(world: World, params: Params) -> Expected:
     return _expected(plan, evidence, observations, canvas)
 
 
-def _surroundings(world: World, params: Params, plan: Plan, said: Said) -> tuple[list[Post], Backlog]:
+def _surroundings(world: World, params: Params, plan: Plan, said: RecentRuns) -> tuple[list[Post], Backlog]:
     """Everything that is not evidence, from streams of its own: the evidence does not move with it."""
     size = post_size(params.num_courses)
     rng = world.stream("decoys")
@@ -100,7 +100,7 @@ def _one_by_one(posts: Sequence[Post], now: dt.datetime) -> list[Post]:
 class _Canvas:
     """Canvas as it is filled, with the ids that its rows have got."""
 
-    def __init__(self, world: World, plan: Plan, params: Params, said: Said) -> None:
+    def __init__(self, world: World, plan: Plan, params: Params, said: RecentRuns) -> None:
         self._world = world
         self._prose = Prose(world.stream("answers"), said)
         self._store = world.store(CanvasStore)

@@ -32,7 +32,7 @@ from mesocosm.generators.excel_market_research.planning import (
 )
 from mesocosm.generators.excel_market_research.wording import NOTES, Wording
 from mesocosm.kits.paging import sheet_cells
-from mesocosm.kits.prose import Prose, Said, Topic
+from mesocosm.kits.prose import Prose, RecentRuns, Topic
 from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.calling import Tools
 from mesocosm.services.world import World
@@ -79,7 +79,7 @@ def generate(world: World, params: Params) -> Expected:
     rng = world.rng
     plan = plan_market(params, rng)
     world.set_now(dt.datetime.combine(plan.today, dt.time(9, 0), dt.UTC))
-    said = Said()
+    said = RecentRuns()
     prose = Prose(rng, said)
     wording = Wording(rng, OFFICE)
     told = [_memo(notice, plan, prose, wording, rng) for notice in plan.notices]
@@ -174,7 +174,7 @@ def spoken(day: dt.date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def _others(plan: Plan, params: Params, wording: Wording, said: Said, rng: random.Random) -> list[Memo]:
+def _others(plan: Plan, params: Params, wording: Wording, said: RecentRuns, rng: random.Random) -> list[Memo]:
     """Memos about anything else, until the filler is used up."""
     prose = Prose(rng, said)
     memos: list[Memo] = []

@@ -41,7 +41,7 @@ from mesocosm.kits.mailbox import (
 from mesocosm.kits.moments import in_words
 from mesocosm.kits.paging import SURVEYED, mails
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Person, Prose, Said
+from mesocosm.kits.prose import Person, Prose, RecentRuns
 from mesocosm.kits.wording import Phrases
 from mesocosm.servers.woocommerce.store import NewLineItem, NewOrder, NewProduct, WooCommerceStore
 from mesocosm.services.calling import Tools
@@ -73,7 +73,7 @@ _PAYMENT = {
 
 def generate(world: World, params: Params) -> Expected:
     """Build the shop's world."""
-    rng, said = world.rng, Said()
+    rng, said = world.rng, RecentRuns()
     prose = Prose(rng, said)
     plan = plan_shop(params, rng, prose)
     world.set_now(plan.now)
@@ -96,7 +96,7 @@ def generate(world: World, params: Params) -> Expected:
 
 
 def _around(
-    world: World, params: Params, plan: Plan, people: Prose, sizes: tuple[int, int], said: Said
+    world: World, params: Params, plan: Plan, people: Prose, sizes: tuple[int, int], said: RecentRuns
 ) -> tuple[list[Mail], int]:
     """Mails of people who are not on the list, everyday ones, and the tokens that are left."""
     rng = world.stream("strangers")

@@ -31,7 +31,7 @@ from mesocosm.generators.recall_campaign.remarks import Remarks
 from mesocosm.generators.recall_campaign.wording import Document, Writer, letter_size
 from mesocosm.kits.mailbox import Mail
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Product, Prose, Said, Topic
+from mesocosm.kits.prose import Product, Prose, RecentRuns, Topic
 from mesocosm.worlds import tokens
 
 _TITLES: dict[Topic, str] = {"shift_notes": "Shift notes", "purchasing": "Purchasing"}
@@ -54,7 +54,9 @@ _DAYS_BEFORE = 14
 class Everyday:
     """Mails, documents, events and orders worth a number of tokens."""
 
-    def __init__(self, plan: Plan, params: Params, budget: int, rng: random.Random, memory: Said) -> None:
+    def __init__(
+        self, plan: Plan, params: Params, budget: int, rng: random.Random, memory: RecentRuns
+    ) -> None:
         self._plan, self._params, self._rng = plan, params, rng
         self._prose = Prose(rng)
         self._size = letter_size(params)

@@ -21,7 +21,7 @@ from mesocosm.generators.recall_campaign.wording import Document, Writer, letter
 from mesocosm.kits.mailbox import Mail, awake, fill_mailbox
 from mesocosm.kits.moments import in_words, utc_stamp
 from mesocosm.kits.paging import events, listed_documents, mails
-from mesocosm.kits.prose import Prose, Said
+from mesocosm.kits.prose import Prose, RecentRuns
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.event_input import NewEvent
 from mesocosm.servers.documents.store import DocumentsStore
@@ -41,7 +41,7 @@ def generate(world: World, params: Params) -> Expected:
     prose = Prose(rng)
     plan = plan_recall(params, rng, prose)
     world.set_now(plan.now)
-    memory = Said()
+    memory = RecentRuns()
     # What the recall says is said first, so that it is the same whatever else there is.
     writer = Writer(plan, rng, prose, memory, letter_size(params))
     documents = list(writer.notices())

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from mesocosm.kits.prose import Prose, Said, Topic
+from mesocosm.kits.prose import Prose, RecentRuns, Topic
 from mesocosm.kits.wording import saying
 from mesocosm.worlds import tokens
 
@@ -223,7 +223,7 @@ def _another_thing(prose: Prose, product: str) -> str:
 def letter(
     rng: random.Random,
     prose: Prose,
-    memory: Said,
+    memory: RecentRuns,
     statement: str,
     size: int,
     product: str,
@@ -244,12 +244,12 @@ def letter(
     return "\n\n".join(part for part in (" ".join(around[:cut]), " ".join(around[cut:])) if part)
 
 
-def beside(prose: Prose, memory: Said, size: int, product: str, absent: tuple[str, ...]) -> str:
+def beside(prose: Prose, memory: RecentRuns, size: int, product: str, absent: tuple[str, ...]) -> str:
     """A further paragraph of a letter, of about so many tokens."""
     return " ".join(_around(prose, memory, size, product, absent))
 
 
-def _around(prose: Prose, memory: Said, size: int, product: str, absent: tuple[str, ...]) -> list[str]:
+def _around(prose: Prose, memory: RecentRuns, size: int, product: str, absent: tuple[str, ...]) -> list[str]:
     around: list[str] = []
     more = asides(prose, product, absent)
     spent = 0

@@ -13,7 +13,7 @@ from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.remarks import Known, Remarks
 from mesocosm.kits.holidays import is_holiday
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Product, Prose, Said
+from mesocosm.kits.prose import Product, Prose, RecentRuns
 
 _ZONES = ("America/Chicago", "America/New_York", "America/Los_Angeles", "Europe/Helsinki", "Asia/Kolkata")
 DOMAINS = ("postbox.example", "brightmail.example", "inkwell.example", "lettermill.example")
@@ -184,7 +184,7 @@ def plan_recall(params: Params, rng: random.Random, prose: Prose) -> Plan:
         letter=(now - 8 * DAY).astimezone(dt.UTC),
         now=now.astimezone(dt.UTC),
         customers=customers,
-        bookings=_bookings(params, pickups, hours, zone, Remarks(known, rng, Said()), rng),
+        bookings=_bookings(params, pickups, hours, zone, Remarks(known, rng, RecentRuns()), rng),
         known=known,
         letter_id=f"<{rng.getrandbits(40):010x}@{domain}>",
     )

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 from mesocosm.generators.recall_campaign.letters import say
-from mesocosm.kits.prose import Prose, Said
+from mesocosm.kits.prose import Prose, RecentRuns
 from mesocosm.worlds import tokens
 
 _FAULTS = (
@@ -130,7 +130,7 @@ _TRIES = 6
 class Remarks:
     """Draws remarks, none of them twice in one text, and if possible none as it was said before."""
 
-    def __init__(self, known: Known, rng: random.Random, memory: Said) -> None:
+    def __init__(self, known: Known, rng: random.Random, memory: RecentRuns) -> None:
         self._known, self._rng, self._said = known, rng, memory
         self._fault, self._maker = rng.choice(_FAULTS), rng.choice(known.companies)
         pounds, self._told = rng.randint(4, 19), rng.randint(6, 40)

@@ -14,7 +14,7 @@ from mesocosm.generators.recall_campaign.planning import DAY, Customer, Order, P
 from mesocosm.generators.recall_campaign.remarks import Remarks
 from mesocosm.kits.mailbox import Mail, awake
 from mesocosm.kits.people import Contact
-from mesocosm.kits.prose import Prose, Said
+from mesocosm.kits.prose import Prose, RecentRuns
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _REASONS = (
@@ -60,7 +60,7 @@ class Writer:
     """Writes what has to do with the recall."""
 
     def __init__(
-        self, plan: Plan, rng: random.Random, prose: Prose, memory: Said, size: tuple[int, int]
+        self, plan: Plan, rng: random.Random, prose: Prose, memory: RecentRuns, size: tuple[int, int]
     ) -> None:
         self._plan, self._rng, self._prose, self._said = plan, rng, prose, memory
         self._size = size

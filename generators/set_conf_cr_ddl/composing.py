@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from mesocosm.generators.set_conf_cr_ddl.conferences import Contact, Edition, Mail, Office
 from mesocosm.generators.set_conf_cr_ddl.wording import aside, finish
-from mesocosm.kits.prose import Prose, Said, Topic
+from mesocosm.kits.prose import Prose, RecentRuns, Topic
 from mesocosm.worlds import tokens
 
 SMALL = 12
@@ -31,7 +31,7 @@ class Composer:
         prose: Prose,
         size: tuple[int, int],
         office: Office,
-        memory: Said,
+        memory: RecentRuns,
     ) -> None:
         self._rng = rng
         self._said = memory

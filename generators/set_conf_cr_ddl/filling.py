@@ -25,7 +25,7 @@ from mesocosm.generators.set_conf_cr_ddl.planning import other_papers, plan_worl
 from mesocosm.generators.set_conf_cr_ddl.traffic import Appointment, Traffic, cost, reminders_held
 from mesocosm.kits.mailbox import message_id
 from mesocosm.kits.moments import in_words, shown_offset, utc_stamp
-from mesocosm.kits.prose import Prose, Said
+from mesocosm.kits.prose import Prose, RecentRuns
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.event_input import NewEvent
 from mesocosm.servers.email.store import EmailStore
@@ -40,7 +40,7 @@ def generate(world: World, params: Params) -> Expected:
     plan = plan_world(params, rng, prose)
     world.set_now(plan.office.now)
     size = mail_size(params.num_target)
-    memory = Said()
+    memory = RecentRuns()
     letters = Letters(rng, Composer(rng, prose, size, plan.office, memory))
     written = [(one, letters.about(one)) for one in plan.submissions]
     around = world.stream("surroundings")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from mesocosm.kits.prose import Said
+from mesocosm.kits.prose import RecentRuns
 
 Line = str
 Block = str | list[Line]
@@ -100,7 +100,7 @@ class Phrases:
     'Please write to Ann.'
     """
 
-    def __init__(self, rng: random.Random, said: Said | None = None) -> None:
+    def __init__(self, rng: random.Random, said: RecentRuns | None = None) -> None:
         self._rng = rng
         self._said = said
         self._decks: dict[tuple[str, ...], list[str]] = {}

@@ -61,7 +61,7 @@ _SEVERITIES = (
 # -- BigQuery ---------------------------------------------------------------------------------------------
 
 
-class BigQuery(Warehouse):
+class BigQueryThings(Warehouse):
     """Access to BigQuery's tables."""
 
     service = _SERVICE
@@ -609,7 +609,7 @@ _STAMPS: Mapping[str, Collection[str]] = {
 """By table: columns that say when and how often a thing was saved."""
 
 
-_BIGQUERY = BigQuery()
+_BIGQUERY = BigQueryThings()
 _TABLE = Word("Its name: `dataset.table`; a dataset that is missing is made.", required=True)
 _COLUMN_TYPES = Word(
     "Types of columns, `{price: NUMERIC, code: STRING NOT NULL}`; default: what follows from the values "

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 from lemminflect import getInflection
 
-from mesocosm.kits.prose import CATEGORIES, TOPICS, Prose, Said, greeting, signature
+from mesocosm.kits.prose import CATEGORIES, TOPICS, Prose, RecentRuns, greeting, signature
 from mesocosm.kits.prose.courses import catalogue
 from mesocosm.kits.prose.grammar import Grammar, check, expand, parse_template, read_rules
 from mesocosm.kits.prose.inflect import Form, conjugate, fix_articles, inflect
@@ -174,7 +174,7 @@ def test_malformed_templates_are_refused(template: str) -> None:
 
 
 def test_who_remembers_what_was_said_hardly_says_it_again() -> None:
-    said = Said()
+    said = RecentRuns()
     shares = []
     for memory in (said, None):
         writers = [Prose(random.Random(seed), memory) for seed in (1, 2)]
@@ -196,7 +196,7 @@ def test_who_remembers_what_was_said_hardly_says_it_again() -> None:
 
 
 def test_what_was_said_is_known_by_eight_words_in_a_row() -> None:
-    said = Said()
+    said = RecentRuns()
     assert not said.again("We will meet at the mill on Monday morning.")
     assert said.again("Perhaps we will meet at the mill on monday morning.")
     assert not said.again("We will meet at the mill on Tuesday, which is late.")
@@ -204,14 +204,14 @@ def test_what_was_said_is_known_by_eight_words_in_a_row() -> None:
 
 
 def test_a_run_may_begin_in_what_stands_before_a_text() -> None:
-    said = Said()
+    said = RecentRuns()
     assert not said.again("on Monday morning.", before="We will meet at the mill")
     assert said.again("We will meet at the mill on Monday morning.")
     assert not said.again("on Monday morning.")
 
 
 def test_what_was_not_said_is_drawn_as_long_as_there_is_something() -> None:
-    said = Said()
+    said = RecentRuns()
     sentences = [f"We will meet at the mill on {day} at noon." for day in ("Monday", "Tuesday")]
     drawn = [said.draw(iter([sentences[0], sentences[1]]).__next__) for _ in range(2)]
     assert drawn == sentences

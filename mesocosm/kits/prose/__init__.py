@@ -8,7 +8,7 @@
 from mesocosm.kits.prose.courses import CourseSubject
 from mesocosm.kits.prose.names import Person
 from mesocosm.kits.prose.products import CATEGORIES, Product
-from mesocosm.kits.prose.said import Said
+from mesocosm.kits.prose.said import RecentRuns
 from mesocosm.kits.prose.topics import TOPICS, Topic
 from mesocosm.kits.prose.writer import Prose, ProseMessage, greeting, signature
 
@@ -20,7 +20,7 @@ __all__ = [
     "Product",
     "Prose",
     "ProseMessage",
-    "Said",
+    "RecentRuns",
     "Topic",
     "greeting",
     "signature",

@@ -12,7 +12,7 @@ _KEPT = 60_000
 _TRIES = 12
 
 
-class Said:
+class RecentRuns:
     """Recent runs of eight words, as checksums; shared by all writers of a world."""
 
     __slots__ = ("_before", "_now")

@@ -14,7 +14,7 @@ from mesocosm.kits.prose.grammar import BOUND, BOUND_INDEX, Node, expand
 from mesocosm.kits.prose.inflect import conjugate, fix_articles
 from mesocosm.kits.prose.names import Names, Person
 from mesocosm.kits.prose.products import Product, Products
-from mesocosm.kits.prose.said import Said
+from mesocosm.kits.prose.said import RecentRuns
 from mesocosm.kits.prose.topics import DOCUMENTS, OF_COURSES, Sections, sections, shared_grammar
 from mesocosm.kits.prose.words import cost
 
@@ -162,7 +162,7 @@ class Prose:
     def __init__(
         self,
         rng: random.Random,
-        said: Said | None = None,
+        said: RecentRuns | None = None,
         currency: str = "$",
         apart: Collection[str] = (),
     ) -> None:

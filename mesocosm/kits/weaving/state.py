@@ -13,7 +13,7 @@ from mesocosm.kits.weaving.tree import Node, Register, Rule, Tree
 
 
 @dataclass
-class Course:
+class ProgramState:
     """Execution of a program."""
 
     returned: dict[Node, None] = field(default_factory=dict)
@@ -22,7 +22,7 @@ class Course:
     """Of each node that reads a shared number: whose result it finds; ``None``: what it is at first."""
 
     @classmethod
-    def of(cls, tree: Tree) -> Course:
+    def of(cls, tree: Tree) -> ProgramState:
         """The course of a tree's program."""
         course = cls()
         assigned: dict[Register, Node] = {}

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from mesocosm.errors import UsageError
 from mesocosm.kits.weaving.expressions import Value
 from mesocosm.kits.weaving.operator import Operator, load_operators
-from mesocosm.kits.weaving.state import Course
+from mesocosm.kits.weaving.state import ProgramState
 from mesocosm.kits.weaving.supply import Values
 from mesocosm.kits.weaving.tree import Node, Register, Rule, Tree
 
@@ -245,7 +245,7 @@ class TopDown(Weaver):
     def finish(self) -> Tree:
         """Random values for the leaves; the others' are computed."""
         if self._registers:
-            course = Course.of(self.tree)
+            course = ProgramState.of(self.tree)
             self.tree.order, self.tree.found = course.order(self.tree), course.found
         drafts = [(node, node.rule) for node in self.tree.bottom_up()]
         for _ in range(_DRAWS):

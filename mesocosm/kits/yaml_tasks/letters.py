@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mesocosm.kits.prose import CourseSubject, Prose, Said
+from mesocosm.kits.prose import CourseSubject, Prose, RecentRuns
 from mesocosm.kits.prose.topics import OF_COURSES
 from mesocosm.kits.prose.words import cost
 from mesocosm.kits.yaml_tasks.filters import FILTERS
@@ -117,7 +117,7 @@ class Letters:
         self,
         rng: random.Random,
         course: CourseSubject | None = None,
-        said: Said | None = None,
+        said: RecentRuns | None = None,
         matters: Mapping[str, str] | None = None,
         currency: str = "$",
         apart: Collection[str] = (),

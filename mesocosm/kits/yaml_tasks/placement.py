@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from mesocosm.kits.prose import Said
+from mesocosm.kits.prose import RecentRuns
 from mesocosm.kits.prose.courses import subject_called
 from mesocosm.kits.yaml_tasks.definition import Definition, Everyday, Rows, Statement
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated
@@ -182,14 +182,14 @@ class FactPlacement:
         self._names: dict[frozenset[str], frozenset[str]] = {}
         self._reads: dict[frozenset[Read], frozenset[Read]] = {}
         self._further = Further(definition, truth, stream("background kinds"))
-        self._said_around = Said()
+        self._said_around = RecentRuns()
         """Memory of surrounding texts, the same in all drafts and so written in the same order."""
-        self._said = Said()
+        self._said = RecentRuns()
         """Memory of texts in this world."""
 
     def begin(self) -> None:
         """Back to where nothing was put into any service."""
-        self._said = Said()
+        self._said = RecentRuns()
         self.truth.given.clear()
         names = [statement.as_ for statement in self.definition.evidence if statement.as_]
         for entity in self.truth.everything:
@@ -378,7 +378,7 @@ class FactPlacement:
         self,
         rng: random.Random,
         like: Told,
-        said: Said | None = None,
+        said: RecentRuns | None = None,
         matters: Mapping[str, str] | None = None,
     ) -> Letters:
         """Return the letter writer for a statement, or for noise like it: about its course, if it has one."""
@@ -470,7 +470,7 @@ class FactPlacement:
         # What was written for the sample is out of order.
         self._told.clear()
         self._frames.clear()
-        self._said_around = Said()
+        self._said_around = RecentRuns()
         return round(together)
 
     def cost_of(self, entity: Entity) -> int:

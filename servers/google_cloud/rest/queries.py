@@ -25,7 +25,7 @@ _PAGE = 10_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueryRequest:
     """A statement as a client asks for it."""
 
     text: str
@@ -35,7 +35,7 @@ class Asked:
     configuration: Json
 
 
-def asked_of(store: GoogleCloudStore, said: Fields, dry_run: bool) -> Asked:
+def asked_of(store: GoogleCloudStore, said: Fields, dry_run: bool) -> QueryRequest:
     """The statement of a body or of the configuration of a job."""
     query = read.text(said, "query")
     if not query:
@@ -54,7 +54,7 @@ def asked_of(store: GoogleCloudStore, said: Fields, dry_run: bool) -> Asked:
     configuration: Json = {"query": query, "useLegacySql": False}
     if read.text(place, "datasetId"):
         configuration["defaultDataset"] = dict(place.items())
-    return Asked(query, read.text(place, "datasetId"), _parameters(said), dry_run, configuration)
+    return QueryRequest(query, read.text(place, "datasetId"), _parameters(said), dry_run, configuration)
 
 
 def _parameters(said: Fields) -> Mapping[str, Any] | list[Any]:
@@ -88,7 +88,7 @@ def _plain(value: Any) -> Any:
 
 
 def run(
-    store: GoogleCloudStore, asked: Asked, id_: str | None = None, said: Fields | None = None
+    store: GoogleCloudStore, asked: QueryRequest, id_: str | None = None, said: Fields | None = None
 ) -> tuple[Answer, Job | None]:
     """Run a statement as a job, whose rows are kept; a dry run leaves none."""
     store.bigquery.jobs.check_id(id_)
