@@ -28,10 +28,6 @@ MAX_FIELDS = 10_000
 """Fields of a form, and values of a query; frameworks allow 1,000 to 4,096."""
 MAX_QUERY = 16_384
 """Bytes of a query; servers allow some 8,000."""
-_LONG = 100_000
-"""Bytes that take a while to read, whatever they are."""
-_MANY = 200
-"""Fields, lists or objects that do."""
 
 
 class BodyTooLarge(Exception):
@@ -103,9 +99,8 @@ def _unpacked(body: bytes, most: int) -> bytes:
     return unpacked
 
 
-def takes_long(query: str, kind: str, body: bytes) -> bool:
-    """True if parsing a request takes longer than handing it to a thread. Raises ``BodyTooLarge`` beyond the
-    limit.
+def check_size(query: str, kind: str, body: bytes) -> None:
+    """Raise ``BodyTooLarge`` for a request that would take long to parse.
 
     Args:
         query: That of its URL.
@@ -127,4 +122,3 @@ def takes_long(query: str, kind: str, body: bytes) -> bool:
     containers = body.count(b"[") + body.count(b"{") if is_json else 0
     if containers > MAX_CONTAINERS:
         raise BodyTooLarge(f"A body may have {MAX_CONTAINERS:,} lists and objects; this one has more.")
-    return values + fields + containers > _MANY or len(body) > _LONG

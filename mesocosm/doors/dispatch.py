@@ -1,7 +1,17 @@
-"""Dispatch of calls: on the event loop while that delays nobody, else in a thread."""
+"""Dispatch of calls to threads: the event loop reads requests and writes answers, a thread makes the call.
 
-# Most calls are quicker than handing them to a thread, so they are tried on the event loop first (decisions
-# 030 and 103).
+Calls are ordinary blocking code (SQLite, files, parsers), so none of them runs on the event loop, which
+serves every connection. An episode has one call at a time (its lock is the caller's), different episodes
+have theirs at once. A call that has a thread ends at its deadline (``worlds/deadlines.py``), and one that
+computes for long lets the event loop go first (``worlds/cpu_yield.py``).
+
+Code of agents runs in sandboxes, for minutes if need be, and has threads of its own, as many as there may
+be sandboxes; ``worlds/shares.py`` says whose turn it is. So nobody who only reads mail waits for a sandbox.
+
+Until decision 103 a call was made on the event loop for 20 ms, undone if it had not ended, and made once
+more in a thread, which saved short calls some 0.1 ms for the thread. What to measure:
+``benchmarks/tool_call.py`` and ``benchmarks/hostile_neighbours.py``.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +26,6 @@ from anyio.lowlevel import RunVar
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action
 from mesocosm.services.world import World
-from mesocosm.worlds.deadlines import QUICK, Overdue
 from mesocosm.worlds.limits import settings
 from mesocosm.worlds.shares import Shares
 
@@ -24,48 +33,18 @@ T = TypeVar("T")
 
 MAX_THREADS = 256
 """Calls that may be at work in threads, beside code: an episode has one, so this many episodes."""
-_LARGE = 100_000
-"""Characters of arguments that take a while to look at."""
-_MANY = 4_000
-"""Values in arguments that take a while to look at, however they are nested."""
 
 
 async def take_turn(
     world: World, service: str, action: Action, arguments: Mapping[str, Any], key: str | None
 ) -> Outcome:
-    """Make a call on a world while holding its turn.
-
-    Most take less than a thread would cost. One that takes longer is undone and made again in a thread.
-    """
+    """Make a call on a world while holding its turn."""
     call = partial(world.calls.make, service, action, arguments, idempotency_key=key)
-    if not (action.threaded or action.runs_code or _is_large(arguments)):
-        try:
-            return call(patience=QUICK)
-        except Overdue:
-            pass
     # Not cancellable: a call that has begun is finished and journalled even if the client has gone.
     if action.runs_code:
         async with code_places().place(str(world.path)):
             return await anyio.to_thread.run_sync(call, limiter=_code_threads.get())
     return await anyio.to_thread.run_sync(call, limiter=_calls.get())
-
-
-def _is_large(arguments: Mapping[str, Any]) -> bool:
-    """True if even parsing the arguments takes long. Cheap for small ones."""
-    values, characters = list(arguments.values()), 0
-    # The list grows while it is walked through: a structure may be nested deeper than functions may call.
-    for value in values:
-        if isinstance(value, str):
-            characters += len(value)
-        elif isinstance(value, list):
-            characters += len(value)
-            values.extend(value[: _MANY + 1])
-        elif isinstance(value, dict):
-            characters += len(value)
-            values.extend(value if len(value) > _MANY else value.values())
-        if characters > _LARGE or len(values) > _MANY:
-            return True
-    return False
 
 
 class _OfLoop(Generic[T]):
@@ -85,7 +64,7 @@ class _OfLoop(Generic[T]):
 
 
 def call_threads() -> anyio.CapacityLimiter:
-    """Of calls that take longer."""
+    """Return the threads of calls that run no code."""
     return _calls.get()
 
 

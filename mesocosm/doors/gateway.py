@@ -15,7 +15,7 @@ import anyio.to_thread
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
-from mesocosm.doors.bodies import MAX_QUERY, BodyTooLarge, received, takes_long
+from mesocosm.doors.bodies import MAX_QUERY, BodyTooLarge, check_size, received
 from mesocosm.doors.body_quota import Full, Take, intake
 from mesocosm.doors.episodes import ServedEpisode, why_not_now
 from mesocosm.doors.request import FORMS, KEPT_HEADERS, Request
@@ -99,7 +99,7 @@ async def _answer(
         base=f"{scope['scheme']}://{headers.get('host', 'localhost')}{mount}",
     )
     try:
-        is_long = takes_long(request.query, request.media_type, body)
+        check_size(request.query, request.media_type, body)
     except BodyTooLarge as error:
         return api.error(414 if len(request.query) > MAX_QUERY else 413, str(error))
     if path == "/openapi.json" and method == "GET" and api.described:
@@ -121,10 +121,9 @@ async def _answer(
         return Reply(wrong.body, wrong.status, {**wrong.headers, "Allow": ", ".join(known)})
     key = headers.get("idempotency-key")
     request = request.without((*api.credentials, _METHOD))
-    operation = replace(route.operation, threaded=True) if is_long else route.operation
     is_large = len(body) > _LARGE
     arguments = await anyio.to_thread.run_sync(request.arguments) if is_large else request.arguments()
-    return await _make(api, episode, route.status, operation, arguments, key)
+    return await _make(api, episode, route.status, route.operation, arguments, key)
 
 
 def _meant(request: Request, headers: Mapping[str, str]) -> str:

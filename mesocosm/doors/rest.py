@@ -197,7 +197,6 @@ class Api:
         *,
         status: int = 200,
         writes: bool | None = None,
-        threaded: bool = False,
         raw: bool = False,
     ) -> Callable[[F], F]:
         """Register a function for a method and a path below the prefix.
@@ -207,7 +206,6 @@ class Api:
             path: As in ``/courses/{id}``; ``{path:path}`` stands for any number of segments.
             status: That of an answer that is no refusal.
             writes: Whether it may change the world; by default, unless it answers GET.
-            threaded: Run it in a worker thread, for answers that take more than some milliseconds.
             raw: The body is bytes of whatever type, which the function reads from the request.
         """
 
@@ -222,7 +220,6 @@ class Api:
                 function=lambda store, **bound: self._answer(store, route, bound),
                 writes=method != "GET" if writes is None else writes,
                 bound_by=lambda arguments: route.bind(arguments),
-                threaded=threaded,
             )
             pattern, _, _ = compile_path(template)
             signature = signature_of(function, skip=2 if wants_request else 1)

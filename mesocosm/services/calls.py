@@ -20,7 +20,7 @@ from mesocosm.services.disturber import COLLEAGUE
 from mesocosm.services.kept_reads import RecentReads
 from mesocosm.services.outcomes import Outcome, failed, fault, outcome_of, too_long
 from mesocosm.services.service import Action, Store, load_service
-from mesocosm.worlds import database, deadlines
+from mesocosm.worlds import cpu_yield, database, deadlines
 from mesocosm.worlds.argument_json import written_down
 from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.limits import setting
@@ -45,7 +45,6 @@ class _Call:
     size: int
     """Characters that it was given to read."""
     key: str | None
-    patience: float | None
     started: int
 
     @property
@@ -112,15 +111,11 @@ class Calls:
         arguments: Mapping[str, Any],
         *,
         idempotency_key: str | None = None,
-        patience: float | None = None,
     ) -> Outcome:
         """Make one call: validate, run as one transaction, journal. Every failure is an ``Outcome``.
 
         A tool that keeps nothing in tables may make further calls meanwhile, for code of the agent; the
         journal says of these inside which call they were made.
-
-        ``patience``: seconds after which the call is given up without a trace, by raising ``Overdue``, so
-        that it can be made where it keeps nobody waiting. A call without ends at its deadline, refused.
 
         One that runs code and is cut off by no fault of the code's is undone, with all the calls that it
         made, and made again.
@@ -130,7 +125,7 @@ class Calls:
             if calls._inside is None:
                 calls._times = times
             try:
-                return calls._make(service, action, arguments, idempotency_key, patience)
+                return calls._make(service, action, arguments, idempotency_key)
             except CutOff:
                 if calls._inside is not None:
                     raise
@@ -157,18 +152,18 @@ class Calls:
         action: Action,
         arguments: Mapping[str, Any],
         idempotency_key: str | None,
-        patience: float | None,
     ) -> Outcome:
         started = perf_counter_ns()
+        cpu_yield.begin()
         self._world.begin_call()
         # Code of agents has limits of its own; the calls that it makes have deadlines again.
-        with deadlines.within(inf if action.runs_code else patience):
+        with deadlines.within(inf if action.runs_code else None):
             try:
                 raw = written_down(arguments)
             except (RecursionError, UnicodeEncodeError) as error:
-                call = _Call(service, action, "{}", _LONG, idempotency_key, patience, started)
+                call = _Call(service, action, "{}", _LONG, idempotency_key, started)
                 return self._record(call, *failed(error, _LONG))
-            call = _Call(service, action, raw, len(raw), idempotency_key, patience, started)
+            call = _Call(service, action, raw, len(raw), idempotency_key, started)
             try:
                 bound = action.bind(arguments)
                 retried = self._retried(call)
@@ -192,7 +187,7 @@ class Calls:
                 with (
                     deadlines.within()
                 ):  # it is not the caller's to wait for, nor to be given up with the call
-                    self._write(_Call(call.service, other, "{}", 0, None, None, perf_counter_ns()), {})
+                    self._write(_Call(call.service, other, "{}", 0, None, perf_counter_ns()), {})
             finally:
                 self._inside = None
         return outcome
@@ -230,9 +225,6 @@ class Calls:
                 self._world.keep_step(lambda steps: steps.keep_files(self.number))
             outcome, error = self._run_write(call, bound, seq)
         except deadlines.Overdue:
-            if call.patience is not None:
-                journal.withdraw(seq)
-                raise
             outcome, error = too_long(), None
         finally:
             self._inside = outer
@@ -251,8 +243,6 @@ class Calls:
             try:
                 outcome, error = self._run_read(call.service, call.action, bound, call.size)
             except deadlines.Overdue:
-                if call.patience is not None:
-                    raise
                 outcome = too_long()
             if outcome.status == "ok" and not world.looked_further and call.service in world.databases:
                 self._reads.keep(key, outcome)

@@ -191,8 +191,6 @@ class Action(ABC):
     function: Callable[..., Any]
     writes: bool
     ends_episode: bool = False
-    threaded: bool = False
-    """Run it in a worker thread: for what takes more than some milliseconds."""
     runs_code: bool = False
     """Run it in a thread of those that wait for sandboxes: it may take minutes."""
 
@@ -292,8 +290,6 @@ class Service(Generic[S]):
     store: type[S]
     instructions: str = ""
     """What an MCP client is told about the server as a whole."""
-    threaded: bool = False
-    """Run the tools in a worker thread: for tools that may take longer than a few milliseconds."""
     runs_code: bool = False
     """Run them in threads of their own, as many as there may be sandboxes: they may take minutes."""
     extra: str | None = None
@@ -377,7 +373,6 @@ class Service(Generic[S]):
             destructive=destructive,
             idempotent=idempotent,
             ends_episode=ends_episode,
-            threaded=self.threaded,
             runs_code=self.runs_code,
         )
         return function

@@ -228,13 +228,12 @@ class World:
         arguments: Mapping[str, Any],
         *,
         idempotency_key: str | None = None,
-        patience: float | None = None,
     ) -> Outcome:
         """Make one call of a tool that the world offers, else ``UnknownTool``: see ``Calls.make``."""
         tool = self.tool(service, name)
         if self._sharing_files and tool.runs_code:
             self._own_files()
-        return self.calls.make(service, tool, arguments, idempotency_key=idempotency_key, patience=patience)
+        return self.calls.make(service, tool, arguments, idempotency_key=idempotency_key)
 
     def operation(self, service: str, name: str) -> Operation:
         """Return an operation of another protocol; raises ``UnknownTool``."""

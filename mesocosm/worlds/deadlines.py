@@ -1,8 +1,8 @@
 """Deadlines of calls: no call may keep other episodes waiting.
 
-A call is first made where all episodes are served, with a few milliseconds; one that needs more is given
-up there, undone, and made once more in a thread, where it ends at its deadline. Whatever takes time in
-proportion to what an agent made (statements, walks through folders, loops over lines) passes ``check``.
+A call is made in a thread, which nobody can end from outside. So whatever takes time in proportion to what
+an agent made (statements, walks through folders, loops over lines) passes ``check``, which raises ``Overdue``
+when the time of the call is up; its transaction is rolled back and the call is refused.
 """
 
 # Time is checked by SQLite's progress handler and by loops, because a thread cannot be interrupted from
@@ -18,11 +18,7 @@ from time import perf_counter
 from mesocosm.worlds.cpu_yield import give_way
 from mesocosm.worlds.limits import setting
 
-QUICK = 0.02
-"""Seconds that a call may take where everybody else waits for it."""
-
 _until: ContextVar[float | None] = ContextVar("until", default=None)
-_is_tried: ContextVar[bool] = ContextVar("is_tried", default=False)
 
 
 class Overdue(BaseException):
@@ -44,11 +40,6 @@ def overdue() -> bool:
     """True if the current call is past its deadline."""
     until = _until.get()
     return until is not None and perf_counter() > until
-
-
-def is_tried() -> bool:
-    """True if the current call is repeated when its time is up."""
-    return _is_tried.get()
 
 
 def check() -> None:
@@ -75,11 +66,9 @@ def past_return() -> None:
 def within(seconds: float | None = None) -> Iterator[None]:
     """Set a deadline for the code inside: ``seconds``, or the setting ``call_timeout``."""
     token = _until.set(perf_counter() + (setting("call_timeout") if seconds is None else seconds))
-    tried = _is_tried.set(seconds is not None and seconds <= QUICK)
     try:
         yield
     finally:
-        _is_tried.reset(tried)
         _until.reset(token)
 
 

@@ -181,12 +181,6 @@ class Journal:
                 self._kept.popitem(last=False)
         return digest
 
-    def withdraw(self, seq: int) -> None:
-        """Forget the last call, which ``begin`` recorded and which is about to be made once more."""
-        assert seq == self.last
-        self._db.execute("DELETE FROM calls WHERE seq = ?", (seq,))
-        self.last = seq - 1
-
     def cut(self, seq: int) -> None:
         """Forget all calls after one. Their long texts stay, for they are likely to be met again."""
         self._db.execute("DELETE FROM calls WHERE seq > ?", (seq,))

@@ -124,7 +124,7 @@ class Places:
         try:
             while waiter.place is None:
                 # Nobody waits where everybody would.
-                deadlines.expect(deadlines.QUICK)
+                deadlines.check()
                 left = (deadlines.moment() or float("inf")) - perf_counter()
                 waiter.served.wait(min(left, self._moment / 2))
                 with self._lock:

@@ -15,7 +15,6 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 from typing import TypeVar
 
 from mesocosm.worlds import deadlines
@@ -89,39 +88,30 @@ class _Process:
         self.gives_way = False
         self.used = False
         """True if something was asked of it."""
-        self.is_amid = False
-        """True while a request is sent."""
         self._found = bytearray()
         """Of the answer that is being read."""
-        self.owed: ProcessQuestion | None = None
-        """The question whose answer is still to come, and nobody waits for it any more."""
-        self._asked = b""
-        self.asked_at = self._before = 0.0
+        self.is_asked = False
+        """True if an answer is still to come."""
+        self._before = 0.0
 
-    def ask(self, question: ProcessQuestion, request: bytes) -> tuple[Kind, bytes]:
-        """The answer to a request. Raises ``ProcessGone``, or ``Overdue`` when the call's time is up."""
-        if self.owed:
-            answer, owed = self._answer(), self._asked
-            self.owed = None
-            if owed == request:
-                return answer
+    def ask(self, request: bytes, largest: int) -> tuple[Kind, bytes]:
+        """The answer to a request. Raises ``ProcessGone``, and ``Overdue`` when the time of the call is up."""
         assert self.popen.stdout
         if readable(self.popen.stdout.fileno(), 0):
             self._more()
             raise Damaged("an answer before the question")
+        self.is_asked = True
         self._send(SIZE.pack(len(request)))
         self._send(request)
-        self.owed, self._asked, self.asked_at = question, request, perf_counter()
         self._before = processor_seconds(self.popen.pid)
-        answer = self._answer()
-        self.owed, self._asked = None, b""
+        answer = self._answer(largest)
+        self.is_asked = False
         return answer
 
     def _send(self, data: bytes) -> None:
         """Write to a process that may have stopped to read."""
         assert self.popen.stdin
         descriptor, left = self.popen.stdin.fileno(), memoryview(data)
-        self.is_amid = True
         while left:
             try:
                 left = left[os.write(descriptor, left) :]
@@ -129,16 +119,14 @@ class _Process:
                 self._wait(writable, descriptor)
             except OSError:
                 raise ProcessGone from None
-        self.is_amid = False
 
-    def _answer(self) -> tuple[Kind, bytes]:
-        assert self.owed
+    def _answer(self, largest: int) -> tuple[Kind, bytes]:
         found, whole = self._found, SIZE.size + 1
         while len(found) < whole:
             found += self._more()
             if len(found) >= SIZE.size:
                 whole = SIZE.size + 1 + SIZE.unpack_from(found)[0]
-            if not len(found) <= whole <= SIZE.size + 1 + self.owed.largest:
+            if not len(found) <= whole <= SIZE.size + 1 + largest:
                 raise Damaged(f"an answer of {whole:,} bytes, of which {len(found):,} are there")
         self._found = bytearray()
         if found[SIZE.size] not in _KINDS:
@@ -236,9 +224,7 @@ class HelperProcesses:
                 raise TakenBack from None
             raise
         except deadlines.Overdue:
-            # The same call is made again where it may take longer.
-            keep = not process.is_amid and (not process.owed or perf_counter() - process.asked_at < 1)
-            self._give_back(place, process) if keep else self._drop(process)
+            self._drop(process) if process.is_asked else self._give_back(place, process)
             raise
         except BaseException:
             self._drop(process)
@@ -270,30 +256,29 @@ class HelperProcesses:
         self, process: _Process, question: ProcessQuestion, read: Callable[[ProcessAnswer], T]
     ) -> tuple[Kind, T]:
         if question.before in process.states:
-            kind, data = process.ask(question, question.known)
+            kind, data = process.ask(question.known, question.largest)
             process.states.discard(question.before)
             if kind is not Kind.MISSING:
                 return kind, read(ProcessAnswer(kind, data, is_whole=False))
         deadlines.expect(_SLOW)
-        kind, data = process.ask(question, question.whole())
+        kind, data = process.ask(question.whole(), question.largest)
         return kind, read(ProcessAnswer(kind, data, is_whole=True))
 
     def _taken(self, place: Place, question: ProcessQuestion) -> _Process:
-        """A process that nobody uses: best one that is at work on the same question, or holds the state, or
-        gives way because of the same episode; a new one for work that is to give way."""
+        """A process that nobody uses: best one that holds the state, or gives way because of the same
+        episode; a new one for work that is to give way."""
         with self._lock:
             for fits in (
-                lambda one: one.owed is not None and one.owed.after == question.after,
-                lambda one: question.before in one.states and not one.owed,
-                lambda one: one.gives_way and one.whom == place.whom and not one.owed,
-                lambda one: not (one.owed or one.gives_way or place.gives_way),
+                lambda one: question.before in one.states,
+                lambda one: one.gives_way and one.whom == place.whom,
+                lambda one: not (one.gives_way or place.gives_way),
             ):
                 for process in filter(fits, self._free):
                     self._free.remove(process)
                     return process
             deadlines.expect(_SLOW)
             if self._count >= _MOST and self._free:
-                # All that nobody uses are at work on what nobody waits for, or rest behind all others.
+                # All that nobody uses rest behind all others.
                 self._free.pop(0).end()
                 self._count -= 1
             self._count += 1
@@ -307,9 +292,8 @@ class HelperProcesses:
     def _give_back(self, place: Place, process: _Process) -> None:
         if self._places.finish(place) and (self._keeps_slow or not process.gives_way):
             with self._lock:
-                alike = [one for one in self._free if not one.owed and one.gives_way == process.gives_way]
-                # One that owes an answer is busy, though nobody waits for it.
-                if process.owed or len(alike) < _RESTING:
+                alike = [one for one in self._free if one.gives_way == process.gives_way]
+                if len(alike) < _RESTING:
                     self._free.append(process)
                     return
         self._drop(process)

@@ -12,7 +12,6 @@ server = Service(
     "pdf_tools",
     PdfToolsStore,
     instructions="PDF files in the workspace. Paths may be absolute (/workspace/...) or relative to it.",
-    threaded=True,
 )
 SearchId = Annotated[str, About("The ID that search_pdf_content returned.")]
 

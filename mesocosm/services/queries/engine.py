@@ -203,8 +203,6 @@ class _Process:
         """Those of which it keeps instances."""
         self.at_rest = True
         """True if it has answered everything and can be asked again."""
-        self.is_silent = False
-        """True if it was asked and has said nothing so far."""
         self._worked_before = 0.0
         self._gives_way = False
         self._held: OrderedDict[str, int] = OrderedDict()
@@ -229,7 +227,6 @@ class _Process:
             for name in contents:
                 if name in descriptors:
                     socket.send_fds(self._line, [b"f"], [descriptors[name][0]])
-        self.is_silent = True
 
     def answers(self, largest: int) -> Iterator[tuple[Any, ...]]:
         """Yield its replies, of which so many bytes are rows. Raises ``Damaged`` where one makes no sense."""
@@ -238,7 +235,6 @@ class _Process:
         left = largest
         while True:
             self._patience()
-            self.is_silent = False
             said, size = receive(self._line, left + _SAID)
             answer = _answer_of(said, fields)
             if answer[0] == "fields":
@@ -376,8 +372,6 @@ class _Work:
     request: ComputeRequest
     place: Place
     process: _Process
-    until: float
-    """Time after which nobody waits for it."""
 
 
 class Engine:
@@ -387,8 +381,6 @@ class Engine:
 
     def __init__(self) -> None:
         self._idle: list[_Process] = []
-        self._left: dict[str, _Work] = {}
-        """By world: what was begun by a call that is made once more."""
         self._lock = threading.Lock()
         self._places = Places(settings().query_jobs)
         self._nursery = _Nursery()
@@ -454,7 +446,7 @@ class Engine:
         if until is None or until == float("inf"):
             return ComputeRequest(world, sql, (), (), memory, largest, None, **more)
         # A second later than here, where who waits is told.
-        left = said.call_timeout if deadlines.is_tried() else max(0.0, until - perf_counter())
+        left = max(0.0, until - perf_counter())
         return ComputeRequest(world, sql, (), (), memory, largest, left + 1, **more)
 
     def _computed(
@@ -465,35 +457,13 @@ class Engine:
     ) -> T:
         """Gather the replies to a request. Starts again from the first one if the process was taken away."""
         while True:
-            work = self._adopted(request) or self._begun(request)
-            is_left = False
+            work = self._begun(request)
             try:
                 return gather(self._answers(work, tables))
             except TakenBack:
                 continue
-            except deadlines.Overdue:
-                is_left = work.process.is_silent and deadlines.is_tried()
-                raise
             finally:
-                if is_left:
-                    with self._lock:
-                        self._left[request.world] = work
-                else:
-                    self._end(work)
-
-    def _adopted(self, request: ComputeRequest) -> _Work | None:
-        """The work on this request that was begun by the same call, when it was made where all wait."""
-        now = perf_counter()
-        with self._lock:
-            found = self._left.pop(request.world, None)
-            over = [world for world, work in self._left.items() if work.until < now]
-            ended = [self._left.pop(world) for world in over]
-        if found and replace(found.request, seconds=None) != replace(request, seconds=None):
-            ended.append(found)
-            found = None
-        for work in ended:
-            self._end(work)
-        return found
+                self._end(work)
 
     def _begun(self, request: ComputeRequest) -> _Work:
         place = self._places.take(os.path.dirname(request.world))
@@ -501,7 +471,7 @@ class Engine:
             # One that serves others well is not to be lost to what gives way.
             process = None if place.gives_way else self._taken(request)
             if process is None:
-                deadlines.expect(deadlines.QUICK)  # it takes too long where everybody waits
+                deadlines.check()
                 process = _Process(request.memory, self._nursery)
         except BaseException:
             self._places.release(place)
@@ -509,7 +479,7 @@ class Engine:
         if place.gives_way:
             process.give_way()
         place.end, place.worked = process.kill, process.worked
-        return _Work(request, place, process, perf_counter() + (request.seconds or 0))
+        return _Work(request, place, process)
 
     def _end(self, work: _Work) -> None:
         # In this order: one that is idle is not killed for the sake of others.
@@ -527,8 +497,7 @@ class Engine:
     def _answers(self, work: _Work, tables: Mapping[str, EngineTable]) -> Iterator[tuple[Any, ...]]:
         process = work.process
         try:
-            if not process.is_silent:
-                process.ask(work.request, tables, self._files)
+            process.ask(work.request, tables, self._files)
             for answer in process.answers(work.request.largest):
                 match answer:
                     case ("failed", name, text):

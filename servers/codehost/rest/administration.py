@@ -75,7 +75,7 @@ def list_languages(store: CodehostStore, owner: str, repo: str) -> Json:
     return store.administering.languages(store.repositories.repository(owner, repo))
 
 
-@api.get(f"{REPO}/contributors", threaded=True)
+@api.get(f"{REPO}/contributors")
 def list_contributors(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
     """List authors of commits on the default branch, by number of commits."""
     request.asked.get("anon")
@@ -89,8 +89,8 @@ def list_contributors(store: CodehostStore, request: Request, owner: str, repo: 
 # -- archives -----------------------------------------------------------------------------------------------
 
 
-@api.get(f"{REPO}/tarball", threaded=True)
-@api.get(f"{REPO}/tarball/{{ref:path}}", threaded=True)
+@api.get(f"{REPO}/tarball")
+@api.get(f"{REPO}/tarball/{{ref:path}}")
 def get_tarball(store: CodehostStore, request: Request, owner: str, repo: str) -> Reply:
     """The files of a commit as a tar, packed with gzip."""
     folder, moment, files = _files(store, request, owner, repo)
@@ -103,8 +103,8 @@ def get_tarball(store: CodehostStore, request: Request, owner: str, repo: str) -
     return _archive(gzip.compress(packed.getvalue(), mtime=0), f"{folder}.tar.gz", "application/x-gzip")
 
 
-@api.get(f"{REPO}/zipball", threaded=True)
-@api.get(f"{REPO}/zipball/{{ref:path}}", threaded=True)
+@api.get(f"{REPO}/zipball")
+@api.get(f"{REPO}/zipball/{{ref:path}}")
 def get_zipball(store: CodehostStore, request: Request, owner: str, repo: str) -> Reply:
     """The files of a commit as a zip."""
     folder, moment, files = _files(store, request, owner, repo)

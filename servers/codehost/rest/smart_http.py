@@ -244,7 +244,7 @@ def _repository(store: CodehostStore, owner: str, name: str, service: str) -> Ro
         raise _plain(message, refusal.status) from None
 
 
-@api.get("/{owner}/{name}/info/refs", threaded=True)
+@api.get("/{owner}/{name}/info/refs")
 def info_refs(store: CodehostStore, request: Request, owner: str, name: str, service: str = "") -> Reply:
     """The refs of a repository, with which every conversation begins."""
     if service not in ("git-upload-pack", "git-receive-pack"):
@@ -257,7 +257,7 @@ def info_refs(store: CodehostStore, request: Request, owner: str, name: str, ser
     return _reply(wire, f"{service}-advertisement")
 
 
-@api.post("/{owner}/{name}/git-upload-pack", writes=False, threaded=True)
+@api.post("/{owner}/{name}/git-upload-pack", writes=False)
 def upload_pack(store: CodehostStore, request: Request) -> Reply:
     """The objects that a client lacks."""
     repository = _repository(store, **request.params, service="git-upload-pack")
@@ -271,7 +271,7 @@ def upload_pack(store: CodehostStore, request: Request) -> Reply:
     return _Fetched(reply.body, reply.status, reply.headers, reply.media_type, backend.repository.sent)
 
 
-@api.post("/{owner}/{name}/git-receive-pack", threaded=True)
+@api.post("/{owner}/{name}/git-receive-pack")
 def receive_pack(store: CodehostStore, request: Request) -> Reply:
     """Receive a push; if nothing is accepted, it leaves no trace."""
     repository = _repository(store, **request.params, service="git-receive-pack")

@@ -15,7 +15,6 @@ server = Service(
         "Excel workbooks in the workspace. Paths may be absolute (/workspace/...) or relative to it."
         " Formulas are stored as written; they are not computed here."
     ),
-    threaded=True,
 )
 
 Filepath = Annotated[str, About("The workbook.")]

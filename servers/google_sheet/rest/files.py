@@ -115,7 +115,7 @@ def about(store: SheetStore) -> Json:
     return {"kind": "drive#about", "user": user(store, store.drive.me), "storageQuota": quota}
 
 
-@api.get("/drive/v3/files", threaded=True)
+@api.get("/drive/v3/files")
 def list_files(
     store: SheetStore,
     request: Request,
@@ -263,7 +263,7 @@ def copy(store: SheetStore, request: Request, fileId: str) -> Json:
     return _answer(store, request, file)
 
 
-@api.get("/drive/v3/files/{fileId}/export", threaded=True)
+@api.get("/drive/v3/files/{fileId}/export")
 def export(store: SheetStore, fileId: str, mimeType: str) -> Reply:
     """A spreadsheet as a file."""
     if store.drive.file(fileId).kind != "spreadsheet":
@@ -274,7 +274,7 @@ def export(store: SheetStore, fileId: str, mimeType: str) -> Reply:
 _FORMATS = {"csv": "text/csv", "tsv": "text/tab-separated-values", "xlsx": XLSX}
 
 
-@api.get("/spreadsheets/d/{fileId}/export", threaded=True)
+@api.get("/spreadsheets/d/{fileId}/export")
 def download(
     store: SheetStore,
     request: Request,

@@ -70,7 +70,7 @@ def _shown(store: SheetStore, book: Book, ranges: list[str], grid_data: bool) ->
     return shown
 
 
-@api.post("/v4/spreadsheets", threaded=True)
+@api.post("/v4/spreadsheets")
 def create(store: SheetStore, request: Request) -> Json:
     """A new spreadsheet."""
     body = plain(body_of(request))
@@ -104,8 +104,8 @@ def create(store: SheetStore, request: Request) -> Json:
 
 
 # Some clients put their path behind the address of a spreadsheet with a slash.
-@api.get("/v4/spreadsheets/{spreadsheetId}/", threaded=True)
-@api.get("/v4/spreadsheets/{spreadsheetId}", threaded=True)
+@api.get("/v4/spreadsheets/{spreadsheetId}/")
+@api.get("/v4/spreadsheets/{spreadsheetId}")
 def get(store: SheetStore, request: Request, spreadsheetId: str, includeGridData: bool = False) -> Json:
     """A spreadsheet; ``ranges`` and ``includeGridData`` ask for cells."""
     book = store.sheets.book(spreadsheetId)
@@ -114,8 +114,8 @@ def get(store: SheetStore, request: Request, spreadsheetId: str, includeGridData
     return _shown(store, book, all_of(request, "ranges"), wanted)
 
 
-@api.route("POST", "/v4/spreadsheets/{spreadsheetId}/:getByDataFilter", writes=False, threaded=True)
-@api.route("POST", "/v4/spreadsheets/{spreadsheetId}:getByDataFilter", writes=False, threaded=True)
+@api.route("POST", "/v4/spreadsheets/{spreadsheetId}/:getByDataFilter", writes=False)
+@api.route("POST", "/v4/spreadsheets/{spreadsheetId}:getByDataFilter", writes=False)
 def get_by_data_filter(store: SheetStore, request: Request, spreadsheetId: str) -> Json:
     """Return a spreadsheet with the data selected by filters."""
     book = store.sheets.book(spreadsheetId)

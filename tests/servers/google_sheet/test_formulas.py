@@ -330,6 +330,7 @@ def request(before: str, after: str, cells: dict[tuple[int, int], list[Any]]) ->
 
 def test_nobody_waits_for_those_who_compute_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     late = 0.0
+    monkeypatch.setenv("MESOCOSM_CALL_TIMEOUT", str(int(PATIENCE)))
     monkeypatch.setattr(deadlines, "perf_counter", lambda: perf_counter() + late)
 
     def small(world: World) -> None:
@@ -342,11 +343,12 @@ def test_nobody_waits_for_those_who_compute_for_long(tmp_path: Path, monkeypatch
         [book] = json.loads(world.call("google_sheet", "list_spreadsheets", {}).text)
         tool = world.tool("google_sheet", "update_cells")
         cells = {"spreadsheet_id": book["id"], "sheet": "Sheet1", "range": "A2", "data": [[formula]]}
-        return world.calls.make("google_sheet", tool, cells, patience=PATIENCE).text
+        return world.calls.make("google_sheet", tool, cells).text
 
     def attack(world: World) -> None:
-        with pytest.raises(deadlines.Overdue):
-            write(world, "=" + "+".join(['LEN(REGEXREPLACE(REPT("a",32000),"a(?:.*z)?","b"))'] * 50))
+        assert "took longer" in write(
+            world, "=" + "+".join(['LEN(REGEXREPLACE(REPT("a",32000),"a(?:.*z)?","b"))'] * 50)
+        )
 
     with ExitStack() as stack:
         first, *others = (
@@ -361,4 +363,4 @@ def test_nobody_waits_for_those_who_compute_for_long(tmp_path: Path, monkeypatch
         late = 2.0 * PATIENCE  # their time is up
         for thread in threads:
             thread.join()
-    assert sum(not one.owed for one in processes._free) <= 4
+    assert len(processes._free) <= 4

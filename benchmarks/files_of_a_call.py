@@ -1,0 +1,108 @@
+"""Which files of the project a call passes, from the socket to SQLite and back, and which a run does.
+
+    python benchmarks/files_of_a_call.py [--run]
+
+A server is started in this process and asked over HTTP; functions of the project that are called meanwhile
+are noted. The call is made twice, so that what is done once (imports, opening files) does not count. With
+``--run``, the command ``mesocosm run`` with the reference solver is traced instead, all of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tool_call import Target, build_episode, free_port
+
+import mesocosm
+
+ROOT = Path(mesocosm.__file__).parent.parent
+
+
+class Trace:
+    """The project's files whose functions were called while it records, in the order of the first call."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, set[str]] = {}
+        self.records = False
+        threading.setprofile(self._note)
+        sys.setprofile(self._note)
+
+    def _note(self, frame: Any, event: str, argument: Any) -> None:
+        if self.records and event == "call":
+            path = Path(frame.f_code.co_filename)
+            if path.is_relative_to(ROOT) and not {".venv", "benchmarks"} & set(path.parts):
+                name = str(path.relative_to(ROOT))
+                self.files.setdefault(name, set()).add(frame.f_code.co_qualname)
+
+    def of(self, work: Callable[[], Any]) -> dict[str, set[str]]:
+        """Return the files, each with the functions that were called, of some work."""
+        self.files, self.records = {}, True
+        try:
+            work()
+        finally:
+            self.records = False
+        return self.files
+
+
+def read_call(trace: Trace, folder: Path) -> dict[str, set[str]]:
+    """The files of a list of assignments over MCP."""
+    from mesocosm.hosting.listening import serve
+
+    from mesocosm.hosting.application import Hosting
+
+    state, port = folder / "state", free_port()
+    id_ = build_episode(state, folder)
+    hosting = Hosting(state, admin_token="benchmark")
+    threading.Thread(target=serve, args=(hosting, "127.0.0.1", port), daemon=True).start()
+    while True:
+        try:
+            http.client.HTTPConnection("127.0.0.1", port, timeout=1).connect()
+            break
+        except OSError:
+            pass
+    line, arguments = http.client.HTTPConnection("127.0.0.1", port), {"course_id": 1}
+    call = Target(
+        "",
+        None,
+        line,
+        f"/e/{id_}/canvas/mcp",
+        "canvas_list_assignments",
+        arguments,  # type: ignore[arg-type]
+    )
+    call.call()
+    call.arguments = {"course_id": 2}
+    call.call()
+    call.arguments = {"course_id": 3}
+    return trace.of(call.call)
+
+
+def run(trace: Trace, folder: Path) -> dict[str, set[str]]:
+    """The files of an episode that the reference solver plays, from the command to the verdict."""
+    from mesocosm.cli.application import app
+
+    arguments = ["run", "canvas_list_test", "--agent", "reference", "--output", str(folder / "run")]
+    return trace.of(lambda: app(arguments, standalone_mode=False))
+
+
+def main() -> None:
+    """Trace and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--run", action="store_true")
+    options = parser.parse_args()
+    trace = Trace()
+    with tempfile.TemporaryDirectory() as folder:
+        files = (run if options.run else read_call)(trace, Path(folder))
+    for name, functions in files.items():
+        print(f"{name}: {', '.join(sorted(functions)[:6])}{' ...' if len(functions) > 6 else ''}")
+    print(f"{len(files)} files")
+
+
+if __name__ == "__main__":
+    main()
