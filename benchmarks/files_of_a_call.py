@@ -53,9 +53,8 @@ class Trace:
 
 def read_call(trace: Trace, folder: Path) -> dict[str, set[str]]:
     """The files of a list of assignments over MCP."""
-    from mesocosm.hosting.listening import serve
-
     from mesocosm.hosting.application import Hosting
+    from mesocosm.hosting.server import serve
 
     state, port = folder / "state", free_port()
     id_ = build_episode(state, folder)
@@ -85,9 +84,9 @@ def read_call(trace: Trace, folder: Path) -> dict[str, set[str]]:
 
 def run(trace: Trace, folder: Path) -> dict[str, set[str]]:
     """The files of an episode that the reference solver plays, from the command to the verdict."""
-    from mesocosm.cli.application import app
+    from mesocosm.cli.commands import app
 
-    arguments = ["run", "canvas_list_test", "--agent", "reference", "--output", str(folder / "run")]
+    arguments = ["run", "refund_list", "--length", "8k", "--agent", "reference", "--out", str(folder / "run")]
     return trace.of(lambda: app(arguments, standalone_mode=False))
 
 
