@@ -95,7 +95,7 @@ class _Process:
         self._before = 0.0
 
     def ask(self, request: bytes, largest: int) -> tuple[Kind, bytes]:
-        """The answer to a request. Raises ``ProcessGone``, and ``Overdue`` when the time of the call is up."""
+        """The answer to a request. Raises ``ProcessGone``, or ``Overdue`` when the call's time is up."""
         assert self.popen.stdout
         if readable(self.popen.stdout.fileno(), 0):
             self._more()
