@@ -467,6 +467,16 @@ def test_a_pack_that_swells_is_refused(kind: int, size: int, data: bytes, target
     assert b"larger than" in post(target, "git-receive-pack", push_of(pack))[1]
 
 
+def test_a_tree_that_holds_up_whoever_takes_it_apart_is_refused(target: HostedWorld) -> None:
+    from hashlib import sha1
+
+    tree = b"".join(b"100644 %040d\0" % n + bytes(20) for n in range(40_000))
+    head = bytes([128 | 2 << 4 | len(tree) & 15]) + size_of(len(tree) >> 4)
+    pack = b"PACK" + struct.pack(">II", 2, 1) + head + zlib.compress(tree)
+    pack += sha1(pack, usedforsecurity=False).digest()
+    assert b"is too large" in post(target, "git-receive-pack", push_of(pack))[1]
+
+
 def test_a_large_push_is_written_down_as_it_came(hosted: HostedWorld) -> None:
     pack = b"PACK" + random.Random(0).randbytes(3_000_001)
     status, answer = post(hosted, "git-receive-pack", push_of(pack))

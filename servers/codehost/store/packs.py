@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from mesocosm.servers.codehost.store.objects import DIRECTORY, ObjectStore
 from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.worlds import deadlines
 
 MAX_INFLATED = 512 * 2**20
 """Bytes that the objects of a pack may have in all."""
@@ -24,6 +25,8 @@ MAX_DEPTH = 200
 """Folders within folders."""
 MAX_FILES = 200_000
 """Files of a tree that is pushed, counted each time that it is there."""
+MAX_TREE = 2 * 2**20
+"""Bytes of one folder's list: it is taken apart in one go, which holds up every other thread."""
 _LAST_SECOND = 253_402_300_799
 """Of the year 9999, after which dates have no text."""
 _OFS_DELTA, _REF_DELTA = 6, 7
@@ -78,6 +81,9 @@ def check_objects(objects: ObjectStore, received: Received) -> None:
     """Refuse objects that are malformed, or that need some that are neither there nor among them."""
     needed: dict[str, set[int]] = {}
     for obj in received.values():
+        deadlines.check()
+        if isinstance(obj, Tree) and obj.raw_length() > MAX_TREE:
+            raise Unprocessable(f"tree {obj.id.decode()} is too large")
         try:
             obj.check()
             references = list(_references(obj))
