@@ -16,14 +16,14 @@ from mesocosm.families.rebuilds import RebuildFailed, rebuilt_fingerprint
 TASK = "canvas_arrange_exam"
 NOISE = """
 import sys
-from mesocosm.families import rebuilding
+from mesocosm.families import rebuilds
 from mesocosm.families.instances import build_instance
 def build(*arguments, **options):
     print("a generator that prints")
     return build_instance(*arguments, **options)
-rebuilding.build_instance = build
+rebuilds.build_instance = build
 answers, sys.stdout = sys.stdout, sys.stderr
-rebuilding.serve(sys.stdin, answers)
+rebuilds.serve(sys.stdin, answers)
 """
 
 
