@@ -425,9 +425,9 @@ def test_code_dies_with_the_server(tmp_path: Path) -> None:
 import sys; sys.path[:] = {sys.path!r}
 from pathlib import Path
 from mesocosm.sandbox import bubblewrap, runtime
-from mesocosm.sandbox.jobs import Job, Limits
+from mesocosm.sandbox.jobs import Job, JobLimits
 code = "import time\\nwhile True: open('alive', 'a').write('x'); time.sleep(0.02)"
-bubblewrap.Bubblewrap().run(Job((runtime.PYTHON, "-c", code), Path({str(tmp_path)!r}), Limits()))
+bubblewrap.Bubblewrap().run(Job((runtime.PYTHON, "-c", code), Path({str(tmp_path)!r}), JobLimits()))
 """
     server = subprocess.Popen([sys.executable, "-c", program])
     deadline = time.monotonic() + PATIENCE

@@ -256,9 +256,9 @@ def test_a_job_dies_with_the_server_that_sent_it(used: str, tmp_path: Path) -> N
 import sys; sys.path[:] = {sys.path!r}
 from pathlib import Path
 from mesocosm.sandbox import levels, runtime, slots
-from mesocosm.sandbox.jobs import Job, Limits
+from mesocosm.sandbox.jobs import Job, JobLimits
 print("sent", flush=True)
-job = Job((runtime.PYTHON, "-c", "import time; time.sleep(100)"), Path({str(tmp_path)!r}), Limits(100))
+job = Job((runtime.PYTHON, "-c", "import time; time.sleep(100)"), Path({str(tmp_path)!r}), JobLimits(100))
 levels.active().run(job)
 """
     servers = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) for _ in range(2)]
