@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,14 @@ from tool_call import Target, build_episode, free_port
 import mesocosm
 
 ROOT = Path(mesocosm.__file__).parent.parent
+
+
+@cache
+def _shown(file: str) -> str | None:
+    """The name of one of the project's files; none for others."""
+    path = Path(file)
+    own = path.is_relative_to(ROOT) and not {".venv", "benchmarks"} & set(path.parts)
+    return str(path.relative_to(ROOT)) if own else None
 
 
 class Trace:
@@ -35,11 +44,8 @@ class Trace:
         sys.setprofile(self._note)
 
     def _note(self, frame: Any, event: str, argument: Any) -> None:
-        if self.records and event == "call":
-            path = Path(frame.f_code.co_filename)
-            if path.is_relative_to(ROOT) and not {".venv", "benchmarks"} & set(path.parts):
-                name = str(path.relative_to(ROOT))
-                self.files.setdefault(name, set()).add(frame.f_code.co_qualname)
+        if self.records and event == "call" and (name := _shown(frame.f_code.co_filename)):
+            self.files.setdefault(name, set()).add(frame.f_code.co_qualname)
 
     def of(self, work: Callable[[], Any]) -> dict[str, set[str]]:
         """Return the files, each with the functions that were called, of some work."""
