@@ -12,9 +12,9 @@ import orjson
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, Route
 from mesocosm.errors import Invalid, Refusal
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Reply
 
-Json = dict[str, Any]
 Tree = dict[str, Any]
 
 

@@ -27,11 +27,11 @@ from typing import Any, ClassVar, Literal, TypedDict, get_args, get_origin
 
 from sqlalchemy.orm import mapped_column
 
+from mesocosm.services.schema import Json
 from mesocosm.services.values import Check, Checks, OneOf
 from mesocosm.services.words import Shape, Word
 
 Record = Mapping[str, Any]
-Object = dict[str, Any]
 By = Literal["clients", "filling", "product"]
 """Writers of a field: clients (and generators), generators alone, the product alone."""
 
@@ -88,9 +88,9 @@ def field(
     return mapped_column(*args, info={_KEY: said}, **column)
 
 
-def blank(kind: type[Any]) -> Object:
+def blank(kind: type[Any]) -> Json:
     """A row of a table with nothing but its defaults."""
-    row: Object = {}
+    row: Json = {}
     for column in kind.__table__.columns:
         if not column.primary_key:
             value = getattr(column.default, "arg", None)
@@ -149,7 +149,7 @@ class Resource:
         shown |= {said.also for said in self.fields.values() if said.also}
         return frozenset((shown | self.passed_over) - self.checks.keys())
 
-    def columns(self, values: Record) -> Object:
+    def columns(self, values: Record) -> Json:
         """Of checked values, what is kept."""
         second = {
             name: other
@@ -159,7 +159,7 @@ class Resource:
         }
         return {name: values[second.get(name, name)] for name in self.kept if name in {*values, *second}}
 
-    def blank(self) -> Object:
+    def blank(self) -> Json:
         """Return the stored form of an object with only default values."""
         if self.table is not None:
             return blank(self.model)
@@ -176,7 +176,7 @@ class Resource:
                 found += [(spelled, made) for spelled in (name, said.also) if spelled]
         return found
 
-    def shape(self, record: Record) -> Object:
+    def shape(self, record: Record) -> Json:
         """An object as answers show it."""
         return {name: made(record) for name, made in self._shape}
 

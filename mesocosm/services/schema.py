@@ -41,6 +41,8 @@ import fastjsonschema
 from mesocosm.errors import Invalid, MissingArgument, WrongArgument
 from mesocosm.services.coercion import coerce
 
+Json = dict[str, Any]
+"""An object as JSON has it."""
 JSONSchema = dict[str, Any]
 
 T = TypeVar("T")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from mesocosm.services.schema import Json
 from mesocosm.services.undo import Done, ToolCall
 
-Json = dict[str, Any]
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 
 

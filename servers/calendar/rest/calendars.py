@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
-from mesocosm.servers.calendar.rest.service import Json, api, body_of, etag_of, listing, read
+from mesocosm.servers.calendar.rest.service import api, body_of, etag_of, listing, read
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.calendars import Access, page_bounds
 from mesocosm.servers.calendar.store.event_types import MEET
@@ -18,6 +18,7 @@ from mesocosm.servers.calendar.store.windows import Window
 from mesocosm.servers.calendar.tools.scheduling import get_freebusy, list_colors
 from mesocosm.servers.calendar.tools.views import calendar_view, rule_view
 from mesocosm.services.fields import Fields
+from mesocosm.services.schema import Json
 
 _TEXTS = ("summary", "description", "location")
 _CONFERENCES = {"conferenceProperties": {"allowedConferenceSolutionTypes": [MEET]}}

@@ -13,7 +13,7 @@ import orjson
 from mesocosm.doors.request import Request
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.calendar.rest.quick_add import event_of
-from mesocosm.servers.calendar.rest.service import Json, api, body_of, check_etag, listing, read
+from mesocosm.servers.calendar.rest.service import api, body_of, check_etag, listing, read
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.calendars import Access
 from mesocosm.servers.calendar.store.event_input import EventFields
@@ -24,7 +24,7 @@ from mesocosm.servers.calendar.store.windows import EventPage, Occurrence, Windo
 from mesocosm.servers.calendar.tools.events import Attendee, Reminders
 from mesocosm.servers.calendar.tools.views import event_view
 from mesocosm.services.fields import Fields
-from mesocosm.services.schema import signature_of
+from mesocosm.services.schema import Json, signature_of
 
 _DEFAULTS: Mapping[str, Any] = {
     "summary": "",

@@ -13,10 +13,9 @@ from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Route, bearer
 from mesocosm.errors import Invalid, Refusal
 from mesocosm.services.fields import Fields
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Reply
 from mesocosm.services.values import Kinds, Reader
-
-Json = dict[str, Any]
 
 _REASONS = {
     400: "badRequest",

@@ -3,13 +3,10 @@
 # ruff: noqa: N803 - the names of parameters are Google's
 from __future__ import annotations
 
-from typing import Any
-
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.tools.service import CalendarId, PageToken, server
 from mesocosm.servers.calendar.tools.views import calendar_view
-
-Json = dict[str, Any]
+from mesocosm.services.schema import Json
 
 
 @server.reads

@@ -11,9 +11,8 @@ from mesocosm.servers.calendar.store.times import FIRST, LAST, day_after, known_
 from mesocosm.servers.calendar.store.windows import Window
 from mesocosm.servers.calendar.tools.service import CalendarId, MaxResults, PageToken, ShownZone, server
 from mesocosm.servers.calendar.tools.views import event_view, page_view
-from mesocosm.services.schema import Number, Words
+from mesocosm.services.schema import Json, Number, Words
 
-Json = dict[str, Any]
 Status = Literal["confirmed", "tentative", "cancelled"]
 Visibility = Literal["default", "public", "private", "confidential"]
 Transparency = Literal["opaque", "transparent"]

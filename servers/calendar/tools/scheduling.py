@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from mesocosm.errors import Refusal
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.times import in_zone, known_zone, show, window_bound
 from mesocosm.servers.calendar.tools.service import server
-from mesocosm.services.schema import Extra
-
-Json = dict[str, Any]
+from mesocosm.services.schema import Extra, Json
 
 # fmt: off
 _EVENT_COLORS = (

@@ -3,13 +3,12 @@
 # ruff: noqa: N803 - the names of parameters are Google's
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.tools.service import CalendarId, PageToken, server
 from mesocosm.servers.calendar.tools.views import rule_view
-
-Json = dict[str, Any]
+from mesocosm.services.schema import Json
 
 
 @server.reads

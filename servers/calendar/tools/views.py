@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
 
 import orjson
 
@@ -12,10 +11,9 @@ from mesocosm.servers.calendar.store.event_lists import OWN_UID
 from mesocosm.servers.calendar.store.event_types import MEET, PROPERTIES_OF_TYPES
 from mesocosm.servers.calendar.store.times import in_zone, read
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Row
 from mesocosm.services.shapes import same
-
-Json = dict[str, Any]
 
 
 def event_view(access: Access, event: Occurrence, zone: str | None = None) -> Json:

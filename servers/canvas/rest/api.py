@@ -10,7 +10,8 @@ from mesocosm.doors.rest import Api, bearer, link_header
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import missing
 from mesocosm.servers.canvas.store.listing import MAX_PAGE, MAX_PER_PAGE, PER_PAGE
-from mesocosm.servers.canvas.tools.objects import ADDRESS, Object
+from mesocosm.servers.canvas.tools.objects import ADDRESS
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 UPLOADS = "/api/v1/uploads"
@@ -56,7 +57,7 @@ api = Api(
 )
 
 
-def here(request: Request, shown: Object, *names: str) -> Object:
+def here(request: Request, shown: Json, *names: str) -> Json:
     """An object whose URLs of these names lie in the episode: clients follow them, and send their token."""
     return shown | {
         name: request.base + shown[name].removeprefix(ADDRESS) for name in names if shown[name] is not None

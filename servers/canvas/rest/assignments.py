@@ -11,14 +11,9 @@ from mesocosm.servers.canvas.rest.courses import members_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, NewRubric
 from mesocosm.servers.canvas.store.access import Clock, denied, missing
 from mesocosm.servers.canvas.store.grading import is_excused
-from mesocosm.servers.canvas.tools.objects import (
-    Object,
-    Row,
-    assignment_json,
-    bare_submission_json,
-    rubric_json,
-)
+from mesocosm.servers.canvas.tools.objects import Row, assignment_json, bare_submission_json, rubric_json
 from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 _EMPTY = 10**15
@@ -41,12 +36,12 @@ class AssignmentFields(TypedDict, total=False):
     published: bool
 
 
-def assignment_view(assignment: Row, access: CourseAccess) -> Object:
+def assignment_view(assignment: Row, access: CourseAccess) -> Json:
     """An assignment as the REST API gives it."""
     return _view(assignment, staff=access.staff, clock=access.clock)
 
 
-def submission_view(submission: Row, assignment: Row, access: CourseAccess) -> Object:
+def submission_view(submission: Row, assignment: Row, access: CourseAccess) -> Json:
     """A submission as the REST API gives it."""
     shown = bare_submission_json(submission, assignment, access.clock)
     if submission["id"] is None:
@@ -64,7 +59,7 @@ def submission_view(submission: Row, assignment: Row, access: CourseAccess) -> O
     }
 
 
-def _view(assignment: Row, *, staff: bool, clock: Clock) -> Object:
+def _view(assignment: Row, *, staff: bool, clock: Clock) -> Json:
     shown = assignment_json(assignment, staff=staff, clock=clock)
     shown["has_overrides"] = shown["muted"] = False
     shown["intra_group_peer_reviews"] = shown["only_visible_to_overrides"] = False
@@ -73,7 +68,7 @@ def _view(assignment: Row, *, staff: bool, clock: Clock) -> Object:
 
 def _assignments(
     store: CanvasStore, access: CourseAccess, rows: Sequence[Row], include: Collection[str]
-) -> list[Object]:
+) -> list[Json]:
     staff = access.staff
     shown = [_view(row, staff=staff, clock=access.clock) for row in rows]
     if "submission" in include:
@@ -167,8 +162,8 @@ def list_gradeable_students(store: CanvasStore, request: Request, course_id: str
 # -- groups: all assignments of a course are in one -------------------------------------------------------
 
 
-def _group(store: CanvasStore, access: CourseAccess, include: Collection[str], page: int = 1) -> Object:
-    shown: Object = {
+def _group(store: CanvasStore, access: CourseAccess, include: Collection[str], page: int = 1) -> Json:
+    shown: Json = {
         "id": access.course["id"],
         "name": "Assignments",
         "position": 1,
@@ -290,7 +285,7 @@ def delete_rubric(store: CanvasStore, course_id: str, rubric_id: int) -> dict[st
     return rubric_view(store.assignments.delete_rubric(editing(store, course_id).course["id"], rubric_id))
 
 
-def rubric_view(rubric: Row) -> Object:
+def rubric_view(rubric: Row) -> Json:
     """A rubric; REST clients know its criteria as ``data``, too."""
     shown = rubric_json(rubric)
     return shown | {"data": shown["criteria"], "reusable": False, "read_only": False}

@@ -21,8 +21,9 @@ from mesocosm.servers.canvas.rest.assignments import assignment_view
 from mesocosm.servers.canvas.store import CanvasStore, Listing, values
 from mesocosm.servers.canvas.store.access import GRADERS, denied
 from mesocosm.servers.canvas.tools import dashboard
-from mesocosm.servers.canvas.tools.objects import Object, Row, event_json
+from mesocosm.servers.canvas.tools.objects import Row, event_json
 from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 _UPCOMING_DAYS = 7
@@ -40,7 +41,7 @@ class EventFields(TypedDict, total=False):
     all_day: bool
 
 
-def _event(request: Request, event: Row) -> Object:
+def _event(request: Request, event: Row) -> Json:
     shown = event_json(event)
     return shown | {
         "type": "event",
@@ -58,7 +59,7 @@ def _event(request: Request, event: Row) -> Object:
     }
 
 
-def _due(assignment: Object) -> Object:
+def _due(assignment: Json) -> Json:
     """An assignment as an event: when it is due."""
     return {
         "id": f"assignment_{assignment['id']}",
@@ -206,13 +207,13 @@ def _todo(store: CanvasStore, request: Request, listing: Listing) -> Page:
     return page_with(listing, (_task(store, request, row) for row in listing.rows))
 
 
-def _task(store: CanvasStore, request: Request, row: Row) -> Object:
+def _task(store: CanvasStore, request: Request, row: Row) -> Json:
     grading = row["role"] in GRADERS
     access = store.access(row["course_id"])
     kind = "grading" if grading else "submitting"
     todo = f"{request.base}{api.prefix}/users/self/todo/assignment_{row['id']}/{kind}"
     assignment = assignment_view(row, access)
-    shown: Object = {
+    shown: Json = {
         "type": kind,
         "assignment": assignment,
         "context_type": "Course",
@@ -241,7 +242,7 @@ def list_activity_of_oneself(store: CanvasStore, request: Request) -> Page:
     return list_activity(store, request)
 
 
-def _news(store: CanvasStore, course_id: int | None = None) -> Iterator[Object]:
+def _news(store: CanvasStore, course_id: int | None = None) -> Iterator[Json]:
     page, total = 1, 1
     while (page - 1) * 100 < total:
         shown = dashboard.canvas_list_notifications(store, page, 100)
@@ -249,13 +250,13 @@ def _news(store: CanvasStore, course_id: int | None = None) -> Iterator[Object]:
         page, total = page + 1, shown.total
 
 
-def _summary(news: Iterable[Object]) -> list[Object]:
+def _summary(news: Iterable[Json]) -> list[Json]:
     counts = Counter(entry["type"] for entry in news)
     return [{"type": kind, "unread_count": 0, "count": counts[kind]} for kind in sorted(counts)]
 
 
 @api.get("/users/self/activity_stream/summary")
-def summarise_activity(store: CanvasStore) -> list[Object]:
+def summarise_activity(store: CanvasStore) -> list[Json]:
     """Count recent activity by kind."""
     return _summary(_news(store))
 
@@ -269,7 +270,7 @@ def list_course_activity(store: CanvasStore, request: Request, course_id: str) -
 
 
 @api.get("/courses/{course_id}/activity_stream/summary")
-def summarise_course_activity(store: CanvasStore, course_id: str) -> list[Object]:
+def summarise_course_activity(store: CanvasStore, course_id: str) -> list[Json]:
     """Count recent activity in a course by kind."""
     return _summary(_news(store, store.reading(course_key(store, course_id)).course["id"]))
 

@@ -9,8 +9,9 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import api, context_courses, stretch
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.inbox import STATES
-from mesocosm.servers.canvas.tools.objects import ADDRESS, Object, Row, conversations_json, message_json
+from mesocosm.servers.canvas.tools.objects import ADDRESS, Row, conversations_json, message_json
 from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 MAX_MESSAGES = 100
@@ -24,7 +25,7 @@ class ConversationFields(TypedDict, total=False):
     starred: bool
 
 
-def _conversations(store: CanvasStore, conversations: list[Row]) -> list[Object]:
+def _conversations(store: CanvasStore, conversations: list[Row]) -> list[Json]:
     shown = conversations_json(store, conversations)
     for conversation in shown:
         people = [person["id"] for person in conversation["participants"]]
@@ -40,14 +41,14 @@ def _conversations(store: CanvasStore, conversations: list[Row]) -> list[Object]
     return shown
 
 
-def _with_messages(store: CanvasStore, conversation: Row, messages: int = MAX_MESSAGES) -> Object:
+def _with_messages(store: CanvasStore, conversation: Row, messages: int = MAX_MESSAGES) -> Json:
     [shown] = _conversations(store, [conversation])
     people = [person["id"] for person in shown["participants"]]
     rows = store.conversations.messages(conversation["id"], 1, messages).rows
     return shown | {"messages": [_message(row, people) for row in rows]}
 
 
-def _message(message: Row, people: list[int]) -> Object:
+def _message(message: Row, people: list[int]) -> Json:
     return message_json(message) | {
         "generated": False,
         "media_comment": None,
@@ -189,7 +190,7 @@ def find_recipients(
     return page_of(listing, _person)
 
 
-def _person(user: Row) -> Object:
+def _person(user: Row) -> Json:
     avatar = f"{ADDRESS}/images/messages/avatar-50.png"
     names = {"id": user["id"], "name": user["short_name"], "full_name": user["name"]}
     return names | {"avatar_url": avatar, "common_courses": {}, "common_groups": {}}

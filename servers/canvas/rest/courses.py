@@ -11,9 +11,10 @@ from mesocosm.servers.canvas.rest.api import account_key, api, course_key, readi
 from mesocosm.servers.canvas.rest.enrollments import enrollments_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import ENROLLMENT_TYPES, missing
-from mesocosm.servers.canvas.tools.objects import ADDRESS, Object, Row, courses_json, user_json
+from mesocosm.servers.canvas.tools.objects import ADDRESS, Row, courses_json, user_json
 from mesocosm.servers.canvas.tools.objects.values import unguessable
 from mesocosm.servers.canvas.tools.service import page_with
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 _ONLY_ASKED = ("teachers", "total_students")
@@ -32,7 +33,7 @@ class CourseFields(TypedDict, total=False):
     event: str
 
 
-def courses_view(store: CanvasStore, courses: Sequence[Row], include: Collection[str] = ()) -> list[Object]:
+def courses_view(store: CanvasStore, courses: Sequence[Row], include: Collection[str] = ()) -> list[Json]:
     """Courses as the REST API gives them: what is asked for by ``include[]`` is in them, the rest is not."""
     shown = [_course(course, include) for course in courses_json(store, courses)]
     if "total_scores" in include:
@@ -50,7 +51,7 @@ def courses_view(store: CanvasStore, courses: Sequence[Row], include: Collection
     return shown
 
 
-def _course(course: Object, include: Collection[str]) -> Object:
+def _course(course: Json, include: Collection[str]) -> Json:
     shown = {name: value for name, value in course.items() if name not in _ONLY_ASKED or name in include}
     feed = unguessable("feed", course["id"])
     return shown | {
@@ -64,7 +65,7 @@ def _course(course: Object, include: Collection[str]) -> Object:
     }
 
 
-def _add_scores(store: CanvasStore, courses: list[Object]) -> None:
+def _add_scores(store: CanvasStore, courses: list[Json]) -> None:
     """Put the user's own scores into the enrollments as a student."""
     keys = [{"course_id": course["id"], "user_id": store.user_id} for course in courses]
     scores = store.submissions.scores(keys)
@@ -276,7 +277,7 @@ _STAFF_ONLY = ("sis_user_id", "login_id", "last_login", "time_zone", "email")
 
 def members_view(
     store: CanvasStore, access: CourseAccess, users: Sequence[Row], include: Collection[str] = ()
-) -> list[Object]:
+) -> list[Json]:
     """People of a course; logins and SIS ids are for its staff."""
     hidden = set() if access.staff else set(_STAFF_ONLY)
     if "email" in include:
@@ -329,9 +330,9 @@ def get_section(store: CanvasStore, section_id: str) -> dict[str, Any]:
     return section_view(store, reading(store, section_id))
 
 
-def section_view(store: CanvasStore, access: CourseAccess, include: Collection[str] = ()) -> Object:
+def section_view(store: CanvasStore, access: CourseAccess, include: Collection[str] = ()) -> Json:
     course = access.course
-    shown: Object = {
+    shown: Json = {
         "id": course["id"],
         "name": course["name"],
         "course_id": course["id"],

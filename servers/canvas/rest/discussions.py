@@ -9,14 +9,15 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import api, context_courses, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
 from mesocosm.servers.canvas.store.access import denied
-from mesocosm.servers.canvas.tools.objects import Object, Row, entry_json, topic_json
+from mesocosm.servers.canvas.tools.objects import Row, entry_json, topic_json
 from mesocosm.servers.canvas.tools.service import page_of
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 _RECENT_REPLIES = 10
 
 
-def topic_view(store: CanvasStore, topic: Row) -> Object:
+def topic_view(store: CanvasStore, topic: Row) -> Json:
     """A topic as the REST API gives it."""
     shown = topic_json(topic)
     delayed = topic["posted_at"] > store.stamp
@@ -37,7 +38,7 @@ def topic_view(store: CanvasStore, topic: Row) -> Object:
     }
 
 
-def _entry(entry: Row) -> Object:
+def _entry(entry: Row) -> Json:
     return entry_json(entry) | {
         "read_state": "read",
         "forced_read_state": False,
@@ -154,7 +155,7 @@ def list_entries(store: CanvasStore, request: Request, course_id: str, topic_id:
     )
 
 
-def _with_replies(store: CanvasStore, entry: Row) -> Object:
+def _with_replies(store: CanvasStore, entry: Row) -> Json:
     replies = store.posting.replies(entry, 1, _RECENT_REPLIES)
     shown = [_entry(reply) for reply in replies.rows]
     more = replies.total > len(shown)
@@ -240,7 +241,7 @@ def get_full_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[st
         if len(rows) >= listing.total:
             break
     nodes = {row["id"]: entry_json(row) | {"replies": []} for row in rows}
-    roots: list[Object] = []
+    roots: list[Json] = []
     for node in nodes.values():
         above = nodes.get(node["parent_id"])
         (above["replies"] if above else roots).append(node)

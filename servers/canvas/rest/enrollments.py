@@ -10,8 +10,9 @@ from mesocosm.servers.canvas.rest.api import api, course_key, reading, stretch, 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import STUDENT
 from mesocosm.servers.canvas.store.submissions import Scores
-from mesocosm.servers.canvas.tools.objects import ADDRESS, Object, Row, enrollment_json, number
+from mesocosm.servers.canvas.tools.objects import ADDRESS, Row, enrollment_json, number
 from mesocosm.servers.canvas.tools.service import page_with
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 
@@ -24,7 +25,7 @@ class EnrollmentFields(TypedDict, total=False):
     enrollment_state: str
 
 
-def enrollments_view(store: CanvasStore, enrollments: Sequence[Row]) -> list[Object]:
+def enrollments_view(store: CanvasStore, enrollments: Sequence[Row]) -> list[Json]:
     """Enrollments with their users; students' with grades, where the viewer may see them."""
     studies = [row for row in enrollments if row["type"] == STUDENT]
     scores = store.submissions.scores(studies) if studies else {}
@@ -38,7 +39,7 @@ def enrollments_view(store: CanvasStore, enrollments: Sequence[Row]) -> list[Obj
     return shown
 
 
-def _enrollment(row: Row) -> Object:
+def _enrollment(row: Row) -> Json:
     course_id, user_id = row["course_id"], row["user_id"]
     shown = enrollment_json(row) | {
         "associated_user_id": row["associated_user_id"],
@@ -56,7 +57,7 @@ def _enrollment(row: Row) -> Object:
     return shown
 
 
-def grades_view(enrollment: Row, scores: Scores) -> Object:
+def grades_view(enrollment: Row, scores: Scores) -> Json:
     """A student's standing, in per cent."""
     return {
         "html_url": f"{ADDRESS}/courses/{enrollment['course_id']}/grades/{enrollment['user_id']}",

@@ -21,15 +21,16 @@ from mesocosm.servers.canvas.rest.api import (
 )
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import denied, missing
-from mesocosm.servers.canvas.tools.objects import Object, Row, file_json, folder_json
+from mesocosm.servers.canvas.tools.objects import Row, file_json, folder_json
 from mesocosm.servers.canvas.tools.service import given, page_of
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 _TYPES = mimetypes.MimeTypes(filenames=())
 """Without what the machine knows besides, which is another thing on the next one."""
 
 
-def file_view(request: Request, file: Row) -> Object:
+def file_view(request: Request, file: Row) -> Json:
     """A file as the REST API gives it; one that was handed in is known by less."""
     url = f"{request.base}{api.prefix}/files/{file['id']}/download"
     if "course_id" not in file:
@@ -48,7 +49,7 @@ def file_view(request: Request, file: Row) -> Object:
     }
 
 
-def _folder(request: Request, folder: Row) -> Object:
+def _folder(request: Request, folder: Row) -> Json:
     return here(request, folder_json(folder), "files_url") | {
         "locked": False,
         "locked_for_user": False,

@@ -9,8 +9,9 @@ from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import api, editing, here, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
 from mesocosm.servers.canvas.store.modules import ITEM_TYPES
-from mesocosm.servers.canvas.tools.objects import Object, Row, module_item_json, modules_json
+from mesocosm.servers.canvas.tools.objects import Row, module_item_json, modules_json
 from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 MAX_INLINE = 100
@@ -48,7 +49,7 @@ def _modules(
     access: CourseAccess,
     modules: Sequence[Row],
     include: Collection[str] = (),
-) -> list[Object]:
+) -> list[Json]:
     shown = [here(request, module, "items_url") for module in modules_json(store, access, modules)]
     for module in shown:
         module["publish_final_grade"] = False
@@ -59,7 +60,7 @@ def _modules(
     return shown
 
 
-def _item(request: Request, item: Row, access: CourseAccess) -> Object:
+def _item(request: Request, item: Row, access: CourseAccess) -> Json:
     shown = here(request, module_item_json(item, access.course["id"]), "url") | {"new_tab": False}
     if item["type"] != "SubHeader":
         done = bool(item["completed"])

@@ -7,8 +7,9 @@ from typing import Any, TypedDict
 from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.tools.objects import Object, Row, full_page_json, page_json
+from mesocosm.servers.canvas.tools.objects import Row, full_page_json, page_json
 from mesocosm.servers.canvas.tools.service import page_of
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 
@@ -21,7 +22,7 @@ class PageFields(TypedDict, total=False):
     front_page: bool
 
 
-def _page(page: Row) -> Object:
+def _page(page: Row) -> Json:
     return full_page_json(page) | {"hide_from_students": not page["published"], "locked_for_user": False}
 
 

@@ -14,8 +14,9 @@ from mesocosm.servers.canvas.rest.api import (
     stretch,
 )
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
-from mesocosm.servers.canvas.tools.objects import Object, Row
+from mesocosm.servers.canvas.tools.objects import Row
 from mesocosm.servers.canvas.tools.service import page_of
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 _MOST_COURSES = 100
@@ -52,7 +53,7 @@ def list_planner_items(
     )
 
 
-def _item(store: CanvasStore, access: CourseAccess | None, planned: Row, row: Row) -> Object:
+def _item(store: CanvasStore, access: CourseAccess | None, planned: Row, row: Row) -> Json:
     kind, key, handed_in = planned["kind"], row["id"], None
     if kind == "assignment":
         assert access

@@ -12,9 +12,8 @@ from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.canvas.rest.api import api, user_key
 from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Reply
-
-Object = dict[str, Any]
 
 _COLOR = re.compile("#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 _ASSET = re.compile("(course|group|user|calendar_event|section)_([0-9]{1,18})")
@@ -31,13 +30,13 @@ _SETTINGS = (
 
 
 @api.get("/users/{user_id}/colors")
-def list_colors(store: CanvasStore, user_id: str) -> Object:
+def list_colors(store: CanvasStore, user_id: str) -> Json:
     """The colours that a user chose."""
     return {"custom_colors": store.preferences.own(user_key(store, user_id), "colors")}
 
 
 @api.get("/users/{user_id}/colors/{asset}")
-def get_color(store: CanvasStore, user_id: str, asset: str) -> Object:
+def get_color(store: CanvasStore, user_id: str, asset: str) -> Json:
     """The colour that a user chose for something."""
     chosen = store.preferences.own(user_key(store, user_id), "colors")
     if asset not in chosen:
@@ -46,7 +45,7 @@ def get_color(store: CanvasStore, user_id: str, asset: str) -> Object:
 
 
 @api.put("/users/{user_id}/colors/{asset}")
-def set_color(store: CanvasStore, user_id: str, asset: str, hexcode: str) -> Object:
+def set_color(store: CanvasStore, user_id: str, asset: str, hexcode: str) -> Json:
     """Choose a colour for something, such as ``course_5``."""
     user = user_key(store, user_id)
     chosen, color = store.preferences.own(user, "colors"), _COLOR.fullmatch(hexcode)
@@ -66,13 +65,13 @@ def _check_asset(store: CanvasStore, asset: str) -> None:
 
 
 @api.get("/users/{user_id}/dashboard_positions")
-def list_positions(store: CanvasStore, user_id: str) -> Object:
+def list_positions(store: CanvasStore, user_id: str) -> Json:
     """Return a user's order of course cards."""
     return {"dashboard_positions": store.preferences.own(user_key(store, user_id), "dashboard_positions")}
 
 
 @api.put("/users/{user_id}/dashboard_positions")
-def set_positions(store: CanvasStore, user_id: str, dashboard_positions: dict[str, Any]) -> Object:
+def set_positions(store: CanvasStore, user_id: str, dashboard_positions: dict[str, Any]) -> Json:
     """Put the cards of courses somewhere."""
     user = user_key(store, user_id)
     kept = store.preferences.own(user, "dashboard_positions")
@@ -88,12 +87,12 @@ def set_positions(store: CanvasStore, user_id: str, dashboard_positions: dict[st
 
 
 @api.get("/users/{user_id}/settings")
-def get_settings(store: CanvasStore, user_id: str) -> Object:
+def get_settings(store: CanvasStore, user_id: str) -> Json:
     return dict.fromkeys(_SETTINGS, False) | store.preferences.own(user_key(store, user_id), "settings")
 
 
 @api.put("/users/{user_id}/settings")
-def set_settings(store: CanvasStore, request: Request, user_id: str) -> Object:
+def set_settings(store: CanvasStore, request: Request, user_id: str) -> Json:
     """Change settings. They have no effect on the API."""
     user = user_key(store, user_id)
     kept = store.preferences.own(user, "settings")
@@ -121,7 +120,7 @@ def _place(store: CanvasStore, request: Request) -> tuple[int, str, list[str]]:
 
 @api.get(_DATA)
 @api.get(f"{_DATA}/{{scope:path}}")
-def get_custom_data(store: CanvasStore, request: Request) -> Object:
+def get_custom_data(store: CanvasStore, request: Request) -> Json:
     """Return an application's data for a user."""
     return {"data": store.preferences.custom_data(*_place(store, request))}
 
@@ -139,7 +138,7 @@ def set_custom_data(store: CanvasStore, request: Request) -> Reply:
 
 @api.delete(_DATA)
 @api.delete(f"{_DATA}/{{scope:path}}")
-def delete_custom_data(store: CanvasStore, request: Request) -> Object:
+def delete_custom_data(store: CanvasStore, request: Request) -> Json:
     """Delete what an application keeps for a user."""
     return {"data": store.preferences.remove_custom_data(*_place(store, request))}
 

@@ -11,15 +11,10 @@ from mesocosm.doors.request import Request
 from mesocosm.doors.rest import link_header
 from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.tools.objects import (
-    Object,
-    Row,
-    question_json,
-    quiz_json,
-    quiz_submission_json,
-)
+from mesocosm.servers.canvas.tools.objects import Row, question_json, quiz_json, quiz_submission_json
 from mesocosm.servers.canvas.tools.objects.values import unguessable
 from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page, Reply
 
 
@@ -62,7 +57,7 @@ class QuestionFields(TypedDict, total=False):
     answers: list[AnswerFields]
 
 
-def _quiz(quiz: Row, access: CourseAccess) -> Object:
+def _quiz(quiz: Row, access: CourseAccess) -> Json:
     shown = quiz_json(quiz, access)
     return shown | {
         "mobile_url": shown["html_url"],
@@ -76,7 +71,7 @@ def _quiz(quiz: Row, access: CourseAccess) -> Object:
     }
 
 
-def _question(question: Row, *, staff: bool) -> Object:
+def _question(question: Row, *, staff: bool) -> Json:
     shown = question_json(question, staff=staff)
     # Canvas takes answers as answer_text and gives them as text.
     answers = [
@@ -171,7 +166,7 @@ def _attempts(store: CanvasStore, quiz: Row, attempts: Sequence[Row]) -> dict[st
     return {"quiz_submissions": [_attempt(store, quiz, attempt) for attempt in attempts]}
 
 
-def _attempt(store: CanvasStore, quiz: Row, attempt: Row) -> Object:
+def _attempt(store: CanvasStore, quiz: Row, attempt: Row) -> Json:
     shown = quiz_submission_json(attempt, store.quizzes.attempts(quiz["id"], attempt["user_id"]), quiz)
     shown |= {"submission_id": None, "extra_time": None, "extra_attempts": None, "fudge_points": None}
     if attempt["workflow_state"] == "untaken" and attempt["user_id"] == store.user_id:

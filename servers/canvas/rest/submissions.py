@@ -13,14 +13,9 @@ from mesocosm.servers.canvas.rest.files import file_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.store.grading import is_excused
-from mesocosm.servers.canvas.tools.objects import (
-    Object,
-    Row,
-    attempt_json,
-    comment_json,
-    user_json,
-)
+from mesocosm.servers.canvas.tools.objects import Row, attempt_json, comment_json, user_json
 from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 from mesocosm.services.shapes import same
 
@@ -55,7 +50,7 @@ def submissions_view(
     access: CourseAccess,
     submissions: Sequence[Row],
     include: Collection[str] = (),
-) -> list[Object]:
+) -> list[Json]:
     """Submissions as the REST API gives them, with what ``include[]`` asks for."""
     assignments = {
         key: store.assignments.assignment(access, key) for key in {s["assignment_id"] for s in submissions}
@@ -73,7 +68,7 @@ def submissions_view(
 
 def _submission(
     store: CanvasStore, access: CourseAccess, submission: Row, assignment: Row, include: Collection[str]
-) -> Object:
+) -> Json:
     shown = submission_view(submission, assignment, access)
     if "submission_comments" in include:
         shown["submission_comments"] = _comments(store, submission)
@@ -91,7 +86,7 @@ def _submission(
     return shown
 
 
-def _comments(store: CanvasStore, submission: Row) -> list[Object]:
+def _comments(store: CanvasStore, submission: Row) -> list[Json]:
     if submission["id"] is None:
         return []
     return [
@@ -153,8 +148,8 @@ def list_multiple_submissions(
 api.get("/sections/{course_id}/students/submissions")(list_multiple_submissions)
 
 
-def _grouped(access: CourseAccess, submissions: list[Object]) -> list[Object]:
-    groups: dict[int, list[Object]] = {}
+def _grouped(access: CourseAccess, submissions: list[Json]) -> list[Json]:
+    groups: dict[int, list[Json]] = {}
     for submission in submissions:
         groups.setdefault(submission["user_id"], []).append(submission)
     section = access.course["id"]
@@ -270,7 +265,7 @@ def list_graded_versions(
     return page_of(listing, lambda row: _version(row, access))
 
 
-def _version(row: Row, access: CourseAccess) -> Object:
+def _version(row: Row, access: CourseAccess) -> Json:
     assignment = {**row, "id": row["assignment_id"], "course_id": access.course["id"]}
     return attempt_json(row, assignment) | {
         **same(row, "id", "assignment_id", "assignment_name", "user_id", "user_name", "grader_id"),

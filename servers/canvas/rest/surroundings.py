@@ -9,7 +9,8 @@ from mesocosm.errors import NotFound
 from mesocosm.servers.canvas.rest.api import account_key, api, reading, stretch, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import denied
-from mesocosm.servers.canvas.tools.objects import Object, account_json
+from mesocosm.servers.canvas.tools.objects import account_json
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 _OF_COURSES = (
@@ -41,30 +42,30 @@ _ROLES = (
 _FEATURES = ("new_gradebook", "quizzes_next", "rce_enhancements")
 
 
-def _of_course(store: CanvasStore, request: Request) -> Object:
+def _of_course(store: CanvasStore, request: Request) -> Json:
     course = reading(store, request.params["course_id"]).course["id"]
     return {"context_id": course, "context_type": "Course", "path": f"courses/{course}"}
 
 
-def _of_account(store: CanvasStore, request: Request) -> Object:
+def _of_account(store: CanvasStore, request: Request) -> Json:
     account = store.accounts.account(account_key(store, request.params["account_id"]))
     return {"context_id": account["id"], "context_type": "Account", "path": f"accounts/{account['id']}"}
 
 
-_PLACES: Mapping[str, tuple[Callable[[CanvasStore, Request], Object], tuple[str, ...]]] = {
+_PLACES: Mapping[str, tuple[Callable[[CanvasStore, Request], Json], tuple[str, ...]]] = {
     "/courses/{course_id}": (_of_course, _OF_COURSES),
     "/accounts/{account_id}": (_of_account, _OF_ACCOUNTS),
 }
 
 
-def _serve(prefix: str, place: Callable[[CanvasStore, Request], Object], names: tuple[str, ...]) -> None:
+def _serve(prefix: str, place: Callable[[CanvasStore, Request], Json], names: tuple[str, ...]) -> None:
     def nothing(store: CanvasStore, request: Request) -> Page:
         """Return an empty list."""
         place(store, request)
         return Page([], *stretch(request), 0)
 
-    def counting(field: str) -> Callable[[CanvasStore, Request], Object]:
-        def nothing_inside(store: CanvasStore, request: Request) -> Object:
+    def counting(field: str) -> Callable[[CanvasStore, Request], Json]:
+        def nothing_inside(store: CanvasStore, request: Request) -> Json:
             """Return an object with an empty list."""
             place(store, request)
             list(request.asked)
@@ -80,7 +81,7 @@ def _serve(prefix: str, place: Callable[[CanvasStore, Request], Object], names: 
     _serve_features(prefix, place)
 
     @api.get(f"{prefix}/root_outcome_group")
-    def get_root_group(store: CanvasStore, request: Request) -> Object:
+    def get_root_group(store: CanvasStore, request: Request) -> Json:
         """The group in which all outcomes are: none."""
         return _root_group(place(store, request))
 
@@ -90,7 +91,7 @@ def _serve(prefix: str, place: Callable[[CanvasStore, Request], Object], names: 
         return Page([_root_group(place(store, request))], *stretch(request), 1)
 
 
-def _serve_features(prefix: str, place: Callable[[CanvasStore, Request], Object]) -> None:
+def _serve_features(prefix: str, place: Callable[[CanvasStore, Request], Json]) -> None:
     @api.get(f"{prefix}/features")
     def list_features(store: CanvasStore, request: Request) -> Page:
         """Features, all of which are off."""
@@ -99,16 +100,16 @@ def _serve_features(prefix: str, place: Callable[[CanvasStore, Request], Object]
         return Page(shown, *stretch(request), len(shown))
 
     @api.get(f"{prefix}/features/flags/{{feature}}")
-    def get_flag(store: CanvasStore, request: Request) -> Object:
+    def get_flag(store: CanvasStore, request: Request) -> Json:
         """Return the state of a feature."""
         where = place(store, request)
         if request.params["feature"] not in _FEATURES:
             raise NotFound("The specified resource does not exist.")
-        flag: Object = _feature(where, request.params["feature"])["feature_flag"]
+        flag: Json = _feature(where, request.params["feature"])["feature_flag"]
         return flag
 
 
-def _of_user(store: CanvasStore, request: Request) -> Object:
+def _of_user(store: CanvasStore, request: Request) -> Json:
     user = store.roster.acquaintance(user_key(store, request.params["user_id"]))["id"]
     return {"context_id": user, "context_type": "User", "path": f"users/{user}"}
 
@@ -118,7 +119,7 @@ for _prefix, _place in _PLACES.items():
     _serve(_prefix, *_place)
 
 
-def _feature(where: Object, name: str) -> Object:
+def _feature(where: Json, name: str) -> Json:
     flag = {
         "context_id": where["context_id"],
         "context_type": where["context_type"],
@@ -136,7 +137,7 @@ def _feature(where: Object, name: str) -> Object:
     }
 
 
-def _root_group(where: Object) -> Object:
+def _root_group(where: Json) -> Json:
     url = f"/api/v1/{where['path']}/outcome_groups/{where['context_id']}"
     return {
         "id": where["context_id"],
@@ -154,7 +155,7 @@ def _root_group(where: Object) -> Object:
 
 
 @api.get("/accounts/{account_id}/terms")
-def list_terms(store: CanvasStore, request: Request, account_id: str) -> Object:
+def list_terms(store: CanvasStore, request: Request, account_id: str) -> Json:
     """The terms of an account: all courses are in one."""
     store.accounts.account(account_key(store, account_id))
     term = {"id": 1, "name": "Default Term", "start_at": None, "end_at": None, "workflow_state": "active"}
@@ -220,8 +221,8 @@ _EVERYWHERE = {
 }
 
 
-def _list_nowhere(field: str) -> Callable[[CanvasStore, Request], Object]:
-    def nothing_inside(store: CanvasStore, request: Request) -> Object:
+def _list_nowhere(field: str) -> Callable[[CanvasStore, Request], Json]:
+    def nothing_inside(store: CanvasStore, request: Request) -> Json:
         """Return an object with an empty list."""
         list(request.asked)
         return {field: []}

@@ -9,9 +9,10 @@ from mesocosm.servers.canvas.rest.api import account_key, api, stretch, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.tools.accounts import PseudonymFields
-from mesocosm.servers.canvas.tools.objects import ADDRESS, Object, Row, profile_json, user_json
+from mesocosm.servers.canvas.tools.objects import ADDRESS, Row, profile_json, user_json
 from mesocosm.servers.canvas.tools.objects.values import unguessable
 from mesocosm.servers.canvas.tools.service import page_of
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
 _AVATAR = f"{ADDRESS}/images/messages/avatar-50.png"
@@ -28,7 +29,7 @@ class UserFields(TypedDict, total=False):
     title: str
 
 
-def user_view(user: Row, *, full: bool) -> Object:
+def user_view(user: Row, *, full: bool) -> Json:
     """A user; logins, addresses and SIS ids are shown to oneself and to administrators."""
     shown = user_json(user)
     if not full:
@@ -43,7 +44,7 @@ def user_view(user: Row, *, full: bool) -> Object:
     }
 
 
-def _seen(store: CanvasStore, user: Row) -> Object:
+def _seen(store: CanvasStore, user: Row) -> Json:
     full = user["id"] == store.user_id or store.administers(user["account_id"])
     shown = user_view(user, full=full)
     if user["id"] == store.user_id:
@@ -68,7 +69,7 @@ def get_profile(store: CanvasStore, user_id: str) -> dict[str, Any]:
     return profile_view(user, full="login_id" in _seen(store, user))
 
 
-def profile_view(user: Row, *, full: bool) -> Object:
+def profile_view(user: Row, *, full: bool) -> Json:
     """A profile; what concerns signing in is shown to oneself and to administrators."""
     shown = profile_json(user)
     hidden = () if full else ("login_id", "primary_email", "created_at", "updated_at")

@@ -6,14 +6,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.reports import REPORTS
-from mesocosm.servers.canvas.tools.objects import (
-    Object,
-    Row,
-    account_json,
-    address,
-    courses_json,
-    user_json,
-)
+from mesocosm.servers.canvas.tools.objects import Row, account_json, address, courses_json, user_json
 from mesocosm.servers.canvas.tools.service import (
     AccountId,
     CoursesPerPage,
@@ -22,7 +15,7 @@ from mesocosm.servers.canvas.tools.service import (
     page_with,
     server,
 )
-from mesocosm.services.schema import Words
+from mesocosm.services.schema import Json, Words
 from mesocosm.services.service import Page
 from mesocosm.services.shapes import same
 
@@ -179,7 +172,7 @@ def canvas_create_account_report(
     return report_json(made) | {"preview": "\n".join(lines)}
 
 
-def report_json(report: Row) -> Object:
+def report_json(report: Row) -> Json:
     """A report that was made."""
     return {
         **same(report, "id", "report", "status", "progress", "parameters"),

@@ -6,16 +6,9 @@ from typing import Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.submissions import Scores
-from mesocosm.servers.canvas.tools.objects import (
-    Object,
-    Row,
-    address,
-    courses_json,
-    enrollment_json,
-    number,
-)
+from mesocosm.servers.canvas.tools.objects import Row, address, courses_json, enrollment_json, number
 from mesocosm.servers.canvas.tools.service import CourseId, CoursesPerPage, PageNumber, page_with, server
-from mesocosm.services.schema import Number
+from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page
 from mesocosm.services.shapes import same
 
@@ -103,7 +96,7 @@ def canvas_update_course(
     return _course(store, store.courses.update_course(course_id, changes, event))
 
 
-def _course(store: CanvasStore, course: Row) -> Object:
+def _course(store: CanvasStore, course: Row) -> Json:
     [shown] = courses_json(store, [course])
     return shown | {"syllabus_body": course["syllabus_body"]}
 
@@ -154,7 +147,7 @@ def canvas_get_course_grades(
     )
 
 
-def _student(enrollment: Row, scores: Scores) -> Object:
+def _student(enrollment: Row, scores: Scores) -> Json:
     user_id = enrollment["user_id"]
     user = {"id": user_id} | {name: enrollment[name] for name in ("name", "sortable_name", "short_name")}
     return enrollment_json(enrollment) | {"user": user, "grades": _grades(enrollment, scores)}
@@ -181,7 +174,7 @@ def canvas_get_user_grades(store: CanvasStore, page: PageNumber = 1, per_page: C
     )
 
 
-def _grades(enrollment: Row, scores: Scores) -> Object:
+def _grades(enrollment: Row, scores: Scores) -> Json:
     return {
         "html_url": f"{address()}/courses/{enrollment['course_id']}/grades/{enrollment['user_id']}",
         "current_score": number(scores.current),

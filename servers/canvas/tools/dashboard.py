@@ -6,7 +6,6 @@ from typing import Any
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.objects import (
-    Object,
     Row,
     assignment_json,
     courses_json,
@@ -15,7 +14,7 @@ from mesocosm.servers.canvas.tools.objects import (
     profile_json,
 )
 from mesocosm.servers.canvas.tools.service import PageNumber, page_of, page_with, server
-from mesocosm.services.schema import Number
+from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page
 
 CARDS = 20
@@ -53,7 +52,7 @@ def canvas_get_upcoming_assignments(store: CanvasStore, limit: Number | None = N
     return [_due(store, row) for row in store.assignments.upcoming(10 if limit is None else limit)]
 
 
-def _due(store: CanvasStore, row: Row) -> Object:
+def _due(store: CanvasStore, row: Row) -> Json:
     course = {"id": row["course_id"], "name": row["course_name"], "course_code": row["course_code"]}
     return {"assignment": assignment_json(row, staff=False, clock=lambda: store.stamp), "course": course}
 
@@ -82,7 +81,7 @@ def canvas_get_dashboard_cards(store: CanvasStore, page: PageNumber = 1, per_pag
     return page_with(listing, (_card(course, mine[course["id"]][0]) for course in listing.rows))
 
 
-def _card(course: Row, enrollment: Row) -> Object:
+def _card(course: Row, enrollment: Row) -> Json:
     role = enrollment["type"]
     return {
         "id": course["id"],
@@ -116,7 +115,7 @@ def canvas_list_notifications(store: CanvasStore, page: PageNumber = 1, per_page
 _KIND_DIGIT = {"topic": 1, "conversation": 2, "submission": 3}
 
 
-def _news(entry: Row, subject: Row) -> Object:
+def _news(entry: Row, subject: Row) -> Json:
     return {
         "id": entry["key"] * 10 + _KIND_DIGIT[entry["kind"]],
         "created_at": entry["at"],
@@ -126,13 +125,13 @@ def _news(entry: Row, subject: Row) -> Object:
     }
 
 
-def _topic_news(topic: Row) -> Object:
+def _topic_news(topic: Row) -> Json:
     kind = "Announcement" if topic["is_announcement"] else "DiscussionTopic"
     key = "announcement_id" if topic["is_announcement"] else "discussion_topic_id"
     return {"type": kind, "title": topic["title"], "message": topic["message"], key: topic["id"]}
 
 
-def _conversation_news(conversation: Row) -> Object:
+def _conversation_news(conversation: Row) -> Json:
     return {
         "type": "Conversation",
         "title": conversation["subject"],
@@ -141,7 +140,7 @@ def _conversation_news(conversation: Row) -> Object:
     }
 
 
-def _submission_news(submission: Row) -> Object:
+def _submission_news(submission: Row) -> Json:
     return {
         "type": "Submission",
         "title": submission["name"],

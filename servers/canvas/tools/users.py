@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.tools.objects import Object, Row, profile_json
+from mesocosm.servers.canvas.tools.objects import Row, profile_json
 from mesocosm.servers.canvas.tools.service import PageNumber, given, paging, server
+from mesocosm.services.schema import Json
 from mesocosm.services.shapes import same
 
 
-def _person(user: Row) -> Object:
+def _person(user: Row) -> Json:
     return {
         **same(user, "id", "name", "login_id"),
         "email": user["primary_email"],

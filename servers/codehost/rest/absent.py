@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from mesocosm.doors.request import Request
 from mesocosm.servers.codehost.rest.api import api, paged
@@ -11,9 +10,9 @@ from mesocosm.servers.codehost.rest.history import REPO, named_commit
 from mesocosm.servers.codehost.rest.links import PREFIX
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
-Json = dict[str, Any]
 OF_REPOSITORIES = (
     *("hooks", "keys", "deployments", "autolinks", "events", "teams", "projects", "invitations"),
     # on commits

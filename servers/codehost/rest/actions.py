@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mesocosm.doors.request import Request
 from mesocosm.servers.codehost.rest.api import api
 from mesocosm.servers.codehost.rest.history import REPO
 from mesocosm.servers.codehost.rest.links import PREFIX
 from mesocosm.servers.codehost.store import CodehostStore
-
-Json = dict[str, Any]
+from mesocosm.services.schema import Json
 
 
 @api.get(f"{PREFIX}/meta")

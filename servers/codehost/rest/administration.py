@@ -7,7 +7,7 @@ import io
 import tarfile
 import zipfile
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
@@ -24,9 +24,9 @@ from mesocosm.servers.codehost.rest.shapes.pulls import status
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.administration import STATES
 from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page, Reply, Row
 
-Json = dict[str, Any]
 MAX_ARCHIVE = 64 * 2**20
 """Bytes of the files of an archive."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.rest.api import api, cut, paged
@@ -12,9 +10,8 @@ from mesocosm.servers.codehost.rest.history import REPO
 from mesocosm.servers.codehost.rest.links import Links
 from mesocosm.servers.codehost.rest.shapes.git import asset
 from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page, Reply, Row
-
-Json = dict[str, Any]
 
 _OF_RELEASE = f"{REPO}/releases/{{id:int}}/assets"
 _ASSET = f"{REPO}/releases/assets/{{id:int}}"

@@ -30,11 +30,12 @@ from mesocosm.doors.request import Request
 from mesocosm.errors import Denied, Invalid, NotFound, Refusal
 from mesocosm.servers.codehost.rest.api import RATE, Answered, api
 from mesocosm.servers.codehost.rest.bodies import body_of, read
-from mesocosm.servers.codehost.rest.graph.connections import Json, connection, node_of
+from mesocosm.servers.codehost.rest.graph.connections import connection, node_of
 from mesocosm.servers.codehost.rest.graph.mutations import MUTATIONS
 from mesocosm.servers.codehost.rest.graph.objects import Objects
 from mesocosm.servers.codehost.rest.links import Links
 from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Reply
 from mesocosm.worlds import deadlines
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
@@ -13,9 +13,9 @@ from mesocosm.servers.codehost.rest.shapes import issues as issue_shapes
 from mesocosm.servers.codehost.rest.shapes.accounts import organization, profile, repository, user
 from mesocosm.servers.codehost.rest.shapes.pulls import team
 from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page, Row
 
-Json = dict[str, Any]
 _ORG = f"{PREFIX}/orgs/{{org}}"
 
 

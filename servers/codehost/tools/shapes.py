@@ -10,14 +10,13 @@ from typing import Any
 
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.contents import Entry
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Row
 from mesocosm.services.shapes import same
 
 WEB = "https://github.com"
 API = "https://api.github.com"
 REACTIONS = ("+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes")
-
-Json = dict[str, Any]
 
 
 def lean(**values: Any) -> Json:

@@ -6,15 +6,8 @@ from typing import Any
 
 from mesocosm.servers.documents.models import Comment
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.servers.documents.tools.service import (
-    CommentId,
-    FileId,
-    Json,
-    PageNumber,
-    given,
-    page_view,
-    server,
-)
+from mesocosm.servers.documents.tools.service import CommentId, FileId, PageNumber, given, page_view, server
+from mesocosm.services.schema import Json
 
 
 @server.reads

@@ -9,7 +9,6 @@ from mesocosm.servers.documents.store.access import Item, instant
 from mesocosm.servers.documents.store.pictures import read_matrix, size_through
 from mesocosm.servers.documents.tools.service import (
     FileId,
-    Json,
     PageNumber,
     document_view,
     given,
@@ -17,7 +16,7 @@ from mesocosm.servers.documents.tools.service import (
     part_view,
     server,
 )
-from mesocosm.services.schema import Words
+from mesocosm.services.schema import Json, Words
 
 Type = Literal["text", "markdown", "html", "image"]
 TextType = Literal["text", "markdown", "html"]

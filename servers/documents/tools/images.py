@@ -6,7 +6,8 @@ from typing import Literal
 
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.pictures import Matrix, mirroring, rotation, stretching
-from mesocosm.servers.documents.tools.service import ImageId, Json, server
+from mesocosm.servers.documents.tools.service import ImageId, server
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Image
 
 

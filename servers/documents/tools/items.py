@@ -8,7 +8,6 @@ from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import ROLES
 from mesocosm.servers.documents.tools.service import (
     ItemId,
-    Json,
     MovableId,
     PageNumber,
     given,
@@ -16,6 +15,7 @@ from mesocosm.servers.documents.tools.service import (
     page_view,
     server,
 )
+from mesocosm.services.schema import Json
 
 
 @server.reads

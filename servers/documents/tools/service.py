@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import Item, Listing
 from mesocosm.servers.documents.store.reading import TextPart
-from mesocosm.services.schema import About
+from mesocosm.services.schema import About, Json
 from mesocosm.services.service import Service
 
 server = Service(
@@ -19,8 +19,6 @@ server = Service(
         " an opaque id. Lists come in pages; documents are read in stretches when they are long."
     ),
 )
-
-Json = dict[str, Any]
 
 
 def page_view(listing: Listing, name: str, shown: Callable[[Any], Json]) -> Json:

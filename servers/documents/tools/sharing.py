@@ -6,15 +6,8 @@ from typing import Any, Literal
 
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import ROLES
-from mesocosm.servers.documents.tools.service import (
-    ItemId,
-    Json,
-    PageNumber,
-    given,
-    item_view,
-    page_view,
-    server,
-)
+from mesocosm.servers.documents.tools.service import ItemId, PageNumber, given, item_view, page_view, server
+from mesocosm.services.schema import Json
 
 Role = Literal["viewer", "commenter", "editor", "owner"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.servers.documents.tools.service import FileId, Json, PageNumber, page_view, part_view, server
+from mesocosm.servers.documents.tools.service import FileId, PageNumber, page_view, part_view, server
+from mesocosm.services.schema import Json
 
 
 @server.reads

@@ -9,7 +9,6 @@ from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.models import Bucket
 from mesocosm.servers.google_cloud.rest.service import (
-    Json,
     api,
     body_of,
     check_project,
@@ -22,6 +21,7 @@ from mesocosm.servers.google_cloud.rest.service import (
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.part import PreconditionFailed
 from mesocosm.servers.google_cloud.store.storage.buckets import location_type
+from mesocosm.services.schema import Json
 
 _HOST = "https://www.googleapis.com/storage/v1"
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from mesocosm.doors.request import Request
 from mesocosm.servers.google_cloud.models import Dataset
-from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, etag_of, read, texts
+from mesocosm.servers.google_cloud.rest.service import api, body_of, check_project, etag_of, read, texts
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.part import milliseconds
+from mesocosm.services.schema import Json
 
 ROOT = "/bigquery/v2/projects"
 

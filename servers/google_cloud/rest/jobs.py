@@ -13,12 +13,13 @@ from mesocosm.servers.google_cloud.models import Job, StorageObject
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
 from mesocosm.servers.google_cloud.rest.media import begun, continued, noticed, related, resource
 from mesocosm.servers.google_cloud.rest.queries import asked_of, destination, reference, run
-from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, etag_of, read, texts
+from mesocosm.servers.google_cloud.rest.service import api, body_of, check_project, etag_of, read, texts
 from mesocosm.servers.google_cloud.rest.tables import fields_in
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.bigquery.load_jobs import Format
 from mesocosm.servers.google_cloud.store.part import milliseconds
 from mesocosm.services.fields import Fields, remembering
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Reply
 
 _MOST_TOGETHER = 128 * 2**20

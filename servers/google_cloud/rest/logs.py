@@ -9,10 +9,11 @@ from typing import Any
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.models import LogBucket, LogSink
-from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, read, texts
+from mesocosm.servers.google_cloud.rest.service import api, body_of, check_project, read, texts
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.logs import NewEntry
 from mesocosm.services.fields import Fields
+from mesocosm.services.schema import Json
 
 _DETAILS = ("httpRequest", "operation", "trace", "spanId", "traceSampled", "sourceLocation", "split")
 

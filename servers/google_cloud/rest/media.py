@@ -13,10 +13,11 @@ from mesocosm.doors.request import Request
 from mesocosm.errors import Denied, Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Upload
 from mesocosm.servers.google_cloud.rest.objects import media_reply, new_object, shown
-from mesocosm.servers.google_cloud.rest.service import Json, api, condition, read
+from mesocosm.servers.google_cloud.rest.service import api, condition, read
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.storage import Condition, NewObject
 from mesocosm.services.fields import Fields, remembering
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Reply
 
 _BOUNDARY = re.compile(r'boundary="?([^";,]+)"?', re.IGNORECASE)

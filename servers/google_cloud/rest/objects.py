@@ -10,20 +10,12 @@ from urllib.parse import quote
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.models import StorageObject
-from mesocosm.servers.google_cloud.rest.service import (
-    Json,
-    api,
-    body_of,
-    condition,
-    etag_of,
-    instant,
-    read,
-    texts,
-)
+from mesocosm.servers.google_cloud.rest.service import api, body_of, condition, etag_of, instant, read, texts
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.storage import NewObject
 from mesocosm.servers.google_cloud.store.storage.buckets import checked_class
 from mesocosm.servers.google_cloud.store.storage.object_lists import Wanted
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Reply
 
 FIELDS = {

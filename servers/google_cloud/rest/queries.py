@@ -11,12 +11,13 @@ from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.models import Job
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
-from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, read, texts
+from mesocosm.servers.google_cloud.rest.service import api, body_of, check_project, read, texts
 from mesocosm.servers.google_cloud.rest.tables import result_rows, rows_as_shown
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.bigquery.schema import shown_fields
 from mesocosm.servers.google_cloud.store.part import page_token, read_token
 from mesocosm.services.fields import Fields
+from mesocosm.services.schema import Json
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_cloud.store.bigquery.answers import Answer

@@ -16,10 +16,9 @@ from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.storage import Condition
 from mesocosm.services.fields import Fields
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Reply
 from mesocosm.services.values import Kinds, Reader
-
-Json = dict[str, Any]
 
 _REASONS = {
     400: ("invalid", "INVALID_ARGUMENT"),

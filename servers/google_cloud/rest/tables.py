@@ -10,12 +10,13 @@ from mesocosm.doors.request import Request
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.google_cloud.models import Job, WarehouseTable
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
-from mesocosm.servers.google_cloud.rest.service import Json, api, body_of, check_project, etag_of, read, texts
+from mesocosm.servers.google_cloud.rest.service import api, body_of, check_project, etag_of, read, texts
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field, shown_fields
 from mesocosm.servers.google_cloud.store.bigquery.values import Unfit, api_value, stored_row
 from mesocosm.servers.google_cloud.store.part import milliseconds, moment, page_token, read_token
 from mesocosm.services.fields import Fields
+from mesocosm.services.schema import Json
 
 _TABLES = ROOT + "/{project}/datasets/{dataset}/tables"
 _WHOLE = "formatOptions.useInt64Timestamp"

@@ -11,18 +11,13 @@ from typing import Any, Literal
 from mesocosm.doors.partial_answers import masked
 from mesocosm.doors.request import Request
 from mesocosm.errors import Denied, Invalid
-from mesocosm.servers.google_sheet.rest.service import (
-    Json,
-    api,
-    body_of,
-    plain,
-    read,
-)
+from mesocosm.servers.google_sheet.rest.service import api, body_of, plain, read
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.drive import FileEntry, Granted
 from mesocosm.servers.google_sheet.store.export import XLSX, exported
 from mesocosm.servers.google_sheet.store.resources import url_of
 from mesocosm.servers.google_sheet.store.search import MIME, search
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Reply
 
 MAX_PAGE = 1_000

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_sheet.rest.files import user
-from mesocosm.servers.google_sheet.rest.service import Json, api, body_of, read
+from mesocosm.servers.google_sheet.rest.service import api, body_of, read
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.comments import Remark, Revised
 from mesocosm.servers.google_sheet.store.search import MIME
+from mesocosm.services.schema import Json
 
 MAX_PAGE = 100
 _FILE = "/drive/v3/files/{fileId}"

@@ -11,9 +11,8 @@ from mesocosm.doors.request import Request
 from mesocosm.doors.rest import bearer
 from mesocosm.errors import Invalid
 from mesocosm.services.fields import Fields
+from mesocosm.services.schema import Json
 from mesocosm.services.values import Kinds, Reader
-
-Json = dict[str, Any]
 
 _STATUSES = {
     400: ("INVALID_ARGUMENT", "badRequest"),

@@ -7,9 +7,10 @@ from mesocosm.doors.partial_answers import masked
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_sheet.rest.files import permission
-from mesocosm.servers.google_sheet.rest.service import Json, api, body_of, read
+from mesocosm.servers.google_sheet.rest.service import api, body_of, read
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.drive import Granted
+from mesocosm.services.schema import Json
 
 _FIELDS = "kind,id,type,role"
 

@@ -7,19 +7,13 @@ from typing import Any
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
-from mesocosm.servers.google_sheet.rest.service import (
-    Json,
-    all_of,
-    api,
-    body_of,
-    plain,
-    read,
-)
+from mesocosm.servers.google_sheet.rest.service import all_of, api, body_of, plain, read
 from mesocosm.servers.google_sheet.rest.values import filtered
 from mesocosm.servers.google_sheet.store import SheetStore, messages
 from mesocosm.servers.google_sheet.store.names import range_text
 from mesocosm.servers.google_sheet.store.resources import line_metadata, sheet_properties, spreadsheet
 from mesocosm.servers.google_sheet.store.sheets import Book
+from mesocosm.services.schema import Json
 
 MAX_CELLS = 100_000
 """Of an answer with all that cells have."""

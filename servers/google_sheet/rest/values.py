@@ -8,19 +8,13 @@ from typing import Any, Literal, get_args
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
-from mesocosm.servers.google_sheet.rest.service import (
-    Json,
-    all_of,
-    api,
-    body_of,
-    plain,
-    read,
-)
+from mesocosm.servers.google_sheet.rest.service import all_of, api, body_of, plain, read
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.names import range_text
 from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.servers.google_sheet.store.sheets import Book, Grid
 from mesocosm.servers.google_sheet.store.values import Option, Render
+from mesocosm.services.schema import Json
 
 Axis = Literal["DIMENSION_UNSPECIFIED", "ROWS", "COLUMNS"]
 Moments = Literal["SERIAL_NUMBER", "FORMATTED_STRING"]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_sheet.store import cell_requests, messages, requests
 from mesocosm.servers.google_sheet.store.sheets import Book
+from mesocosm.services.schema import Json
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_sheet.store import SheetStore
 
-Json = dict[str, Any]
 MAX_REQUESTS = 500
 
 _KINDS: Mapping[str, Callable[[requests.Place, Any], Json | None]] = {

@@ -14,8 +14,8 @@ from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.servers.google_sheet.store.requests import Given, Place, fields_of, sequence, whole
 from mesocosm.servers.google_sheet.store.sheets import Grid
 from mesocosm.servers.google_sheet.store.values import Content, Put
+from mesocosm.services.schema import Json
 
-Json = dict[str, Any]
 MAX_CELLS = 200_000
 _VALUE = ("userEnteredValue",)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -13,11 +13,11 @@ from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.servers.google_sheet.store.rendering import DEFAULT_PATTERNS
 from mesocosm.servers.google_sheet.store.sheets import Book, Grid
 from mesocosm.servers.google_sheet.store.values import Put
+from mesocosm.services.schema import Json
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_sheet.store import SheetStore
 
-Json = dict[str, Any]
 
 MAX_FORMATTED = 200_000
 """Cells that one request may give a format."""

@@ -11,11 +11,11 @@ from mesocosm.servers.google_sheet.store.messages import GRID_KEPT
 from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.servers.google_sheet.store.resources import named_range, sheet_properties
 from mesocosm.servers.google_sheet.store.sheets import COLUMNS, ROWS, Book, Grid
+from mesocosm.services.schema import Json
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_sheet.store import SheetStore
 
-Json = dict[str, Any]
 Given = Mapping[str, Any]
 
 KEPT = ("sheetType", "hidden", "tabColor", "tabColorStyle", "rightToLeft")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mesocosm.servers.google_sheet.store.formats import USUAL
 from mesocosm.servers.google_sheet.store.names import Named
@@ -11,11 +11,10 @@ from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.servers.google_sheet.store.rendering import DEFAULT_PATTERNS
 from mesocosm.servers.google_sheet.store.sheets import Book, Grid
 from mesocosm.servers.google_sheet.store.values import Content
+from mesocosm.services.schema import Json
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_sheet.store import SheetStore
-
-Json = dict[str, Any]
 
 
 def spreadsheet(

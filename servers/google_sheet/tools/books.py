@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from mesocosm.errors import Invalid, Refusal
 from mesocosm.servers.google_sheet.store import SheetStore
 from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.servers.google_sheet.tools.service import SheetTitle, SpreadsheetId, server
-
-Json = dict[str, Any]
+from mesocosm.services.schema import Json
 
 MAX_LISTED = 1_000
 MAX_SUMMARIES = 20

@@ -12,9 +12,7 @@ from mesocosm.servers.google_sheet.store.resources import spreadsheet
 from mesocosm.servers.google_sheet.store.sheets import Book, Grid
 from mesocosm.servers.google_sheet.store.values import Render
 from mesocosm.servers.google_sheet.tools.service import SheetTitle, SpreadsheetId, server
-from mesocosm.services.schema import Cell
-
-Json = dict[str, Any]
+from mesocosm.services.schema import Cell, Json
 
 MAX_ROWS = 500
 MAX_CELLS = 10_000

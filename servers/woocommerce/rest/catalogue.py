@@ -13,9 +13,9 @@ from mesocosm.servers.woocommerce.store import (
     window,
 )
 from mesocosm.servers.woocommerce.tools import products, shapes
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
-Shape = dict[str, Any]
 Objects = list[dict[str, Any]]
 Order = Literal["asc", "desc"]
 OrderBy = Literal[
@@ -77,7 +77,7 @@ tool_route("DELETE", "/products/{productId}", products.woo_products_delete)
 
 
 @api.post("/products/{product_id}/duplicate")
-def duplicate_product(store: WooCommerceStore, product_id: int) -> Shape:
+def duplicate_product(store: WooCommerceStore, product_id: int) -> Json:
     """A copy of a product."""
     return shapes.product(store.catalogue.duplicate_product(product_id))
 

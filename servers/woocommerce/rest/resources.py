@@ -21,10 +21,9 @@ from mesocosm.servers.woocommerce.store.terms import CATEGORIES, TAGS
 from mesocosm.servers.woocommerce.store.variations import VARIATIONS
 from mesocosm.servers.woocommerce.store.webhooks import WEBHOOKS
 from mesocosm.servers.woocommerce.tools.shapes import batch_results, only
-from mesocosm.services.schema import Words
+from mesocosm.services.schema import Json, Words
 from mesocosm.services.service import Page
 
-Shape = dict[str, Any]
 Objects = list[dict[str, Any]]
 Inside = int | None
 _ID_LISTS = ("include", "exclude")
@@ -36,7 +35,7 @@ def serve(
     collection: Callable[[WooCommerceStore, Inside], Collection],
     *,
     forced: bool = False,
-    deleted: Callable[[Shape], Shape] = lambda shape: shape,
+    deleted: Callable[[Json], Json] = lambda shape: shape,
     batches: bool = True,
     narrowed: bool = False,
 ) -> None:
@@ -56,7 +55,7 @@ def serve(
     def place(request: Request) -> Inside:
         return int(request.params["inside"]) if within else None
 
-    def shown(request: Request, row: Shape) -> Shape:
+    def shown(request: Request, row: Json) -> Json:
         wanted = request.asked.get("_fields") if narrowed else None
         if isinstance(wanted, str):
             wanted = wanted.split(",")
@@ -83,22 +82,22 @@ def serve(
     api.get(path)(listed)
 
     @api.get(path + "/{id}")
-    def one(store: WooCommerceStore, request: Request, id: int) -> Shape:
+    def one(store: WooCommerceStore, request: Request, id: int) -> Json:
         """One object."""
         return shown(request, collection(store, place(request)).one(id))
 
     @api.post(path, status=201)
-    def create(store: WooCommerceStore, request: Request) -> Shape:
+    def create(store: WooCommerceStore, request: Request) -> Json:
         """A new object."""
         return resource.shape(collection(store, place(request)).create(request.values))
 
     @api.put(path + "/{id}")
-    def change(store: WooCommerceStore, request: Request, id: int) -> Shape:
+    def change(store: WooCommerceStore, request: Request, id: int) -> Json:
         """A changed object."""
         return resource.shape(collection(store, place(request)).change(id, request.values))
 
     @api.delete(path + "/{id}")
-    def remove(store: WooCommerceStore, request: Request, id: int, force: bool = forced) -> Shape:
+    def remove(store: WooCommerceStore, request: Request, id: int, force: bool = forced) -> Json:
         """Delete an object or move it to the trash, and return it."""
         shape = resource.shape(collection(store, place(request)).remove(id, force=force))
         return deleted(shape) if force else shape
@@ -113,7 +112,7 @@ def serve(
         create: Objects | None = None,
         update: Objects | None = None,
         delete: list[int] | None = None,
-    ) -> Shape:
+    ) -> Json:
         """Make many changes, and return the result of each."""
         objects = collection(store, place(request))
         removed = partial(objects.remove, force=True)

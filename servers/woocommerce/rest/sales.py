@@ -8,9 +8,9 @@ from mesocosm.doors.request import Request
 from mesocosm.servers.woocommerce.rest.service import ListFilters, api, tool_route
 from mesocosm.servers.woocommerce.store import OrderFilter, Selection, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import order_shapes, orders, reports, shapes
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
-Shape = dict[str, Any]
 Totals = list[tuple[str, str, int]]
 
 
@@ -57,18 +57,18 @@ tool_route("POST", "/orders/{orderId}/notes", orders.woo_orders_notes_create, st
 @api.get("/orders/{order_id}/notes")
 def list_notes(
     store: WooCommerceStore, order_id: int, type: Literal["any", "customer", "internal"] = "any"
-) -> list[Shape]:
+) -> list[Json]:
     """The notes of an order, newest first; they come without pages."""
     return [order_shapes.note(note) for note in store.details.notes(order_id, type)]
 
 
 @api.get("/orders/{order_id}/notes/{id}")
-def get_note(store: WooCommerceStore, order_id: int, id: int) -> Shape:
+def get_note(store: WooCommerceStore, order_id: int, id: int) -> Json:
     return order_shapes.note(store.details.note(order_id, id))
 
 
 @api.delete("/orders/{order_id}/notes/{id}")
-def delete_note(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Shape:
+def delete_note(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Json:
     return order_shapes.note(store.details.delete_note(order_id, id, force=force))
 
 
@@ -125,7 +125,7 @@ def create_refund(
     api_refund: bool = True,
     api_restock: bool = True,
     line_items: list[Any] | None = None,
-) -> Shape:
+) -> Json:
     """A new refund, through the payment gateway unless the client says otherwise."""
     record = store.refunds.create_refund(
         order_id,
@@ -139,12 +139,12 @@ def create_refund(
 
 
 @api.get("/orders/{order_id}/refunds/{id}")
-def get_refund(store: WooCommerceStore, order_id: int, id: int) -> Shape:
+def get_refund(store: WooCommerceStore, order_id: int, id: int) -> Json:
     return order_shapes.refund(store.details.refund(order_id, id))
 
 
 @api.delete("/orders/{order_id}/refunds/{id}")
-def delete_refund(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Shape:
+def delete_refund(store: WooCommerceStore, order_id: int, id: int, force: bool = False) -> Json:
     return order_shapes.refund(store.details.delete_refund(order_id, id, force=force))
 
 
@@ -171,29 +171,29 @@ tool_route("GET", "/reports/stock/low", reports.woo_reports_low_stock)
 
 
 @api.get("/reports")
-def list_reports(store: WooCommerceStore) -> list[Shape]:
+def list_reports(store: WooCommerceStore) -> list[Json]:
     """The reports that there are."""
     store.authorise("view")
     return [{"slug": slug, "description": text} for slug, text in _REPORTS.items()]
 
 
-def _totals(totals: Totals) -> list[Shape]:
+def _totals(totals: Totals) -> list[Json]:
     return [{"slug": slug, "name": name, "total": total} for slug, name, total in totals]
 
 
 @api.get("/reports/products/totals")
-def product_totals(store: WooCommerceStore) -> list[Shape]:
+def product_totals(store: WooCommerceStore) -> list[Json]:
     """Products by type."""
     return _totals(store.details.product_totals())
 
 
 @api.get("/reports/coupons/totals")
-def coupon_totals(store: WooCommerceStore) -> list[Shape]:
+def coupon_totals(store: WooCommerceStore) -> list[Json]:
     """Coupons by type of discount."""
     return _totals(store.details.coupon_totals())
 
 
 @api.get("/reports/reviews/totals")
-def review_totals(store: WooCommerceStore) -> list[Shape]:
+def review_totals(store: WooCommerceStore) -> list[Json]:
     """Reviews by rating."""
     return _totals(store.details.review_totals())

@@ -7,20 +7,19 @@ from typing import Any
 from mesocosm.servers.woocommerce.rest.service import api, tool_route
 from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.servers.woocommerce.tools import configuration, system, taxes
-
-Shape = dict[str, Any]
+from mesocosm.services.schema import Json
 
 tool_route("GET", "/taxes/classes", taxes.woo_tax_classes_list)
 
 
 @api.post("/taxes/classes", status=201)
-def create_tax_class(store: WooCommerceStore, name: str) -> Shape:
+def create_tax_class(store: WooCommerceStore, name: str) -> Json:
     """A new tax class."""
     return dict(store.taxes.create_tax_class(name))
 
 
 @api.delete("/taxes/classes/{slug}")
-def delete_tax_class(store: WooCommerceStore, slug: str, force: bool = False) -> Shape:
+def delete_tax_class(store: WooCommerceStore, slug: str, force: bool = False) -> Json:
     return dict(store.taxes.delete_tax_class(slug, force=force))
 
 

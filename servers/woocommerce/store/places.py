@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-Json = dict[str, Any]
+from mesocosm.services.schema import Json
 
 CONTINENTS = {
     "AF": "Africa",

@@ -6,13 +6,14 @@ import hashlib
 from decimal import Decimal
 
 from mesocosm.servers.woocommerce.store import money
-from mesocosm.servers.woocommerce.tools.shapes import VERSION, Record, Shape, dates
+from mesocosm.servers.woocommerce.tools.shapes import VERSION, Record, dates
+from mesocosm.services.schema import Json
 from mesocosm.services.shapes import same
 
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "CNY": "¥", "INR": "₹", "CAD": "$", "AUD": "$"}
 
 
-def order(record: Record) -> Shape:
+def order(record: Record) -> Json:
     """An order with all its lines."""
     return {
         "id": record["id"],
@@ -62,7 +63,7 @@ def order_key(record: Record) -> str:
     return f"wc_order_{digest[:13]}"
 
 
-def line_item(record: Record) -> Shape:
+def line_item(record: Record) -> Json:
     """Some pieces of a product in an order."""
     price = Decimal(record["total"]) / 100 / (record["quantity"] or 1)
     return {
@@ -83,11 +84,11 @@ def line_item(record: Record) -> Shape:
     }
 
 
-def _taxes(record: Record) -> list[Shape]:
+def _taxes(record: Record) -> list[Json]:
     return [{"id": rate, "total": money(total)} for rate, total in record["taxes"]]
 
 
-def _shipping_line(record: Record) -> Shape:
+def _shipping_line(record: Record) -> Json:
     return {
         **same(record, "id", "method_title", "method_id", "instance_id"),
         "total": money(record["total"]),
@@ -97,7 +98,7 @@ def _shipping_line(record: Record) -> Shape:
     }
 
 
-def _fee_line(record: Record) -> Shape:
+def _fee_line(record: Record) -> Json:
     return {
         **same(record, "id", "name", "tax_class", "tax_status"),
         "amount": money(record["total"]),
@@ -108,7 +109,7 @@ def _fee_line(record: Record) -> Shape:
     }
 
 
-def _coupon_line(record: Record) -> Shape:
+def _coupon_line(record: Record) -> Json:
     return {
         "id": record["id"],
         "code": record["code"],
@@ -121,7 +122,7 @@ def _coupon_line(record: Record) -> Shape:
     }
 
 
-def _tax_line(record: Record) -> Shape:
+def _tax_line(record: Record) -> Json:
     return {
         **same(record, "id", "rate_code", "rate_id", "label", "compound"),
         "tax_total": money(record["tax_total"]),
@@ -131,7 +132,7 @@ def _tax_line(record: Record) -> Shape:
     }
 
 
-def note(record: Record) -> Shape:
+def note(record: Record) -> Json:
     """A note on an order."""
     return {
         "id": record["id"],
@@ -142,7 +143,7 @@ def note(record: Record) -> Shape:
     }
 
 
-def refund(record: Record) -> Shape:
+def refund(record: Record) -> Json:
     """A refund of an order; amounts and pieces of lines are negative, as the product has them."""
     return {
         "id": record["id"],
@@ -158,7 +159,7 @@ def refund(record: Record) -> Shape:
     }
 
 
-def _refund_item(record: Record) -> Shape:
+def _refund_item(record: Record) -> Json:
     line = record["line"]
     return {
         "id": record["id"],

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from mesocosm.errors import Refusal
 from mesocosm.servers.woocommerce.store import Result, known_fields, text_of
 from mesocosm.servers.woocommerce.store.product_data import PRODUCTS
+from mesocosm.services.schema import Json
 
-Shape = dict[str, Any]
 Record = Mapping[str, Any]
 
 T = TypeVar("T")
@@ -21,17 +21,17 @@ T = TypeVar("T")
 VERSION = "9.6.0"
 
 
-def dates(record: Record, *names: str) -> Shape:
+def dates(record: Record, *names: str) -> Json:
     """Times in both of the product's spellings: the shop's time zone is UTC."""
     return {spelling: record[name] for name in names for spelling in (name, f"{name}_gmt")}
 
 
-def only(shape: Shape, fields: Sequence[str] | None) -> Shape:
+def only(shape: Json, fields: Sequence[str] | None) -> Json:
     """An object with only the fields that were asked for; all of them for ``None``."""
     return shape if fields is None else {name: shape[name] for name in known_fields(fields, shape)}
 
 
-def batch_results(results: Mapping[str, Sequence[Result]], shape: Any) -> Shape:
+def batch_results(results: Mapping[str, Sequence[Result]], shape: Any) -> Json:
     """What came of a batch: objects, and errors where one was refused."""
     return {
         part: [_error(*item) if isinstance(item, tuple) else shape(item) for item in items]
@@ -39,7 +39,7 @@ def batch_results(results: Mapping[str, Sequence[Result]], shape: Any) -> Shape:
     }
 
 
-def _error(target: int, refusal: Refusal) -> Shape:
+def _error(target: int, refusal: Refusal) -> Json:
     return {
         "id": target,
         "error": {

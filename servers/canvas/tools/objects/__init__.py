@@ -34,11 +34,10 @@ from mesocosm.servers.canvas.tools.objects.modules import (
 )
 from mesocosm.servers.canvas.tools.objects.people import account_json, profile_json, user_json
 from mesocosm.servers.canvas.tools.objects.quizzes import question_json, quiz_json, quiz_submission_json
-from mesocosm.servers.canvas.tools.objects.values import ADDRESS, Object, Row, address, hosted, number
+from mesocosm.servers.canvas.tools.objects.values import ADDRESS, Row, address, hosted, number
 
 __all__ = [
     "ADDRESS",
-    "Object",
     "Row",
     "account_json",
     "address",

@@ -7,16 +7,17 @@ from datetime import datetime
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import Clock
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
-from mesocosm.servers.canvas.tools.objects.values import Object, Row, address, number
+from mesocosm.servers.canvas.tools.objects.values import Row, address, number
+from mesocosm.services.schema import Json
 from mesocosm.services.shapes import same
 
 
-def assignment_json(assignment: Row, *, staff: bool, clock: Clock) -> Object:
+def assignment_json(assignment: Row, *, staff: bool, clock: Clock) -> Json:
     """An assignment; students do not see the description of one that is not open yet."""
     course_id, key = assignment["course_id"], assignment["id"]
     unopened = not staff and assignment["unlock_at"] is not None and clock() < assignment["unlock_at"]
     is_quiz = assignment["quiz_id"] is not None
-    shown: Object = {
+    shown: Json = {
         "id": key,
         "course_id": course_id,
         "name": assignment["name"],
@@ -58,7 +59,7 @@ def locked(work: Row, clock: Clock) -> bool:
     return (opens is not None and opens > clock()) or (closes is not None and closes <= clock())
 
 
-def submission_json(store: CanvasStore, submission: Row, assignment: Row) -> Object:
+def submission_json(store: CanvasStore, submission: Row, assignment: Row) -> Json:
     """A submission with its comments and what was handed in before."""
     shown = bare_submission_json(submission, assignment, lambda: store.stamp)
     if submission["id"] is not None:
@@ -74,7 +75,7 @@ def submission_json(store: CanvasStore, submission: Row, assignment: Row) -> Obj
     return shown
 
 
-def bare_submission_json(submission: Row, assignment: Row, clock: Clock) -> Object:
+def bare_submission_json(submission: Row, assignment: Row, clock: Clock) -> Json:
     """A submission alone; whether it is late or missing follows from the due date."""
     owner = submission["user_id"]
     return {
@@ -95,7 +96,7 @@ def bare_submission_json(submission: Row, assignment: Row, clock: Clock) -> Obje
     }
 
 
-def attempt_json(attempt: Row, assignment: Row) -> Object:
+def attempt_json(attempt: Row, assignment: Row) -> Json:
     """What was handed in at one time, and the grade for it."""
     due_at, submitted_at = assignment["due_at"], attempt["submitted_at"]
     late = bool(due_at and submitted_at and submitted_at > due_at)
@@ -124,7 +125,7 @@ def _seconds_between(start: str, end: str) -> int:
     return int((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds())
 
 
-def _attachment(file: Row) -> Object:
+def _attachment(file: Row) -> Json:
     return {
         "id": file["id"],
         "display_name": file["display_name"],
@@ -133,12 +134,12 @@ def _attachment(file: Row) -> Object:
     }
 
 
-def comment_json(comment: Row) -> Object:
+def comment_json(comment: Row) -> Json:
     """A remark on a submission."""
     return same(comment, "id", "author_id", "author_name", "comment", "created_at")
 
 
-def rubric_json(rubric: Row) -> Object:
+def rubric_json(rubric: Row) -> Json:
     """A rubric; the ids of its criteria and ratings follow from their order."""
     criteria = [
         {

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.tools.objects.values import Object, Row, address
+from mesocosm.servers.canvas.tools.objects.values import Row, address
+from mesocosm.services.schema import Json
 from mesocosm.services.shapes import same
 
 
-def announcement_json(topic: Row) -> Object:
+def announcement_json(topic: Row) -> Json:
     """An announcement."""
     page = f"{address()}/courses/{topic['course_id']}/discussion_topics/{topic['id']}"
     return {
@@ -20,7 +21,7 @@ def announcement_json(topic: Row) -> Object:
     }
 
 
-def topic_json(topic: Row) -> Object:
+def topic_json(topic: Row) -> Json:
     """A discussion."""
     return announcement_json(topic) | {
         "last_reply_at": topic["last_reply_at"],
@@ -31,7 +32,7 @@ def topic_json(topic: Row) -> Object:
     }
 
 
-def entry_json(entry: Row) -> Object:
+def entry_json(entry: Row) -> Json:
     """A post in a discussion."""
     return {
         **same(entry, "id", "topic_id", "user_id", "user_name", "parent_id", "message", "created_at"),
@@ -39,13 +40,13 @@ def entry_json(entry: Row) -> Object:
     }
 
 
-def conversations_json(store: CanvasStore, conversations: Sequence[Row]) -> list[Object]:
+def conversations_json(store: CanvasStore, conversations: Sequence[Row]) -> list[Json]:
     """Conversations with their participants, without their messages."""
     people = store.conversations.participants([conversation["id"] for conversation in conversations])
     return [_conversation(conversation, people[conversation["id"]]) for conversation in conversations]
 
 
-def _conversation(conversation: Row, people: Iterable[Row]) -> Object:
+def _conversation(conversation: Row, people: Iterable[Row]) -> Json:
     return {
         **same(conversation, "id", "subject", "workflow_state"),
         "last_message": conversation["last_message"][:100],
@@ -55,12 +56,12 @@ def _conversation(conversation: Row, people: Iterable[Row]) -> Object:
     }
 
 
-def message_json(message: Row) -> Object:
+def message_json(message: Row) -> Json:
     """A message of a conversation."""
     return same(message, "id", "created_at", "body", "author_id")
 
 
-def event_json(event: Row) -> Object:
+def event_json(event: Row) -> Json:
     """An event of a calendar."""
     course_id = event["course_id"]
     return {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.tools.objects.values import STORAGE_MB, Object, Row, unguessable
+from mesocosm.servers.canvas.tools.objects.values import STORAGE_MB, Row, unguessable
+from mesocosm.services.schema import Json
 from mesocosm.services.shapes import same
 
 ROLE_IDS = {
@@ -17,7 +18,7 @@ ROLE_IDS = {
 }
 
 
-def courses_json(store: CanvasStore, courses: Sequence[Row]) -> list[Object]:
+def courses_json(store: CanvasStore, courses: Sequence[Row]) -> list[Json]:
     """Courses with their teachers and the signed-in user's enrollments."""
     ids = [course["id"] for course in courses]
     teachers, counts = store.courses.teachers_of(ids), store.courses.student_counts(ids)
@@ -33,7 +34,7 @@ def courses_json(store: CanvasStore, courses: Sequence[Row]) -> list[Object]:
     ]
 
 
-def course_json(course: Row, root_account_id: int) -> Object:
+def course_json(course: Row, root_account_id: int) -> Json:
     """A course."""
     return {
         "id": course["id"],
@@ -61,7 +62,7 @@ def course_json(course: Row, root_account_id: int) -> Object:
     }
 
 
-def teacher_json(teacher: Row) -> Object:
+def teacher_json(teacher: Row) -> Json:
     """A teacher, with the address at which students can write."""
     return {
         "id": teacher["id"],
@@ -70,7 +71,7 @@ def teacher_json(teacher: Row) -> Object:
     }
 
 
-def _own_enrollment(enrollment: Row) -> Object:
+def _own_enrollment(enrollment: Row) -> Json:
     return {
         "type": enrollment["type"].removesuffix("Enrollment").lower(),
         "role": enrollment["type"],
@@ -78,9 +79,9 @@ def _own_enrollment(enrollment: Row) -> Object:
     }
 
 
-def enrollment_json(enrollment: Row) -> Object:
+def enrollment_json(enrollment: Row) -> Json:
     """A user's enrollment in a course."""
-    shown: Object = {
+    shown: Json = {
         **same(enrollment, "id", "user_id", "course_id", "type", "enrollment_state"),
         "role": enrollment["type"],
         "role_id": ROLE_IDS[enrollment["type"]],

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.tools.objects.values import Object, Row, address
+from mesocosm.servers.canvas.tools.objects.values import Row, address
+from mesocosm.services.schema import Json
 from mesocosm.services.shapes import same
 
 
-def modules_json(store: CanvasStore, access: CourseAccess, modules: Sequence[Row]) -> list[Object]:
+def modules_json(store: CanvasStore, access: CourseAccess, modules: Sequence[Row]) -> list[Json]:
     """Modules with the number of their items and the user's progress."""
     counts = store.modules.item_counts(access, [module["id"] for module in modules])
     states = store.modules.states(access, modules)
     return [_module(module, counts.get(module["id"], 0), states[module["id"]]) for module in modules]
 
 
-def _module(module: Row, items: int, state: str) -> Object:
+def _module(module: Row, items: int, state: str) -> Json:
     course_id, key = module["course_id"], module["id"]
     return {
         "id": key,
@@ -30,9 +31,9 @@ def _module(module: Row, items: int, state: str) -> Object:
     }
 
 
-def module_item_json(item: Row, course_id: int) -> Object:
+def module_item_json(item: Row, course_id: int) -> Json:
     """An item of a module."""
-    shown: Object = {
+    shown: Json = {
         **same(item, "id", "module_id", "title", "type", "content_id"),
         "html_url": f"{address()}/courses/{course_id}/modules/items/{item['id']}",
         "url": _item_url(item, course_id),
@@ -62,7 +63,7 @@ def _item_url(item: Row, course_id: int) -> str | None:
     return f"{address()}/api/v1/courses/{course_id}/{_ITEM_PATHS[item['type']]}/{target}"
 
 
-def page_json(page: Row) -> Object:
+def page_json(page: Row) -> Json:
     """A page without its body."""
     return {
         "page_id": page["id"],
@@ -74,14 +75,14 @@ def page_json(page: Row) -> Object:
     }
 
 
-def full_page_json(page: Row) -> Object:
+def full_page_json(page: Row) -> Json:
     """A page with its body and its last editor."""
     editor = page["last_edited_by"]
     shown_editor = None if editor is None else {"id": editor, "display_name": page["editor_name"]}
     return page_json(page) | {"last_edited_by": shown_editor, "body": page["body"]}
 
 
-def folder_json(folder: Row) -> Object:
+def folder_json(folder: Row) -> Json:
     """A folder of a course's files."""
     return {
         "id": folder["id"],
@@ -92,7 +93,7 @@ def folder_json(folder: Row) -> Object:
     }
 
 
-def file_json(file: Row) -> Object:
+def file_json(file: Row) -> Json:
     """The record of a file."""
     return {
         **same(file, "id", "folder_id", "display_name"),

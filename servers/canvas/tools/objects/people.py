@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from mesocosm.servers.canvas.tools.objects.values import STORAGE_MB, Object, Row, unguessable
+from mesocosm.servers.canvas.tools.objects.values import STORAGE_MB, Row, unguessable
+from mesocosm.services.schema import Json
 from mesocosm.services.shapes import same
 
 
-def account_json(account: Row, *, manage: bool) -> Object:
+def account_json(account: Row, *, manage: bool) -> Json:
     """An account; quotas and SIS data only for those who manage it."""
-    shown: Object = {
+    shown: Json = {
         "id": account["id"],
         "name": account["name"],
         "uuid": unguessable("account", account["id"]),
@@ -27,7 +28,7 @@ def account_json(account: Row, *, manage: bool) -> Object:
     return shown
 
 
-def user_json(user: Row) -> Object:
+def user_json(user: Row) -> Json:
     """A user as an administrator sees one."""
     return {
         **same(user, "id", "name", "created_at", "sortable_name", "short_name", "sis_user_id", "login_id"),
@@ -37,7 +38,7 @@ def user_json(user: Row) -> Object:
     }
 
 
-def profile_json(user: Row) -> Object:
+def profile_json(user: Row) -> Json:
     """A user's own profile."""
     return {
         **same(user, "id", "name", "short_name", "sortable_name", "login_id", "primary_email", "title"),

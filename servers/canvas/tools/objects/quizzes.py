@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from mesocosm.servers.canvas.store import CourseAccess
 from mesocosm.servers.canvas.store.quizzes import kept_score
 from mesocosm.servers.canvas.tools.objects.assignments import locked
-from mesocosm.servers.canvas.tools.objects.values import Object, Row, address, number
+from mesocosm.servers.canvas.tools.objects.values import Row, address, number
+from mesocosm.services.schema import Json
 from mesocosm.services.shapes import same
 
 
@@ -15,9 +16,9 @@ def _page(quiz: Row) -> str:
     return f"{address()}/courses/{quiz['course_id']}/quizzes/{quiz['id']}"
 
 
-def quiz_json(quiz: Row, access: CourseAccess) -> Object:
+def quiz_json(quiz: Row, access: CourseAccess) -> Json:
     """A quiz without its questions; the access code is for the course's staff."""
-    shown: Object = {
+    shown: Json = {
         **same(quiz, "id", "course_id", "title", "description", "quiz_type", "time_limit", "due_at"),
         **same(quiz, "unlock_at", "lock_at", "published", "question_count"),
         "points_possible": number(quiz["points_possible"]),
@@ -30,7 +31,7 @@ def quiz_json(quiz: Row, access: CourseAccess) -> Object:
     return shown | ({"access_code": quiz["access_code"]} if access.staff else {})
 
 
-def question_json(question: Row, *, staff: bool) -> Object:
+def question_json(question: Row, *, staff: bool) -> Json:
     """A question; which answers are right is for the course's staff."""
     hidden = () if staff else ("answer_weight", "answer_comments")
     answers = [{k: v for k, v in answer.items() if k not in hidden} for answer in question["answers"]]
@@ -52,7 +53,7 @@ _UNLISTED = (
 )
 
 
-def quiz_submission_json(attempt: Row, attempts: Sequence[Row], quiz: Row) -> Object:
+def quiz_submission_json(attempt: Row, attempts: Sequence[Row], quiz: Row) -> Json:
     """An attempt at a quiz."""
     scores = [other["score"] for other in attempts if other["score"] is not None]
     allowed = quiz["allowed_attempts"]

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-Object = dict[str, Any]
 Row = Mapping[Any, Any]
 
 ADDRESS = "https://canvas.brookfield.example"

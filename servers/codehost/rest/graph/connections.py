@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.services.schema import Json
 from mesocosm.worlds import deadlines
 
-Json = dict[str, Any]
 Read = Callable[[int, int], tuple[Sequence[Any], int]]
 """Reads a page (its number, its size): the rows and how many there are in all."""
 MAX = 100

@@ -7,12 +7,11 @@ from functools import partial
 from typing import Any
 
 from mesocosm.errors import NotFound
-from mesocosm.servers.codehost.rest.graph.connections import Json, node_of
+from mesocosm.servers.codehost.rest.graph.connections import node_of
 from mesocosm.servers.codehost.rest.graph.objects import Objects
 from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Row
-
-Input = dict[str, Any]
 
 
 def _id(node: str, *kinds: str) -> int:
@@ -55,7 +54,7 @@ def _labels(objects: Objects, home: Row, nodes: list[str] | None) -> list[str] |
     return [names[number] for number in ids]
 
 
-def _milestone(objects: Objects, home: Row, given: Input) -> int | None:
+def _milestone(objects: Objects, home: Row, given: Json) -> int | None:
     """The number of a milestone; 0 takes it away, ``None`` leaves it."""
     if "milestoneId" not in given:
         return None
@@ -68,13 +67,13 @@ def _milestone(objects: Objects, home: Row, given: Input) -> int | None:
     return int(found[number]["number"])
 
 
-def _without_projects(given: Input) -> None:
+def _without_projects(given: Json) -> None:
     for name in ("projectIds", "projectV2Ids"):
         if given.get(name):
             raise Unprocessable(f"{name} is not supported here: there are no projects.")
 
 
-def create_repository(objects: Objects, given: Input) -> Json:
+def create_repository(objects: Objects, given: Json) -> Json:
     """A new, empty repository."""
     owner = objects.store.me
     if given.get("ownerId"):
@@ -95,7 +94,7 @@ def create_repository(objects: Objects, given: Input) -> Json:
     return {"repository": lambda info: objects.repository(store.repositories.repository_by_id(made["id"]))}
 
 
-def create_issue(objects: Objects, given: Input) -> Json:
+def create_issue(objects: Objects, given: Json) -> Json:
     """A new issue."""
     _without_projects(given)
     home = _repository(objects, given["repositoryId"])
@@ -110,7 +109,7 @@ def create_issue(objects: Objects, given: Input) -> Json:
     return {"issue": lambda info: objects.issue(row)}
 
 
-def update_issue(objects: Objects, given: Input) -> Json:
+def update_issue(objects: Objects, given: Json) -> Json:
     """A changed issue."""
     _without_projects(given)
     home, row = _conversation(objects, given["id"], "Issue")
@@ -127,7 +126,7 @@ def update_issue(objects: Objects, given: Input) -> Json:
     return {"issue": lambda info: objects.issue(changed)}
 
 
-def close_issue(objects: Objects, given: Input) -> Json:
+def close_issue(objects: Objects, given: Json) -> Json:
     home, row = _conversation(objects, given["issueId"], "Issue")
     duplicate = given.get("duplicateIssueId")
     number = _conversation(objects, duplicate, "Issue")[1]["number"] if duplicate else None
@@ -138,14 +137,14 @@ def close_issue(objects: Objects, given: Input) -> Json:
     return {"issue": lambda info: objects.issue(changed)}
 
 
-def reopen_issue(objects: Objects, given: Input) -> Json:
+def reopen_issue(objects: Objects, given: Json) -> Json:
     """An issue that is open again."""
     home, row = _conversation(objects, given["issueId"], "Issue")
     changed = objects.store.issues.change_issue(home, row["number"], state="open")
     return {"issue": lambda info: objects.issue(changed)}
 
 
-def add_comment(objects: Objects, given: Input) -> Json:
+def add_comment(objects: Objects, given: Json) -> Json:
     """A new comment."""
     home, row = _conversation(objects, given["subjectId"])
     comment = objects.store.issues.add_comment(home, row["number"], given["body"])
@@ -162,21 +161,21 @@ def _comment_home(objects: Objects, node: str) -> tuple[Row, Row, int]:
     return home, issue, number
 
 
-def update_comment(objects: Objects, given: Input) -> Json:
+def update_comment(objects: Objects, given: Json) -> Json:
     """A changed comment."""
     home, issue, number = _comment_home(objects, given["id"])
     changed = objects.store.taking_back.change_comment(home, number, given["body"])
     return {"issueComment": lambda info: objects.comment(home, issue, changed)}
 
 
-def delete_comment(objects: Objects, given: Input) -> Json:
+def delete_comment(objects: Objects, given: Json) -> Json:
     """Nothing of a comment that was deleted."""
     home, _, number = _comment_home(objects, given["id"])
     objects.store.taking_back.remove_comment(home, number)
     return {}
 
 
-def _relabel(objects: Objects, given: Input, change: Callable[[list[str], list[str]], list[str]]) -> Json:
+def _relabel(objects: Objects, given: Json, change: Callable[[list[str], list[str]], list[str]]) -> Json:
     home, row = _conversation(objects, given["labelableId"])
     there = [one["name"] for one in objects.store.issues.labels_of([row["id"]])[row["id"]]]
     names = change(there, _labels(objects, home, given["labelIds"]) or [])
@@ -191,19 +190,19 @@ def _reassign(objects: Objects, node: str, change: Callable[[list[str]], list[st
     return {"assignable": lambda info: objects.either(changed)}
 
 
-def add_assignees(objects: Objects, given: Input) -> Json:
+def add_assignees(objects: Objects, given: Json) -> Json:
     """Something with further assignees."""
     more = _logins(objects, given["assigneeIds"]) or []
     return _reassign(objects, given["assignableId"], lambda there: list(dict.fromkeys([*there, *more])))
 
 
-def remove_assignees(objects: Objects, given: Input) -> Json:
+def remove_assignees(objects: Objects, given: Json) -> Json:
     """Something with fewer assignees."""
     less = _logins(objects, given["assigneeIds"]) or []
     return _reassign(objects, given["assignableId"], lambda there: [one for one in there if one not in less])
 
 
-def replace_actors(objects: Objects, given: Input) -> Json:
+def replace_actors(objects: Objects, given: Json) -> Json:
     """Something with these assignees."""
     wanted = (_logins(objects, given.get("actorIds")) or []) + (given.get("actorLogins") or [])
     return _reassign(objects, given["assignableId"], lambda there: wanted)
@@ -216,7 +215,7 @@ def _shown(objects: Objects, home: Row, number: int) -> Json:
     return {"pullRequest": lambda info: objects.pull(home, objects.store.pulls.pull(home, number))}
 
 
-def create_pull(objects: Objects, given: Input) -> Json:
+def create_pull(objects: Objects, given: Json) -> Json:
     """A new pull request."""
     home = _repository(objects, given["repositoryId"])
     head = given["headRefName"]
@@ -235,7 +234,7 @@ def create_pull(objects: Objects, given: Input) -> Json:
     return _shown(objects, home, row["number"])
 
 
-def update_pull(objects: Objects, given: Input) -> Json:
+def update_pull(objects: Objects, given: Json) -> Json:
     """A changed pull request."""
     _without_projects(given)
     home, row = _conversation(objects, given["pullRequestId"], "PullRequest")
@@ -257,8 +256,8 @@ def update_pull(objects: Objects, given: Input) -> Json:
     return _shown(objects, home, row["number"])
 
 
-def _change_pull(**changes: Any) -> Callable[[Objects, Input], Json]:
-    def change(objects: Objects, given: Input) -> Json:
+def _change_pull(**changes: Any) -> Callable[[Objects, Json], Json]:
+    def change(objects: Objects, given: Json) -> Json:
         home, row = _conversation(objects, given["pullRequestId"], "PullRequest")
         objects.store.pulls.change_pull(home, row["number"], **changes)
         return _shown(objects, home, row["number"])
@@ -266,7 +265,7 @@ def _change_pull(**changes: Any) -> Callable[[Objects, Input], Json]:
     return change
 
 
-def merge_pull(objects: Objects, given: Input) -> Json:
+def merge_pull(objects: Objects, given: Json) -> Json:
     """A merged pull request."""
     home, row = _conversation(objects, given["pullRequestId"], "PullRequest")
     expected = given.get("expectedHeadOid")
@@ -282,7 +281,7 @@ def merge_pull(objects: Objects, given: Input) -> Json:
     return _shown(objects, home, row["number"])
 
 
-def request_reviews(objects: Objects, given: Input) -> Json:
+def request_reviews(objects: Objects, given: Json) -> Json:
     """A pull request with people who are asked to review."""
     home, row = _conversation(objects, given["pullRequestId"], "PullRequest")
     people = _logins(objects, given.get("userIds")) or []
@@ -297,46 +296,46 @@ def request_reviews(objects: Objects, given: Input) -> Json:
     return _shown(objects, home, row["number"])
 
 
-def _lock(objects: Objects, given: Input, *, locked: bool) -> Json:
+def _lock(objects: Objects, given: Json, *, locked: bool) -> Json:
     home, row = _conversation(objects, given["lockableId"])
     objects.store.administering.lock(home, row["number"], locked=locked)
     changed = objects.store.issues.issue(home, row["number"])
     return {"lockedRecord" if locked else "unlockedRecord": lambda info: objects.either(changed)}
 
 
-def _archive(objects: Objects, given: Input, *, archived: bool) -> Json:
+def _archive(objects: Objects, given: Json, *, archived: bool) -> Json:
     home = _repository(objects, given["repositoryId"])
     changed = objects.store.administering.change_repository(home, {"archived": archived})
     return {"repository": lambda info: objects.repository(changed)}
 
 
-def _pin(objects: Objects, given: Input, *, pinned: bool) -> Json:
+def _pin(objects: Objects, given: Json, *, pinned: bool) -> Json:
     home, row = _conversation(objects, given["issueId"], "Issue")
     objects.store.administering.pin(home, row["number"], pinned=pinned)
     return {"issue": lambda info: objects.issue(objects.store.issues.issue(home, row["number"]))}
 
 
-def delete_issue(objects: Objects, given: Input) -> Json:
+def delete_issue(objects: Objects, given: Json) -> Json:
     """The repository of an issue that was deleted."""
     home, row = _conversation(objects, given["issueId"], "Issue")
     objects.store.administering.remove_issue(home, row["number"])
     return {"repository": lambda info: objects.repository(home)}
 
 
-def transfer_issue(objects: Objects, given: Input) -> Json:
+def transfer_issue(objects: Objects, given: Json) -> Json:
     """Refuses: what refers to an issue does so by its number, which would be another one."""
     _conversation(objects, given["issueId"], "Issue")
     _repository(objects, given["repositoryId"])
     raise Unprocessable("Transferring issues is not supported here.")
 
 
-def merge_later(objects: Objects, given: Input) -> Json:
+def merge_later(objects: Objects, given: Json) -> Json:
     """Refuses, as the product does where the setting of the repository is off."""
     _conversation(objects, given["pullRequestId"], "PullRequest")
     raise Unprocessable("Pull request Auto merge is not allowed for this repository")
 
 
-def add_review(objects: Objects, given: Input) -> Json:
+def add_review(objects: Objects, given: Json) -> Json:
     """A new review."""
     home, row = _conversation(objects, given["pullRequestId"], "PullRequest")
     pull = objects.store.reviews.start_review(
@@ -348,7 +347,7 @@ def add_review(objects: Objects, given: Input) -> Json:
     return {"pullRequestReview": lambda info: objects.review(home, pull, reviews[-1])}
 
 
-MUTATIONS: dict[str, Callable[[Objects, Input], Json]] = {
+MUTATIONS: dict[str, Callable[[Objects, Json], Json]] = {
     "createRepository": create_repository,
     "archiveRepository": partial(_archive, archived=True),
     "unarchiveRepository": partial(_archive, archived=False),

@@ -10,10 +10,11 @@ from functools import partial
 from typing import Any
 
 from mesocosm.errors import NotFound
-from mesocosm.servers.codehost.rest.graph.connections import Json, connection, listed, nothing
+from mesocosm.servers.codehost.rest.graph.connections import connection, listed, nothing
 from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import statistics
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Row
 
 _REACTIONS = {

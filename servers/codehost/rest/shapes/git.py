@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from mesocosm.servers.codehost.rest.links import Links, node_id
-from mesocosm.servers.codehost.rest.shapes.accounts import Json, user
+from mesocosm.servers.codehost.rest.shapes.accounts import user
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.contents import MAX_FILE, Entry
 from mesocosm.servers.codehost.store.differences import Difference, hunks, statistics
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Row
 from mesocosm.services.shapes import same
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from mesocosm.servers.codehost.rest.links import Links, node_id
-from mesocosm.servers.codehost.rest.shapes.accounts import Json, user
+from mesocosm.servers.codehost.rest.shapes.accounts import user
 from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Row
 from mesocosm.services.shapes import same
 

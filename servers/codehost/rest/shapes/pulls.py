@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mesocosm.servers.codehost.rest.links import Links, node_id
-from mesocosm.servers.codehost.rest.shapes.accounts import Json, repository, user
+from mesocosm.servers.codehost.rest.shapes.accounts import repository, user
 from mesocosm.servers.codehost.rest.shapes.issues import issues, reactions
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks, place_of, statistics
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Row
 
 _OF_ISSUE = (
