@@ -50,6 +50,16 @@ _TOLD = {"dropped": 0.6}
 """Shares of the edge cases: of those whose presentation counts, of those without one, of those who left."""
 _UNTOLD = frozenset({"uploaded", "silent", "off_roster"})
 """Fates of students without a mail."""
+_AMONG_OTHERS = {
+    **dict.fromkeys(("draft", "draft_left", "wrong_file", "wrong_left", "claimed", "other_work"), 0.2),
+    **dict.fromkeys(("no_file", "no_file_left"), 0.3),
+    **dict.fromkeys(("retracted", "retracted_left", "excused", "excuse_withdrawn"), 1.4),
+    **dict.fromkeys(("plain", "joint", "desk"), 2.5),
+}
+"""How often students of other classes meet a fate, compared with those of the class in question.
+
+Mails of drafts and wrong files decide nothing there either: as many more would tell what need not be read.
+"""
 _CLASSES = 24
 """So many other classes an assistant helps with, at most."""
 _SMALL = 24
@@ -121,10 +131,24 @@ def simulate(stream: Any, params: Any) -> Organisation:
         people = [who for one in campus.courses for who in (one.instructor, *one.students)]
         staff = [campus.secretary, campus.office, campus.technician, campus.librarian, *campus.assistants]
         deliver_mail(world, me, letters, dict.fromkeys([*staff, *people]), campus.zone)
+        # Whom a mail describes by the topic of a talk is looked up in the list.
+        described = {
+            reference.key
+            for letter in letters
+            for telling in letter.tellings
+            if telling.matters
+            for reference in telling.references
+            if reference.by == ("topic",)
+        }
         return [Evidence(service="filesystem", contains=records.log_line(one)) for one in own] + [
             Evidence(service="excel", contains=f'"value":"{value}"')
             for who in course.students
-            for value in (who.full, who.number, who.email)
+            for value in (
+                who.full,
+                who.number,
+                who.email,
+                *([course.topic[who]] if who.email in described else []),
+            )
         ]
 
     return Organisation(
@@ -150,38 +174,33 @@ def _siblings(
 ) -> Iterator[Story]:
     """Stories of other classes, and everyday ones: drawn by turns, without end."""
     rng = stream("siblings")
-    # As in the class in question, but for what no mail tells.
-    shares = {fate: share for fate, share in _shares(params).items() if fate not in _UNTOLD}
+    # As in the class in question, but for what no mail tells, and for what decides nothing in either.
+    shares = {
+        fate: share * _AMONG_OTHERS.get(fate, 1)
+        for fate, share in _shares(params).items()
+        if fate not in _UNTOLD
+    }
     shares["plain"] /= _MAILED
     size = min(18, max(4, params.num_students // 3))
     stories: list[Story] = []
-    besides: list[Person] = []
     taken: Counter[Person] = Counter()
     second: Person | None = None
     for index in range(number):
-        # How often somebody writes must not tell whether it matters: the instructor in question teaches most
-        # of these classes and one other the rest; most of their students are in the class in question, each
-        # in about as many of these, and the others take several, too.
+        # How often somebody writes must not tell whether it matters: all are of one cohort, so these classes
+        # are groups of the students in question, each in about as many; the instructor in question teaches
+        # most of them and one other the rest.
         drawn = rng.sample(list(course.students), len(course.students))
-        own = sorted(drawn, key=lambda who: taken[who])[: (2 * size + 2) // 3]
-        taken.update(own)
-        others = [who for who in besides if taken[who] < 2][: size - len(own)]
-        other = campus.add_course(second if index % 8 == 1 else course.instructor, size, [*own, *others])
+        group = sorted(drawn, key=lambda who: taken[who])[:size]
+        taken.update(group)
+        other = campus.add_course(second if index % 8 == 1 else course.instructor, size, group)
         if other.instructor is not course.instructor:
             second = other.instructor
-        taken.update(who for who in other.students if who not in own)
-        besides += [who for who in other.students if who not in course.students and who not in besides]
         work = Coursework(campus, me, stream(f"sibling:{index}"))
         fates = rng.choices(list(shares), list(shares.values()), k=size)
         made = work.run(other, fates, campus.now - index // 8 * 3 * _DAY, matters=False)
         classes.append(made)
         stories += made.stories
-    # Whoever is only in these classes is met in all their matters, or in none: who was met once is met again.
-    rank = {who: rng.random() for who in besides}
-    places = [
-        rank.get(story.roles["s"], rng.random()) if "s" in story.roles else rng.random() for story in stories
-    ]
-    stories = [stories[number] for number in sorted(range(len(stories)), key=places.__getitem__)]
+    rng.shuffle(stories)
     begin = min(story.begins for story in [*stories, *classes[0].stories])
 
     left = {story.roles["s"] for story in [*stories, *classes[0].stories] if story.kind == "dropped"}

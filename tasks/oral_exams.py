@@ -25,6 +25,8 @@ _CHANGES = (
 )
 _WEIGHTS = (8, 3, 4, 2, 3, 1, 2, 2, 2)
 _ENDS = ("exempt", "cancelled")
+_FIRST = ("announcement", "announcement", "mail", "conversation")
+"""Where the first word on an exam is said."""
 
 
 def simulate(stream: Any, params: Any) -> Organisation:
@@ -42,7 +44,7 @@ def simulate(stream: Any, params: Any) -> Organisation:
             ]
         # Who gives the exam in the end has agreed to the time: places are changed before it is handed over.
         changes.sort(key=lambda change: (change in _ENDS, change.startswith("examiner")))
-        stories += studies.exams.run(course, rng.choice(("announcement", "announcement", "mail")), changes)
+        stories += studies.exams.run(course, rng.choice(_FIRST), changes)
     return studies.organisation(stories, stream, {})
 
 

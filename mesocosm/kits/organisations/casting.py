@@ -30,7 +30,7 @@ _MAYBE = 0.75
 """Probability that an optional beat is left out."""
 _UNANSWERED = 0.9
 """The share of closing replies that only acknowledge, and that nobody bothers to write."""
-_QUIET = 0.8
+_QUIET = 0.95
 """How often scenes come first in which the owner of the mailbox writes only what tells something.
 
 Other mail of theirs never decides anything: in numbers it would tell by its folder what need not be read.

@@ -62,6 +62,9 @@ _IN_MAIL = 0.97
 """Of the filler, the part that scenes take as long as there are fresh ones; records take the rest."""
 _TRIES = 60
 """So many stories may find no fresh scene before the rest is left to records."""
+_FRESH = 3
+"""What fills is cast so often before a scene counts as used up: were it once, the kinds that have few scenes
+would be told less often of what decides nothing than of what does."""
 _MOST = 6
 """Nothing is cast more often: no beat has more alternates."""
 _A_LINE = 250
@@ -266,8 +269,8 @@ class QuestionTask(YamlFamily):
                 )
             casts.append(cast)
         least = len(casts)
-        # In a small world nothing happens twice; in a larger one, as seldom as there are scenes.
-        left, tries, most = round(params.filler_tokens * _IN_MAIL), 0, 1
+        # As seldom as there are scenes, but not at the price of another mix than that of what must be told.
+        left, tries, most = round(params.filler_tokens * _IN_MAIL), 0, _FRESH
         waiting: list[Story] = []
         for story in made.further:
             if left < _A_LINE or (tries > _TRIES and most >= _MOST):

@@ -27,7 +27,7 @@ _LENGTHS = {"final": (60, 90, 120, 150, 180), "oral": (15, 20, 30, 40)}
 _KINDS = ("quiz", "midterm", "make-up", "practice", "other section")
 _WEEKS = 5
 """So long before the mailbox is read the first word on exams is spoken."""
-_CONSIDERED = 10
+_CONSIDERED = 16
 """Fellow students of whom two are chosen."""
 _REVIEW_HOURS = (10, 11, 12, 14, 15, 16, 17)
 Noun = Literal["final", "oral"]
@@ -53,22 +53,45 @@ CHANGES = (
 )
 """What may happen to an exam that is to be sat."""
 _OF_OTHERS = {
-    "final": (
-        "moved",
-        "moved_twice",
-        "room",
-        "length",
-        "books",
-        "books_changed",
-        "examiner",
-        "back",
-        "cancelled",
-        "exempt",
-        "exempt_withdrawn",
-    ),
-    "oral": ("moved", "moved_twice", "room", "examiner", "back", "cancelled", "exempt", "exempt_withdrawn"),
+    "final": {
+        "books": 0.5,
+        "books_changed": 0.15,
+        "examiner": 0.2,
+        "moved": 0.12,
+        "moved_twice": 0.05,
+        "room": 0.06,
+        "length": 0.06,
+        "back": 0.06,
+        "exempt_withdrawn": 0.15,
+        "exempt": 0.3,
+        "cancelled": 0.1,
+        "optional": 0.1,
+    },
+    "oral": {
+        "moved": 0.35,
+        "moved_twice": 0.15,
+        "swap": 0.2,
+        "swap_refused": 0.1,
+        "room": 0.08,
+        "examiner": 0.25,
+        "examiner_twice": 0.05,
+        "back": 0.08,
+        "exempt_withdrawn": 0.15,
+        "exempt": 0.2,
+        "cancelled": 0.05,
+    },
 }
-"""What may happen to the exam of a course that is not one's own."""
+"""What may happen to the exam of a course that is not one's own, and how often: so that mails tell as much of
+each as of one's own exams."""
+_EITHER = (
+    ("books", "books_changed"),
+    ("moved", "moved_twice", "back"),
+    ("swap", "swap_refused"),
+    ("examiner", "examiner_twice"),
+    ("cancelled", "exempt", "optional", "exempt_withdrawn"),
+    ("cancelled", "back"),
+)
+"""Of these only the first one drawn happens to an exam."""
 _NOTICES = {
     "final": ("moved", "moved", "room", "room", "length", "books", "examiner", "cancelled"),
     "oral": ("room", "room", "room", "examiner", "cancelled"),
@@ -333,7 +356,7 @@ class Exams:
 
         via = (
             rng.choice(("mail", "mail", "announcement", "conversation"))
-            if self.noun == "final"
+            if self.noun == "final" or self.steady
             else rng.choice(("mail", "announcement"))
         )
         match change:
@@ -503,10 +526,13 @@ class Exams:
             if course.listed:
                 continue
             self.rng = rng = stream(f"other course:{course.code}")
-            changes = rng.sample(_OF_OTHERS[self.noun], rng.choice((1, 2, 2, 3)))
-            # Nobody is let off what is cancelled.
-            if "exempt" in changes or "exempt_withdrawn" in changes:
-                changes = [one for one in changes if one not in ("cancelled", "back")]
+            shares = _OF_OTHERS[self.noun]
+            changes = [
+                change for change in rng.sample(list(shares), len(shares)) if rng.random() < shares[change]
+            ]
+            for either in _EITHER:
+                happened = [change for change in changes if change in either]
+                changes = [change for change in changes if change not in happened[1:]]
             changes.sort(key=lambda change: (change in ENDS, change.startswith("examiner")))
             for story in self.run(course, "mail", changes):
                 # Only mail reaches whoever is on no list of the course.

@@ -130,14 +130,20 @@ def place_on_canvas(
 def syllabus(course: Course, readings: Sequence[str], others: Sequence[Person]) -> str:
     """Write the syllabus page: the course, its readings by week, and other instructors of the department."""
     lines = [
-        f"Instructor: {course.instructor.full} ({course.instructor.email})",
         f"Meets: {course.day}s, {course.hour}:00, {course.room}",
         f"Credits: {course.credits:g}",
         f"Topics: {'; '.join(random.Random(course.code).sample(list(course.topics), 4))}",
         *(f"Also in the department: {who.full} ({who.email})" for who in others),
         *readings,
     ]
-    return f"<p>{course.title}</p><ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
+    return f"{heading(course)}{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
+
+
+def heading(course: Course) -> str:
+    """Return how the page begins: with the course and who teaches it."""
+    return (
+        f"<p>{course.title}</p><ul><li>Instructor: {course.instructor.full} ({course.instructor.email})</li>"
+    )
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ from mesocosm.servers.excel.store import save_workbook
 from mesocosm.services.world import World
 from mesocosm.worlds import tokens
 
-CLASSES, LIST = "classes.xlsx", "Classes"
+CLASSES, LIST, LEFT = "classes.xlsx", "Classes", "Dropped"
 _COURSES = ("Code", "Title", "Meets", "Room", "Instructor", "Instructor's address")
-_STUDENTS = ("Name", "Student ID", "Email", "Status", "Talk on")
+_STUDENTS = ("Name", "Student ID", "Email", "Talk on")
+_LEFT = ("Class", "Name", "Student ID")
 PRESENTATION = "presentation"
 _WORKS = (
     "reading notes",
@@ -41,19 +42,22 @@ Upload = tuple[dt.datetime, str, str, str, str]
 def write_classes(
     world: World, campus: Campus, gone: Mapping[Course, set[Person]], saved: dt.datetime
 ) -> None:
-    """Put the workbook with the classes into the workspace."""
+    """Put the workbook with the classes into the workspace, with who has left them."""
     book = Workbook()
     courses = book.worksheets[0]
     courses.title = LIST
     courses.append(_COURSES)
+    left = book.create_sheet(LEFT)
+    left.append(_LEFT)
     for course in campus.courses:
         teacher = course.instructor
         courses.append((course.code, course.title, course.meets, course.room, teacher.full, teacher.email))
         students = book.create_sheet(course.code)
         students.append(_STUDENTS)
         for who in sorted(course.students, key=lambda one: (one.last, one.first)):
-            status = "dropped" if who in gone.get(course, ()) else "enrolled"
-            students.append((who.full, who.number, who.email, status, course.topic[who]))
+            students.append((who.full, who.number, who.email, course.topic[who]))
+            if who in gone.get(course, ()):
+                left.append((course.code, who.full, who.number))
     moment = saved.replace(tzinfo=campus.zone)
     world.workspace.write(CLASSES, save_workbook(book, moment), moment)
 

@@ -10,7 +10,7 @@ from typing import Any
 from mesocosm.families.family import Evidence
 from mesocosm.kits.organisations.campus.directory import Lists
 from mesocosm.kits.organisations.campus.exams import NEUTRAL, Exams, Noun
-from mesocosm.kits.organisations.campus.platform import place_on_canvas
+from mesocosm.kits.organisations.campus.platform import heading, place_on_canvas
 from mesocosm.kits.organisations.campus.setting import Campus, Course
 from mesocosm.kits.organisations.campus.speaker import CampusSpeaker
 from mesocosm.kits.organisations.delivery import deliver_mail
@@ -98,7 +98,9 @@ class Studies:
                 Evidence(service="canvas", contains=f'"course_code":"{codes(course)}"')
                 for course in campus.listed
             ]
-            return [*listed, *besides(world)]
+            # Who teaches a course, at which address, and what it is worth stands in its syllabus.
+            taught = [Evidence(service="canvas", contains=heading(course)) for course in campus.listed]
+            return [*listed, *taught, *besides(world)]
 
         return Organisation(
             now=campus.now,
