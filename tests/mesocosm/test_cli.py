@@ -225,7 +225,7 @@ def test_every_client_gets_its_configuration(client: str) -> None:
             ["mcp-config", "--client", "codex", "--url", "http://x/e/y", "--services", "fax"],
             "unknown service 'fax'",
         ),
-        (["mcp-config", "--client", "codex", "--url", "http://x"], "names no episode"),
+        (["mcp-config", "--client", "codex", "--url", "http://x"], "not an episode"),
         (["run", TASK, "--tools", "canvas_list_courses,fax"], "the task offers no tool 'fax'"),
         (["prove", TASK, "--seeds", "x"], "not a seed"),
         (["frobnicate"], "frobnicate"),
