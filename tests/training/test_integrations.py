@@ -24,6 +24,8 @@ import uvicorn
 import yaml
 from patience import PATIENCE
 
+from mesocosm.hosting.application import Hosting
+
 ROOT = Path(__file__).parents[2]
 INTEGRATIONS = ROOT / "integrations"
 TOKEN = "token-of-the-test"
@@ -46,9 +48,12 @@ def ran(command: list[Any], cwd: Path, paths: tuple[Path, ...] = (), **given: st
 
 
 @pytest.fixture(scope="module")
-def model() -> Iterator[str]:
-    """The address of the scripted models."""
+def model(hosting: Hosting) -> Iterator[str]:
+    """The address of the scripted models, as of ``mesocosm model-server --worlds``."""
     from mesocosm.agents.scripted.http_server import application
+    from mesocosm.agents.scripted.known_truth import known
+
+    known.look_into([hosting.pool.root])
 
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(application(), log_level="warning"))
@@ -120,7 +125,7 @@ def test_openenv_takes_the_folder(base: str, tmp_path: Path) -> None:
                 result = client.step({"type": "call_tool", "tool_name": tool, "arguments": arguments})
                 print(result.done, result.reward)
         server.should_exit = True
-        thread.join(PATIENCE)
+        thread.join(30)
     """)
     where = {"MESOCOSM_URL": base, "MESOCOSM_ADMIN_TOKEN": TOKEN, "MESOCOSM_TASK": "refund_list"}
     said = ran([python, "-c", asked], tmp_path, (folder,), MESOCOSM_SHAPING="0.5", **where).splitlines()
