@@ -214,7 +214,9 @@ def _siblings(
             count += 1
             of = own.choice(campus.courses)
             when = waking(own, begin, campus.now - _DAY / 4, of.instructor)
-            here = [who for who in of.students if who not in left] or of.students
+            here = [who for who in of.students if who not in left]
+            if len(here) < 2:
+                here = of.students
             drawn = own.sample(here, min(16, len(here)))
             # Who was met once is met again.
             s, t = sorted(drawn, key=lambda who: met[who] != 1)[:2]

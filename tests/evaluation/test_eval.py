@@ -151,7 +151,7 @@ def test_a_log_of_another_version_is_refused(finished: Path, tmp_path: Path) -> 
         ({"agent": "react", "models": ["openai/gpt-5"]}, "OPENAI_API_KEY"),
         ({"agent": "react", "models": ["local"]}, "pip install 'mesocosm[local]'"),
         ({"strategies": ["memory:depth=1"]}, "its parameters: threshold"),
-        ({"strategies": ["compaction+summarise"]}, "cannot go with summarise"),
+        ({"strategies": ["compaction+summarise"]}, "cannot be combined with summarise"),
         ({"strategies": ["awareness+awareness"]}, "given twice"),
         ({"window": "1k", "max_tokens": 2000}, "no room"),
         ({"window": "wide"}, "not a number of tokens"),

@@ -16,7 +16,7 @@ from mesocosm.kits.prose import TOPICS, Prose
 
 LENGTH = 64_000
 LONGER = {
-    "course_assistant": 144_000,
+    "course_assistant": 128_000,
     "woocommerce_stock_alert": 128_000,
     "woocommerce_new_welcome": 144_000,
     "update_material_inventory": 128_000,

@@ -106,7 +106,7 @@ def test_the_python_beside_a_file_is_run_where_that_is_said(package: Path, tmp_p
     build = ("build", *small, "--out", "instance")
     refused = mesocosm(*build, cwd=tmp_path, MESOCOSM_TRUST="")
     assert refused.returncode == 2
-    assert "read it, and add --trust" in " ".join(refused.stderr.split())
+    assert "review it, then add --trust" in " ".join(refused.stderr.split())
     assert mesocosm("describe", *small, cwd=tmp_path, MESOCOSM_TRUST="./parcels.yaml").returncode == 0
     assert mesocosm("describe", *small, cwd=tmp_path, MESOCOSM_TRUST="other.yaml").returncode == 2
     orders = ("eval", *small, "--agent", "reference", "--log-dir", "logs")

@@ -195,7 +195,8 @@ def read_lines(path: Path, kind: type[M]) -> Iterator[M]:
     except (orjson.JSONDecodeError, ValidationError) as error:
         what = error.errors()[0] if isinstance(error, ValidationError) else None
         where = ".".join(map(str, what["loc"])) + ": " + what["msg"] if what else str(error)
-        raise UsageError(f"{path}, line {number}: not a line of {kind.__name__.lower()}s: {where}") from None
+        called = kind.__name__.removeprefix("Procedure").lower()
+        raise UsageError(f"{path}, line {number}: not a line of {called}s: {where}") from None
 
 
 def read_rows(path: Path) -> dict[str, ProcedureRow]:

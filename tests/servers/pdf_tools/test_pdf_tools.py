@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import tracemalloc
 import zlib
@@ -13,6 +15,7 @@ from typing import Any
 
 import pypdf
 import pytest
+from patience import PATIENCE
 
 from mesocosm.servers.pdf_tools.store import limits, write_pdf
 from mesocosm.servers.pdf_tools.store.letterheads import LAYOUTS, LINES, Letterhead
@@ -270,6 +273,27 @@ def test_a_file_that_takes_too_long_is_given_up() -> None:
 
     with pytest.raises(Exception, match=r"slow\.pdf takes too long to read: more than 0\.05 seconds"):
         work()
+
+
+def test_an_interpreter_does_not_go_on_looking_for_what_was_raised() -> None:
+    """With a trace function, Python 3.11 would not get beyond its first look."""
+    program = """
+import sys
+from mesocosm.servers.pdf_tools.store import limits
+for _ in range(3):
+    try:
+        with limits.reading("slow.pdf", 0.01):
+            while True:
+                sum(range(100))
+    except Exception as refused:
+        print(refused)
+sys.settrace(lambda *_: None)
+(lambda: print("traced"))()
+"""
+    said = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=PATIENCE
+    ).stdout
+    assert said.splitlines() == ["slow.pdf takes too long to read: more than 0.01 seconds."] * 3 + ["traced"]
 
 
 def test_a_finalizer_that_runs_meanwhile_is_let_come_to_its_end() -> None:
