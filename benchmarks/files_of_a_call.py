@@ -75,11 +75,11 @@ def read_call(trace: Trace, folder: Path) -> dict[str, set[str]]:
     line, arguments = http.client.HTTPConnection("127.0.0.1", port), {"course_id": 1}
     call = Target(
         "",
-        None,
+        None,  # type: ignore[arg-type]
         line,
         f"/e/{id_}/canvas/mcp",
         "canvas_list_assignments",
-        arguments,  # type: ignore[arg-type]
+        arguments,
     )
     call.call()
     call.arguments = {"course_id": 2}
