@@ -56,7 +56,7 @@ _AMONG_OTHERS = {
     **dict.fromkeys(("retracted", "retracted_left", "excused", "excuse_withdrawn"), 1.4),
     **dict.fromkeys(("plain", "joint", "desk"), 2.5),
 }
-"""How often students of other classes meet a fate, compared with those of the class in question.
+"""Shares of fates among students of other classes, compared with those of the class in question.
 
 Mails of drafts and wrong files decide nothing there either: as many more would tell what need not be read.
 """

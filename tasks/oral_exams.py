@@ -26,7 +26,7 @@ _CHANGES = (
 _WEIGHTS = (8, 3, 4, 2, 3, 1, 2, 2, 2)
 _ENDS = ("exempt", "cancelled")
 _FIRST = ("announcement", "announcement", "mail", "conversation")
-"""Where the first word on an exam is said."""
+"""Channels of the first word on an exam."""
 
 
 def simulate(stream: Any, params: Any) -> Organisation:

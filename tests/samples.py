@@ -1,4 +1,4 @@
-"""What the normal run takes of an enumeration; the rest is marked ``long`` (see CONTRIBUTING.md)."""
+"""The fixed sample of an enumeration in the normal run; the rest is marked ``long`` (see CONTRIBUTING.md)."""
 
 from __future__ import annotations
 

@@ -694,4 +694,4 @@ NEIGHBOURS: dict[str, Callable[[Server], Ordinary]] = {
     "many statements": asking,
     "many formulas": computing,
 }
-"""Who is measured beside attacks that others feel than those who read their mail."""
+"""Neighbours that are measured beside attacks which readers of mail would not feel."""

@@ -13,7 +13,7 @@ from mesocosm.worlds import cpu_yield, deadlines
 
 @pytest.fixture
 def rests_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], int]:
-    """How often a thread rests while it works for a fiftieth of a second of a processor."""
+    """Count the rests of a thread that works for a fiftieth of a second of a processor."""
     rests: list[tuple[int, float]] = []
 
     def sleep(seconds: float) -> None:

@@ -63,7 +63,7 @@ _IN_MAIL = 0.97
 _TRIES = 60
 """So many stories may find no fresh scene before the rest is left to records."""
 _FRESH = 3
-"""What fills is cast so often before a scene counts as used up: were it once, the kinds that have few scenes
+"""Filler is cast so often before a scene counts as used up: were it once, the kinds that have few scenes
 would be told less often of what decides nothing than of what does."""
 _MOST = 6
 """Nothing is cast more often: no beat has more alternates."""

@@ -75,7 +75,7 @@ class Truth:
         self.reads: set[Read] | None = None
         """The fields that were read, while somebody watches."""
         self.found: dict[Hashable, Any] | None = None
-        """What ``once`` made, where parts are supposed to be others for a while."""
+        """Values that ``once`` made, while parts are supposed to be others."""
         self.settled: dict[str, Any] = {}
         """Results that follow from these facts, shared by all truths read from the same data."""
 

@@ -53,7 +53,7 @@ _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main "
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
 Plain = str | bool | int | float | datetime | date | time | timedelta | None
-"""What a cell holds without a formula, or what its formula had given."""
+"""The content of a cell without a formula, or what its formula had given."""
 
 
 class Formula(NamedTuple):
@@ -64,7 +64,7 @@ class Formula(NamedTuple):
 
 
 Value = Plain | Formula
-"""What a cell holds."""
+"""The content of a cell."""
 
 
 @dataclass(frozen=True)

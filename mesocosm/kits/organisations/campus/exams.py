@@ -81,7 +81,7 @@ _OF_OTHERS = {
         "cancelled": 0.05,
     },
 }
-"""What may happen to the exam of a course that is not one's own, and how often: so that mails tell as much of
+"""Fates of the exam of a course that is not one's own, with their shares: so that mails tell as much of
 each as of one's own exams."""
 _EITHER = (
     ("books", "books_changed"),

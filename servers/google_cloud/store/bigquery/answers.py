@@ -24,9 +24,9 @@ class Answer:
     changed: Change | None = None
     """Of a statement that changes rows."""
     target: str = ""
-    """What a statement made, changed or removed: ``dataset.table``."""
+    """The thing that a statement made, changed or removed: ``dataset.table``."""
     bytes: int = 0
-    """What it reads."""
+    """Number of bytes that it reads."""
     dry_run: bool = False
     alone: bool = True
     """True if no other statements were run with it."""
