@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import shutil
 from itertools import product
 from pathlib import Path
@@ -14,6 +15,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.families.length import Survey
+from mesocosm.kits.organisations.campus.consistency import contradictions
 from mesocosm.kits.organisations.domains import load_domain
 from mesocosm.kits.organisations.questions import AskedExpected, QuestionTask
 from mesocosm.services.world import World
@@ -149,3 +151,41 @@ def test_nothing_in_the_world_tells_which_messages_matter(name: str, tmp_path: P
     names = {one.scene for one in instance.expected.derivations if one.scene.count("_") > 1}
     assert names
     assert [name for name in names if name.encode() in data] == []
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_mailbox_does_not_contradict_itself(name: str) -> None:
+    family = load_family(name)
+    _, letters, _ = asked(name).told(Dice(name, 5).stream, family.params(filler_tokens=20_000))
+    assert [str(one) for one in contradictions(letters)] == []
+
+
+def test_what_contradicts_an_earlier_message_is_found() -> None:
+    name = "oral_exams"
+    _, letters, _ = asked(name).told(Dice(name, 5).stream, load_family(name).params(filler_tokens=20_000))
+    set_at = {
+        told.event.about: told.event
+        for one in letters
+        for told in one.tellings
+        if told.event.kind == "exam_set"
+    }
+    moved = next(
+        told.event
+        for one in letters
+        for told in one.tellings
+        if told.event.kind == "exam_moved" and told.event.follows is None and told.event.about in set_at
+    )
+    first = set_at[moved.about]
+    kept = moved.values
+    moved.values = {**kept, "start": first.start}
+    assert "no change" in {one.kind for one in contradictions(letters)}
+    moved.values = kept
+    review, exam = next(
+        (event, set_at[event.about])
+        for one in letters
+        for event, _ in one.stated
+        if event.what == "review" and event.about in set_at
+    )
+    review.values = {**review.values, "start": exam.start + dt.timedelta(days=1)}
+    assert "review after the exam" in {one.kind for one in contradictions(letters)}
+    assert any(one.kind == "set twice" for one in contradictions([*letters, *letters]))

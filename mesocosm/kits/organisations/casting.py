@@ -14,7 +14,7 @@ from typing import Any
 
 from mesocosm.kits.organisations.events import Event, Story
 from mesocosm.kits.organisations.moments import can_be_said
-from mesocosm.kits.organisations.people import Person
+from mesocosm.kits.organisations.people import OFFICES, Person
 from mesocosm.kits.organisations.scenes import Beat, Message, Scene
 
 Stream = Callable[[str], random.Random]
@@ -35,6 +35,8 @@ _QUIET = 0.95
 
 Other mail of theirs never decides anything: in numbers it would tell by its folder what need not be read.
 """
+_TALKED = 2
+"""Small talk, rumors and the like of one kind are told so often."""
 _NOTICES = 3
 """A message of several notices has so many at least."""
 _HOUR, _MINUTE = dt.timedelta(hours=1), dt.timedelta(minutes=1)
@@ -49,6 +51,8 @@ class Said:
     story: Story
     notice: bool = False
     """True of the first beat of a notice among others: it begins a paragraph."""
+    level: str = ""
+    """How openly it is said."""
 
 
 @dataclass(slots=True)
@@ -71,6 +75,8 @@ class Cast:
     level: str
     number: int
     lines: list[Line] = field(default_factory=list)
+    relative: bool = False
+    """True once a time was told as so much later or earlier."""
 
 
 class Director:
@@ -104,6 +110,10 @@ class Director:
         self.used: Counter[str] = Counter()
         """How often each scene was cast."""
         self._alternates: Counter[tuple[str, str, int, str, int]] = Counter()
+        self._heard: set[tuple[str, Any, Any]] = set()
+        """Who has told whom which scene."""
+        self._teller: dict[Any, Person] = {}
+        """Who wrote last of each thing what holds."""
         self._number = 0
 
     def cast(self, story: Story, *, most: int = 0) -> Cast | None:
@@ -115,6 +125,13 @@ class Director:
         rng = self._stream(f"cast:{self._number}:{story.kind}")
         level = rng.choices(list(self._mix), list(self._mix.values()))[0]
         fitting = self._fitting(story, level)
+        if not self._whole and not story.among:
+            # Nobody tells the same person the same story twice: small talk never, what counts if it can be.
+            fresh = [one for one in fitting if _told_by(one, story) not in self._heard]
+            talk = all(event.kind in self._neutral for event in story.events)
+            fitting = fresh or ([] if talk else fitting)
+            if talk:
+                fitting = [one for one in fitting if self.used[one.name] < _TALKED]
         if not self._whole and rng.random() < _QUIET:
             fitting = [one for one in fitting if not one.answered] or fitting
         if most:
@@ -123,6 +140,7 @@ class Director:
             return None
         self._number += 1
         scene = self._least_used(fitting, rng)
+        self._heard.add(_told_by(scene, story))
         made = Cast(story, scene, level, self._number)
         self._fill(made, rng)
         if story.among and not self._notices(made, most, rng):
@@ -240,7 +258,8 @@ class Director:
                 continue
             if beat.name:
                 said.add(beat.name)
-            level = told_at(beat, made.level, roles)
+            writer = roles[message.from_]
+            level = told_at(beat, made.level, roles, self._whole or self._counts_on(made, beat, writer))
             texts = beat.texts(level)
             if beat.tie and beat.tie in ties:
                 text = texts[ties[beat.tie] % len(texts)]
@@ -248,7 +267,21 @@ class Director:
                 text = self._pick((made.scene.name, message.id, number, beat.block(level)), texts, rng)
                 if beat.tie:
                     ties[beat.tie] = texts.index(text)
-            yield Said(beat, text, made.story)
+            event = roles.get(beat.tell) if beat.tell else None
+            if event is not None and event.kind not in self._neutral:
+                self._teller[event.about] = writer
+                made.relative |= _is_relative(text)
+            yield Said(beat, text, made.story, level=level)
+
+    def _counts_on(self, made: Cast, beat: Beat, writer: Person) -> bool:
+        """Return True if somebody can say of an event that it is so much later or earlier.
+
+        They gave the time before, and gave it as such: nobody counts from what somebody else wrote, or from
+        what was counted itself, and an office gives dates.
+        """
+        if beat.tell is None or made.relative or writer.role in OFFICES:
+            return False
+        return self._teller.get(made.story.roles[beat.tell].about, writer) is writer
 
     def _pick(self, key: tuple[str, str, int, str], texts: Sequence[str], rng: random.Random) -> str:
         uses = [self._alternates[(*key, number)] for number in range(len(texts))]
@@ -272,13 +305,28 @@ def _acknowledges(message: Message, scene: Scene, roles: Mapping[str, Any]) -> b
     )
 
 
-def told_at(beat: Beat, level: str, roles: Mapping[str, Any]) -> str:
-    """Return the level at which a beat is told: a shift that nobody can say in words is described."""
+def _told_by(scene: Scene, story: Story) -> tuple[str, Any, Any]:
+    """The scene with who writes first and to whom."""
+    first = scene.messages[0]
+    return scene.name, story.roles[first.from_], story.roles[first.to]
+
+
+def _is_relative(text: str) -> bool:
+    return ".shift>" in text or ".span>" in text
+
+
+def told_at(beat: Beat, level: str, roles: Mapping[str, Any], counts: bool = True) -> str:
+    """Return the level at which a beat is told: a shift that nobody can say in words is described.
+
+    Args:
+        counts: True if the writer may say that something is so much later or earlier.
+    """
     if beat.tell is None or level not in ("referring", "spread"):
         return level
     event = roles.get(beat.tell)
-    texts = " ".join(beat.texts(level))
-    if ".shift>" in texts or ".span>" in texts:
+    if any(_is_relative(text) for text in beat.texts(level)):
+        if not counts:
+            return "described"
         span = getattr(event, "shift", None) or getattr(event, "span", None)
         if span is None or not can_be_said(span) or getattr(event, "moves_on", False):
             return "described"

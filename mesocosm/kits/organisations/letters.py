@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from mesocosm.kits.organisations import moments
-from mesocosm.kits.organisations.casting import Cast, Line, Said, told_at
+from mesocosm.kits.organisations.casting import Cast, Line, Said
 from mesocosm.kits.organisations.events import Event
 from mesocosm.kits.organisations.moments import Level
 from mesocosm.kits.organisations.people import Person
@@ -198,7 +198,7 @@ class LetterTeller:
 
     def _beat(self, letter: Letter, line: Said, rng: random.Random) -> str:
         roles, beat = line.story.roles, line.beat
-        level: Level = told_at(beat, letter.cast.level, roles)  # type: ignore[assignment]
+        level: Level = line.level  # type: ignore[assignment]
         said, references, values = self._filled(line.text, letter, roles, level, rng)
         letter.references += references
         if beat.tell is not None:

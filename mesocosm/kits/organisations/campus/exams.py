@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -25,13 +25,17 @@ _DAY, _HOUR, _MINUTE = dt.timedelta(days=1), dt.timedelta(hours=1), dt.timedelta
 _STARTS = (8, 9, 10, 11, 13, 14, 15, 16)
 _LENGTHS = {"final": (60, 90, 120, 150, 180), "oral": (15, 20, 30, 40)}
 _KINDS = ("quiz", "midterm", "make-up", "practice", "other section")
+TESTS = _KINDS[:4]
+"""What of a course is no final and no oral."""
+_TRIES = 60
+"""So many draws are made for what suits the rest."""
 _WEEKS = 5
 """So long before the mailbox is read the first word on exams is spoken."""
 _CONSIDERED = 16
 """Fellow students of whom two are chosen."""
 _REVIEW_HOURS = (10, 11, 12, 14, 15, 16, 17)
 Noun = Literal["final", "oral"]
-_DISTRACTIONS = {"other_course": 10, "bulletin": 1, "hearsay": 1, "other_exam": 1, "everyday_student": 1}
+_DISTRACTIONS = {"other_course": 20, "bulletin": 2, "hearsay": 1, "other_exam": 3, "everyday_student": 2}
 """Stories that decide nothing, and how often each is drawn."""
 _REHEARSED = {"other_course": 6, "bulletin": 2, "hearsay": 2, "other_exam": 2, "everyday_student": 1}
 """The same where scenes are rehearsed: there has to be enough of each."""
@@ -206,7 +210,12 @@ class Exams:
     _met: Counter[Person] = field(default_factory=Counter)
     """How often each fellow student was drawn."""
     _noticed: dict[Course, dict[str, Any]] = field(default_factory=dict)
-    """What bulletins said last of the exams of other courses."""
+    """The exams of courses that bulletins alone speak of, as they were set, and what changed of each."""
+    _booked: dict[Course, tuple[dt.datetime, int]] = field(default_factory=dict)
+    """When each exam begins as far as it was simulated, and its length: a student has one at a time."""
+    _tests: dict[Course, dict[str, tuple[dt.datetime, dt.datetime]]] = field(default_factory=dict)
+    """The quizzes and the like of each course, when they were told and when they are: one of each kind, and
+    one a day."""
 
     def base(self, course: Course, **roles: Any) -> dict[str, Any]:
         """The roles that all stories of a course have."""
@@ -245,38 +254,61 @@ class Exams:
         """Draw related distractions: a review session, and the exam of another section or student.
 
         Both have draws of their own: nothing else depends on what is said beside it. What was said once of a
-        course or a student holds; what is over by then is not spoken of.
+        course or a student holds; what is over by then is not spoken of. A review comes before what it
+        prepares.
         """
         at, last = min(event.at for event in events), max(event.at for event in events)
         rng = random.Random(f"{course.code}:{at}")
         first = last + 3 * _DAY
-        exam = min([event.start for event in events if event.start] or [first + 12 * _DAY])
-        days = [first + n * _DAY for n in range(12) if (first + n * _DAY).date() < exam.date()]
-        days = [day for day in days if day.weekday() < 5 and not is_holiday(day.date())]
-
-        said = self._said_beside if self.steady else {}
-
-        def held(key: Any, start: dt.datetime | None, **values: Any) -> Event | None:
-            if start is not None:
-                room = self.campus.room(rng=rng)
-                said.setdefault((course, key), {"start": start, "room": room, **values})
-            known = said.get((course, key))
-            if known is None or known["start"] <= last + _DAY:
-                return None
-            return Event("other_exam", at, course, (), known)
+        tests: list[dt.datetime] = []
+        starts = [event.start for event in events if event.start]
+        if self.steady:
+            tests = [event.start for event in events if event.kind == "other_exam" and event.what in TESTS]
+            starts = [event.start for event in events if event.start and event.kind not in NEUTRAL]
+            starts += [self._booked[course][0]] if course in self._booked else []
+        exam = min(starts or [first + 12 * _DAY])
 
         # In this order, which readings of scenes depend on.
         start, length = self.start(first.date(), rng), rng.choice(_LENGTHS[self.noun])
-        start = self._near(exam, first, start)
-        other = held(who if self.noun == "oral" else "", start, what="other section", length=length)
+        near = self._near(exam, first, start)
+        key: Any = who if self.noun == "oral" else ""
+        other = self._said(course, key, near, at, last, rng, what="other section", length=length)
+        before = min(exam, other.start) if other and self.noun == "final" and self.steady else exam
+        days = [first + n * _DAY for n in range(12) if (first + n * _DAY).date() < before.date()]
+        days = [day for day in days if day.weekday() < 5 and not is_holiday(day.date())]
         review = None
         if days:
             hour = dt.time(rng.choice(_REVIEW_HOURS))
             review = dt.datetime.combine(rng.choice(days).date(), hour)
-        return {"n": other, "q": held("review", review, what="review")}
+        session = self._said(course, "review", review, at, last, rng, what="review")
+        if session and self.steady and session.start >= min([before, *tests]):
+            session = None
+        return {"n": other, "q": session}
 
-    def _near(self, exam: dt.datetime, first: dt.datetime, start: dt.datetime) -> dt.datetime:
-        """A moment within three days of an exam, if there is one after a first day; else the one given.
+    def _said(
+        self,
+        course: Course,
+        key: Any,
+        start: dt.datetime | None,
+        at: dt.datetime,
+        last: dt.datetime,
+        rng: random.Random,
+        **values: Any,
+    ) -> Event | None:
+        """What is said of a session beside an exam: as it was said first, unless it is over by then."""
+        said = self._said_beside if self.steady else {}
+        known_before = (course, key) in said
+        if start is not None:
+            room = self.campus.room(rng=rng)
+            said.setdefault((course, key), {"start": start, "room": room, **values})
+        known = said.get((course, key))
+        if known is None or known["start"] <= last + _DAY:
+            return None
+        people = (key,) if isinstance(key, Person) else ()
+        return Event("other_exam", at, course, people, {**known, "known": known_before})
+
+    def _near(self, exam: dt.datetime, first: dt.datetime, start: dt.datetime) -> dt.datetime | None:
+        """A moment within three days of an exam and after a first day, at the hour of a moment.
 
         Sections and students of one course have their exams in the same days.
         """
@@ -284,7 +316,29 @@ class Exams:
         near = [day for day in days if day > first and day.weekday() < 5 and not is_holiday(day.date())]
         found = [dt.datetime.combine(day.date(), start.time()) for day in near]
         found = [one for one in found if one != exam]
-        return random.Random(f"{start}:{exam}").choice(found) if found else start
+        if not found:
+            return None if self.steady else start
+        return random.Random(f"{start}:{exam}").choice(found)
+
+    def _is_free(self, course: Course, start: dt.datetime, length: int) -> bool:
+        """Return True if no other exam of the student is then, as far as they were simulated."""
+        if not self.steady:
+            return True
+        end = start + length * _MINUTE
+        return all(
+            end <= other or other + minutes * _MINUTE <= start
+            for of, (other, minutes) in self._booked.items()
+            if of is not course
+        )
+
+    def _free_start(self, course: Course, after: dt.date) -> dt.datetime:
+        """Draw when an exam begins that is at no other's time, if there are such times."""
+        start = self.start(after)
+        for _ in range(_TRIES):
+            if self._is_free(course, start, max(_LENGTHS[self.noun])):
+                break
+            start = self.start(after)
+        return start
 
     def start(self, after: dt.date, rng: random.Random | None = None) -> dt.datetime:
         """Draw when an exam begins: on a weekday of the three weeks after a day."""
@@ -301,15 +355,17 @@ class Exams:
         rng, now = self.rng, self.campus.now
         begin = now - rng.randint(16, 7 * _WEEKS - 2) * _DAY
         period = self.first if self.first > dt.date.min else (now + 10 * _DAY).date()
-        start = self.start((now - 18 * _DAY).date()) if over else self.start(period)
+        start = self._free_start(course, (now - 18 * _DAY).date() if over else period)
         if over:
-            while start >= now - _HOUR:
+            while start >= now - _HOUR or start.weekday() > 4 or is_holiday(start.date()):
                 start -= _DAY
             begin = start - rng.randint(14, 20) * _DAY
         room = self.campus.room()
+        length = rng.choice(_LENGTHS[self.noun])
+        self._booked[course] = start, length
         values: dict[str, Any] = {
             "start": start,
-            "length": rng.choice(_LENGTHS[self.noun]),
+            "length": length,
             "room": room,
             "open": opened,
         }
@@ -333,6 +389,7 @@ class Exams:
                     name: event.values[name] for name in ("start", "room", "length") if event.values.get(name)
                 }
                 who = event.who or who
+            self._booked[course] = held["start"], held["length"]
         self.held[course] = held["start"]
         return stories
 
@@ -361,10 +418,12 @@ class Exams:
         )
         match change:
             case "moved" | "moved_twice":
-                one = event("exam_moved", at(first, middle), **self._moved(held["start"]))
+                one = event("exam_moved", at(first, middle), **self._moved(course, held["start"]))
                 two = None
                 if change == "moved_twice":
-                    two = event("exam_moved", at(middle + 2 * _HOUR, last), one, **self._moved(one.start))
+                    two = event(
+                        "exam_moved", at(middle + 2 * _HOUR, last), one, **self._moved(course, one.start)
+                    )
                 return Story("exam_moved", self.base(course, m=one, m2=two, via=via))
             case "room":
                 new = self.campus.room(held["room"])
@@ -408,7 +467,7 @@ class Exams:
                 said = event("cancelled", at(first, middle))
                 back = None
                 if change == "back":
-                    moved = self._moved(held["start"])["start"] if rng.random() < 0.5 else None
+                    moved = self._moved(course, held["start"])["start"] if rng.random() < 0.5 else None
                     back = event("reinstated", at(middle + 2 * _HOUR, last), said, start=moved)
                 return Story("cancelled", self.base(course, k=said, b=back, via=via))
             case "swap" | "swap_refused":
@@ -416,6 +475,8 @@ class Exams:
                 new_start = self.start(held["start"].date() - 3 * _DAY)
                 while new_start == held["start"] or new_start <= self.campus.now + _DAY:
                     new_start = self.start(self.campus.now.date() + 4 * _DAY)
+                if self.steady:
+                    new_start = self._other_slot(course, held["start"])
                 kind = "swapped" if agreed else "swap_refused"
                 said = event(kind, at(first, last), start=new_start, old_start=held["start"], agreed=agreed)
                 roles = self.base(course, w=said, p=who, via=via)
@@ -438,11 +499,33 @@ class Exams:
                 return Story("optional", self.base(course, o=said, via=via))
         raise ValueError(f"no change {change!r}")
 
-    def _moved(self, start: dt.datetime) -> dict[str, Any]:
+    def _after_review(self, course: Course, start: dt.datetime) -> bool:
+        """Return True if a moment comes after the review session that was told of a course."""
+        review = self._said_beside.get((course, "review")) if self.steady else None
+        return review is None or start.date() > review["start"].date()
+
+    def _other_slot(self, course: Course, start: dt.datetime) -> dt.datetime:
+        """A fellow student's slot: in the days around one's own."""
+        rng, earliest, tries = self.rng, self.campus.now + _DAY, 0
+        while True:
+            tries += 1
+            day = (start + rng.randint(-4, 6) * _DAY).date()
+            new = dt.datetime.combine(day, dt.time(rng.choice(_STARTS), rng.choice((0, 0, 0, 30))))
+            good = new != start and new.weekday() < 5 and not is_holiday(day) and new > earliest
+            if good and (
+                tries > _TRIES or (self._is_free(course, new, 40) and self._after_review(course, new))
+            ):
+                return new
+            if tries > 2 * _TRIES:
+                earliest, start = earliest - _DAY, start + _DAY
+
+    def _moved(self, course: Course, start: dt.datetime) -> dict[str, Any]:
         """A new start: another hour, another day, or both."""
         rng = self.rng
         earliest = self.campus.now + 2 * _DAY
+        length, tries = self._booked[course][1], 0
         while True:
+            tries += 1
             kind = rng.choice(("hour", "day", "both"))
             new = start
             if kind in ("hour", "both"):
@@ -454,7 +537,8 @@ class Exams:
             if kind in ("day", "both"):
                 new += rng.choice((-2, -1, 1, 1, 2, 3, 7)) * _DAY
             open_day = new.weekday() < 5 and not is_holiday(new.date())
-            if new != start and new > earliest and open_day and 8 <= new.hour <= 17:
+            free = tries > _TRIES or (self._is_free(course, new, length) and self._after_review(course, new))
+            if new != start and new > earliest and open_day and 8 <= new.hour <= 17 and free:
                 break
             earliest = min(earliest, start - 4 * _DAY)
         shift = new - start
@@ -497,20 +581,10 @@ class Exams:
                 case "hearsay":
                     roles = {"h": Event("hearsay", when, course, (), {"start": self.start(now.date())})}
                 case "other_exam":
-                    latest = min(self.held.get(course, now), now) + 5 * _DAY
-                    what = rng.choice(_KINDS)
-                    start = self.start(now.date() + 3 * _DAY)
-                    # In class, or soon after it was announced; everything else comes before the exam itself.
-                    days = [when + n * _DAY for n in range(3, 17) if when + n * _DAY < latest]
-                    own = [day for day in days if day.weekday() == course.weekday]
-                    days = own or [day for day in days if day.weekday() < 5]
-                    if not days:
-                        what = "other section"
-                    if what != "other section":
-                        day = rng.choice(days)
-                        start = day.replace(hour=course.hour, minute=0, second=0, microsecond=0)
-                    values = {"what": what, "start": start, "room": self.campus.room()}
-                    roles = {"o": Event("other_exam", when, course, (), values)}
+                    found = self._other_exam(course, when, rng)
+                    if found is None:
+                        continue
+                    roles = {"o": found}
                 case _:
                     values = self.campus.appointment(course, when)
                     kind, roles = "everyday_student", {"e": Event("everyday", when, course, (), values)}
@@ -520,10 +594,52 @@ class Exams:
                 matters=False,
             )
 
+    def _other_exam(self, course: Course, when: dt.datetime, rng: random.Random) -> Event | None:
+        """A quiz or the like, or the exam of another section; ``None`` if all was told of the course."""
+        own = self._tests.setdefault(course, {})
+        held = self.held.get(course, self.campus.now)
+        latest = min(held, self.campus.now) + 5 * _DAY
+        # In class, or soon after it was announced; everything else comes before the exam itself.
+        days = [when + n * _DAY for n in range(3, 17) if when + n * _DAY < latest]
+        taken = {start.date() for _, start in own.values()} if self.steady else set()
+        free = [day for day in days if day.date() not in taken and day.weekday() < 5]
+        days = [day for day in free if day.weekday() == course.weekday] or free
+        kinds = [kind for kind in _KINDS if not self.steady or kind not in own]
+        if self.steady:
+            kinds = [
+                kind for kind in kinds if kind not in TESTS or (days and not self._is_early(kind, when, own))
+            ]
+        if not kinds:
+            return None
+        what = rng.choice(kinds)
+        start = self.start(self.campus.now.date() + 3 * _DAY)
+        if what not in TESTS and self.steady:
+            own[what] = when, dt.datetime.min
+            near = self._near(held, when + 3 * _DAY, start)
+            length = rng.choice(_LENGTHS[self.noun])
+            return self._said(course, "", near, when, when, rng, what=what, length=length)
+        if what in TESTS and not days:
+            what = "other section"
+        if what in TESTS:
+            day = rng.choice(days)
+            start = day.replace(hour=course.hour, minute=0, second=0, microsecond=0)
+            own[what] = when, start
+        return Event(
+            "other_exam", when, course, (), {"what": what, "start": start, "room": self.campus.room()}
+        )
+
+    @staticmethod
+    def _is_early(kind: str, when: dt.datetime, own: Mapping[str, tuple[dt.datetime, dt.datetime]]) -> bool:
+        """Return True of a make-up for what is still to come, and of what a make-up was given of already."""
+        if kind == "make-up":
+            return any(told <= when < start for what, (told, start) in own.items() if what in TESTS)
+        made_up = own.get("make-up")
+        return made_up is not None and when <= made_up[0]
+
     def _of_others(self, stream: Any) -> Iterator[Story]:
         """The exams of courses that are not one's own, one after the other."""
         for course in self.campus.courses:
-            if course.listed:
+            if course.listed or course.bulletins:
                 continue
             self.rng = rng = stream(f"other course:{course.code}")
             shares = _OF_OTHERS[self.noun]
@@ -554,14 +670,11 @@ class Exams:
     def _bulletin(self, at: dt.datetime, rng: random.Random, *stories: Story) -> Story:
         """A message of the exam office with these changes and others, in any order."""
         self.rng = rng
-        # Each course once, and of one that was cancelled nothing more: a bulletin does not contradict itself.
-        others = [
-            course
-            for course in self.campus.courses
-            if not course.listed and not self._noticed.get(course, {}).get("cancelled")
-        ]
+        # Each course once: a bulletin does not contradict itself.
+        others = [course for course in self.campus.courses if course.bulletins]
         chosen = rng.sample(others, min(len(others), rng.randint(*_BULLETIN)))
-        among = [*stories, *(self._notice(course, at, rng) for course in chosen)]
+        found = [self._notice(course, at, rng) for course in chosen]
+        among = [*stories, *(one for one in found if one is not None)]
         rng.shuffle(among)
         roles = {
             "me": self.me,
@@ -571,27 +684,37 @@ class Exams:
         }
         return Story("everyday_bulletin", roles, bool(stories), channels=frozenset({"mail"}), among=among)
 
-    def _notice(self, other: Course, at: dt.datetime, rng: random.Random) -> Story:
-        """A change of an exam that is not one's own, or something of everyday life, known at a moment."""
+    def _notice(self, other: Course, at: dt.datetime, rng: random.Random) -> Story | None:
+        """A change of an exam that is not one's own, or something of everyday life, known at a moment.
+
+        Bulletins are drawn in no order, so each value of an exam changes once at most, and nothing comes
+        after it was cancelled. Returns None if nothing is left to change.
+        """
         if rng.random() < 0.2:
-            values = self.campus.appointment(other, at)
+            values = self.campus.appointment(other, at, workday=True)
             event = Event("everyday", at, other, (), values)
             return Story("everyday_student", self.base(other, via="mail", e=event), matters=False)
-        drawn = {
-            "start": self.start((self.campus.now + 10 * _DAY).date()),
-            "length": rng.choice(_LENGTHS[self.noun]),
-            "room": self.campus.room(),
-        }
-        held = self._noticed.setdefault(other, drawn)
+        if other not in self._noticed:
+            length = rng.choice(_LENGTHS[self.noun])
+            start = self._free_start(other, (self.campus.now + 10 * _DAY).date())
+            self._noticed[other] = {
+                "start": start,
+                "length": length,
+                "room": self.campus.room(),
+                "changed": {},
+            }
+            self._booked[other] = start, length
+        held = self._noticed[other]
+        changed: dict[str, dt.datetime] = held["changed"]
+        if "cancelled" in changed and at >= changed["cancelled"]:
+            return None
         change = rng.choice(_NOTICES[self.noun])
-        held["cancelled"] = change == "cancelled"
+        if change in changed or (change == "cancelled" and any(at <= one for one in changed.values())):
+            return None
+        changed[change] = at
         story = self._change(other, change, held, at, at + _HOUR, other.instructor)
         for event in story.events:
             event.at = at
-            if event.kind not in NEUTRAL:
-                held |= {
-                    name: event.values[name] for name in ("start", "room", "length") if event.values.get(name)
-                }
         return replace(story, roles={**story.roles, "via": "mail"}, matters=False)
 
 

@@ -91,6 +91,8 @@ class Course:
     """What each student's talk is about; unique in the class."""
     listed: bool = True
     """False of a course that is not on the owner's list: one that they dropped or only sit in on."""
+    bulletins: bool = False
+    """True of a course of which nothing is heard but what bulletins say to everybody."""
 
     @property
     def day(self) -> str:
@@ -186,6 +188,7 @@ class Campus:
         pool: Sequence[Person] = (),
         *,
         listed: bool = True,
+        bulletins: bool = False,
     ) -> Course:
         """Draw one more course; ``size`` students are in it, as many as possible from a pool."""
         rng = self.rng
@@ -211,6 +214,7 @@ class Campus:
             credits=rng.choice(CREDITS),
             topics=topics,
             listed=listed,
+            bulletins=bulletins,
         )
         self._shorts |= {title, course.short}
         self.courses.append(course)
@@ -233,13 +237,17 @@ class Campus:
             if room != besides:
                 return room
 
-    def appointment(self, course: Course, written: dt.datetime) -> dict[str, dt.datetime | str]:
+    def appointment(
+        self, course: Course, written: dt.datetime, *, workday: bool = False
+    ) -> dict[str, dt.datetime | str]:
         """Draw when and where people meet who are in a course, for no reason that matters.
 
         It has draws of its own: nothing else depends on it.
         """
         rng = random.Random(f"{course.code}:{written}")
         day = written + rng.randint(1, 9) * dt.timedelta(days=1)
+        while workday and day.weekday() > 4:
+            day += dt.timedelta(days=1)
         start = dt.datetime.combine(day.date(), dt.time(rng.randint(9, 18), rng.choice((0, 0, 0, 30))))
         return {"start": start, "room": self.room(rng=rng)}
 

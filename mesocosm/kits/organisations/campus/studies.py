@@ -63,6 +63,10 @@ class Studies:
         for _ in range(max(3, 2 * number)):
             instructor = rng.choice(campus.instructors) if rng.random() < _SHARED else None
             campus.add_course(instructor, rng.randint(*_CLASS), fellows, listed=False)
+        for _ in range(max(8, number)):
+            campus.add_course(
+                rng.choice(campus.instructors), rng.randint(*_CLASS), fellows, listed=False, bulletins=True
+            )
         while len(campus.instructors) < 4:
             campus.instructors.append(campus.naming.person("instructor"))
         return cls(campus, me, Exams(campus, me, noun, stream("exams")), fellows)
