@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from html import unescape
@@ -88,10 +88,7 @@ def test_the_first_page_says_why_it_failed(made: Path, failed: Path) -> None:
         .evidence
     )
     assert re.search(rf"\d+ of {pieces} pieces of evidence were never delivered: mail “", said)
-    assert (
-        "The first wrong call is number 4, email.send_email: after it, email_mail_extra no longer holds"
-        in said
-    )
+    assert "The first wrong call is number 4, email.send_email: from it on, email_mail_extra fails" in said
     told = summary(failed)
     assert (told["verdict"], told["first_wrong"], told["calls"]) == ("failed", 4, 5)
     assert told["why"] in page or said.strip().startswith(told["why"][:60])
@@ -135,12 +132,16 @@ class Diverting(Direct):
 
 
 def test_a_value_that_was_written_stands_beside_the_right_one(made: Path) -> None:
+    """And nothing is told of those between whom it went astray: nothing that was said of them decided it."""
     path, family = made.parent / "diverted", load_family("course_assistant")
     episode = Episode.create(path / "episode", made, family)
     family.solve(tools := Diverting(episode.world), episode.prompt, episode.expected())
     episode.close()
-    why = summary(path)["why"]
-    assert f"(recipients: “somebody@else.example”, not “{tools.diverted}”)" in why, why
+    points = {point["about"]: point["says"] for point in summary(path)["points"]}
+    assert not [title for title in points if title.startswith("What is told of")], points
+    [line] = [one for one in points["Against what the reference solver does"] if one.startswith("different")]
+    values = rf"\(to: “somebody@else\.example”, not “{tools.diverted}” \(.+ .+\)\)"
+    assert re.search(rf"{values}, call \d+; all else of it is right: “.+ \(\d+\)", line), line
 
 
 def test_a_list_that_was_not_read_to_its_end_is_named(made: Path) -> None:
@@ -177,8 +178,8 @@ def test_an_excerpt_holds_the_sentence_that_decides(tmp_path: Path) -> None:
 
 def test_a_page_of_derivations_says_what_must_be_known_or_why_it_does_not(tmp_path: Path) -> None:
     for task, said in {
-        "refund_list": r"What must be known, and the words that tell it.+sale \d+ \(asked\): kept ?email",
-        "recall_campaign": "None are kept in this instance: .+ The evidence says where each thing stands",
+        "refund_list": r"What must be known, and the words that tell it.+sale \d+ \(asked\): kept.+\(mail\)",
+        "recall_campaign": "mesocosm prove recall_campaign .+ the evidence says where each thing stands",
     }.items():
         build_instance(load_family(task), 0, made := tmp_path / task, target=8_000)
         with asking(made) as get:
@@ -417,6 +418,135 @@ def test_the_commands_serve_pages_and_write_a_file(made: Path, tmp_path: Path) -
         done = commands.mesocosm(*asked, MESOCOSM_ADMIN_TOKEN="t" * 32)
         assert done.returncode == 0, done.stderr
     assert len(json.loads(out.read_text().split('id="pages">')[1].split("</script>")[0])) == 5
+
+
+# -- what misled people -----------------------------------------------------------------------------------
+
+
+class Otherwise(Direct):
+    """The tools in the hands of somebody who does one thing otherwise: ``otherwise`` changes the arguments of
+    a call, or returns None for one that is not made."""
+
+    def __init__(self, world: Any, otherwise: Callable[[str, dict[str, Any]], dict[str, Any] | None]) -> None:
+        super().__init__(world)
+        self._otherwise = otherwise
+
+    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> Any:
+        changed = self._otherwise(tool, arguments)
+        return ["{}"] if changed is None else super().look(service, tool, changed)
+
+
+def failed_in(
+    folder: Path,
+    task: str,
+    otherwise: Callable[[str, dict[str, Any]], dict[str, Any] | None],
+    *,
+    seed: int = 1,
+    length: int = 8_000,
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """What is said of a run in which all is read, and all done but for one thing; the points by title."""
+    family = load_family(task)
+    build_instance(family, seed, folder / "instance", target=length)
+    episode = Episode.create(folder / "run" / "episode", folder / "instance", family)
+    expected = episode.expected()
+    family.survey(Otherwise(episode.world, otherwise), expected)
+    family.solve(Otherwise(episode.world, otherwise), episode.prompt, expected)
+    episode.close()
+    told = summary(folder / "run")
+    assert told["verdict"] == "failed"
+    return told, {point["about"]: point["says"] for point in told["points"]}
+
+
+def test_what_was_left_out_is_named_with_the_texts_that_ask_for_it(tmp_path: Path) -> None:
+    """A deletion that is missing is called one; a text is quoted to its end."""
+    left: list[str] = []
+
+    def otherwise(tool: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        if tool == "create_event" and not left:
+            left.append(arguments["summary"])
+            return None
+        return None if tool == "delete_event" else arguments
+
+    _, points = failed_in(tmp_path, "set_conf_cr_ddl", otherwise, seed=21, length=16_000)
+    against = points["Against what the reference solver does"]
+    assert f"missing: {left[0]}" in against
+    assert [one for one in against if re.match(r"not deleted: .+ \(status: “confirmed” should have", one)]
+    conference = re.search(r"[A-Z]+ \d{4}", left[0])
+    assert conference
+    texts = points[f"What is told of {conference[0]}"]
+    assert [
+        one for one in texts if re.search(r"mail “.+” by .+@.+ of \d{4}-.+” \(delivered by call \d+\)", one)
+    ]
+    with asking(tmp_path / "run") as get:
+        page = text_of(get("/0/evidence"))
+        pieces = load_family("set_conf_cr_ddl").read_expected(
+            (tmp_path / "run/episode/expected.json").read_bytes()
+        )
+        short = [
+            one.contains for one in pieces.evidence if one.service == "email" and len(one.contains) < 1_000
+        ]
+        assert len(short) > 5
+        assert not [one for one in short if " ".join(one.split()) not in page]
+
+
+def test_values_that_stand_in_several_places_are_brought_together(tmp_path: Path) -> None:
+    wrong: list[str] = []
+
+    def otherwise(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        if tool == "write_file" and not wrong:
+            head, first, *rest = arguments["content"].split("\n")
+            wrong.append(first.partition(",")[0])
+            arguments = arguments | {"content": "\n".join([head, f"{first.rpartition(',')[0]},1.00", *rest])}
+        return arguments
+
+    _, points = failed_in(tmp_path, "refund_list", otherwise)
+    told = points[f"What is told of {wrong[0]}"]
+    assert {one.partition(" “")[0] for one in told} >= {"mail", "order"}
+    [line] = points["Against what the reference solver does"]
+    assert re.search(rf"refunds.csv \(content: “{wrong[0]},.+,1\.00”, not “{wrong[0]},.+”\), call \d+$", line)
+
+
+def test_a_name_that_was_misspelt_in_a_refused_call_is_told(tmp_path: Path) -> None:
+    family = load_family("bug_triage")
+    build_instance(family, 1, tmp_path / "instance", target=family.task.lengths[0])
+    episode = Episode.create(tmp_path / "run" / "episode", tmp_path / "instance", family)
+    tools = Direct(episode.world)
+    repository = re.search(r'repository "([\w-]+)"', episode.prompt)
+    assert repository
+    found = tools.call("codehost", "search_repositories", query=repository[1])
+    owner = found["items"][0]["full_name"].partition("/")[0]
+    of = {"repo": repository[1], "issue_number": 1}
+    tools.call("codehost", "list_issues", owner=owner, repo=repository[1])
+    for _ in range(2):
+        with pytest.raises(ToolError):
+            tools.call("codehost", "issue_write", method="update", owner=f"{owner}s", labels=["a"], **of)
+    episode.close()
+    said = f"owner “{owner}s” stands in nothing that was delivered before; with “{owner}”, 1 call worked."
+    points = {point["about"]: point["says"] for point in summary(tmp_path / "run")["points"]}
+    assert points["Call 4 was refused"] == [said]
+    with asking(tmp_path / "run") as get:
+        assert said in text_of(get("/0/calls/3"))
+        assert "= codehost_unchanged" in text_of(get("/0/")), "which held before anything was done"
+
+
+def test_the_writer_of_an_unread_mail_is_told_and_that_it_was_listed(tmp_path: Path) -> None:
+    unread: list[str] = []
+    wrote: list[str] = []
+
+    def otherwise(tool: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        if tool == "read_email" and not unread:
+            unread.append(arguments["email_id"])
+            return None
+        if tool == "create_event" and not wrote:
+            wrote.append(arguments["summary"])
+            arguments = arguments | {"summary": "Visit: Nobody (Nowhere)"}
+        return arguments
+
+    # Of this seed, the first mail that is read is evidence.
+    told, points = failed_in(tmp_path, "visit_calendar", otherwise, seed=1)
+    named = r"mail “.+” by .+@.+ of \d{4}-\d\d-\d\d, listed by call \d+ and never opened, “"
+    assert re.search(named, told["why"]), told["why"]
+    assert points
 
 
 # -- in a browser ---------------------------------------------------------------------------------------

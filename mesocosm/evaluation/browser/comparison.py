@@ -14,7 +14,7 @@ from mesocosm.services.service import load_service
 _PASSING = re.compile(
     r"id|date|.*(created|updated|modified).*"
     r"|(posted|submitted|graded|pushed|closed|drafted|authored|committed|corrected|last_\w+)_at"
-    r"|message_id|references|in_reply_to|etag|sequence|revision|version"
+    r"|timestamp|received|message_id|references|in_reply_to|etag|sequence|revision|version"
 )
 """Names of columns that differ from one run to the next without meaning anything."""
 _CALLED = (

@@ -40,6 +40,8 @@ _SHORT = 60
 _CUT = re.compile(r"\n|<[^>]*>")
 _EXCERPT, _AROUND = 240, 50
 """Letters of a piece of evidence that are shown, and those around a sentence that decides."""
+_WHOLE_EXCERPT = 1_200
+"""Letters that are shown of a piece where nobody knows which of its sentences decide."""
 _LONG = 20_000
 """Letters up to which what holds a piece is looked through for such sentences."""
 _FEW = 60
@@ -180,6 +182,11 @@ class Marks:
                     found[number].append((service, item))
         return dict(found)
 
+    def place_of(self, service: str, words: str) -> tuple[str, Item] | None:
+        """Return what holds the words that tell a fact; None if they are too short to be looked for."""
+        place = self._subject.content("now").place_of(service)
+        return next(iter(self._holding(place, [plain(words)])), None) if len(words) >= _LINE else None
+
     def evidence_in(self, service: str, text: str) -> tuple[int, ...]:
         """The pieces of evidence that a text holds."""
         finder = self._finders.get(service)
@@ -229,7 +236,8 @@ class Marks:
         return found
 
     def excerpt(self, number: int, holders: Sequence[tuple[str, Item]] = ()) -> list[MarkedPiece]:
-        """Return what is shown of a piece of evidence: its beginning, or around the sentences that decide.
+        """Return what is shown of a piece of evidence: the sentences that decide with what is around them, or
+        where nobody knows which do, all of it, and of a long one its beginning and end.
 
         A piece is found by some of a text: where these are not in it, they are in the rest of what holds it.
         """
@@ -251,10 +259,11 @@ class Marks:
         else:
             text = own
         spans.sort(key=lambda span: span[:2])
-        if len(text) <= _EXCERPT:
+        if len(text) <= (_EXCERPT if spans else _WHOLE_EXCERPT):
             return _cut(text, spans)
         windows: list[list[int]] = []
-        for start, end in [span[:2] for span in spans] or [(0, _EXCERPT - _AROUND)]:
+        half = _WHOLE_EXCERPT // 2
+        for start, end in [span[:2] for span in spans] or [(0, half), (len(text) - half, len(text))]:
             begin, stop = max(0, start - _AROUND), min(len(text), end + _AROUND)
             if windows and begin <= windows[-1][1]:
                 windows[-1][1] = max(stop, windows[-1][1])

@@ -25,7 +25,8 @@ from mesocosm.evaluation.browser.comparison import compared
 from mesocosm.evaluation.browser.content import file_path
 from mesocosm.evaluation.browser.marks import MarkedPiece, Marks, plain
 from mesocosm.evaluation.browser.subject import BUILT, NOW, Subject
-from mesocosm.evaluation.browser.why import WhyPart, explain
+from mesocosm.evaluation.browser.why import explain, said_at
+from mesocosm.evaluation.browser.why_points import WhyPart, WhyPoint, how_differs, points, unlike
 from mesocosm.services.previews import LINES
 from mesocosm.services.schema import description_of
 from mesocosm.services.service import load_service
@@ -189,10 +190,15 @@ class Pages:
             subject.name,
             "",
             why=self._why if is_known else [],
+            points=self._points if is_known else [],
             asks=not is_known and subject.verdict is not None and subject.verdict.verdict == "failed",
             facts=facts,
             services=[(name, counted.get(name, 0)) for name in content.services],
-            findings=sorted(subject.verdict.findings, key=lambda one: one.passed) if subject.verdict else [],
+            findings=sorted(
+                subject.verdict.findings if subject.verdict else [],
+                key=lambda one: (one.passed, one.name in subject.idle),
+            ),
+            idle=subject.idle,
             first_wrong=subject.known_first_wrong,
             prompt=subject.episode.prompt,
         )
@@ -200,6 +206,10 @@ class Pages:
     @cached_property
     def _why(self) -> list[WhyPart]:
         return explain(self._subject, self._marks)
+
+    @cached_property
+    def _points(self) -> list[WhyPoint]:
+        return points(self._subject, self._marks)
 
     def _agent(self) -> str:
         result = self._subject.result
@@ -324,6 +334,8 @@ class Pages:
             arguments=orjson.dumps(call.arguments, option=orjson.OPT_INDENT_2).decode(),
             result=self._marks.result_pieces(call.service, shown),
             length=len(result),
+            said=said_at(subject, seq),
+            unlike=unlike(subject, call) if call.status not in ("ok", "disturbed") else [],
             changes=subject.changes_of(seq) if call.writes else [],
             replayable=subject.replayable,
             after=self._place_of(call.service),
@@ -375,6 +387,7 @@ class Pages:
             "changes",
             changes=subject.changes,
             solution=solution,
+            how=how_differs,
             pairs=[]
             if solution is None or isinstance(solution, str)
             else compared(solution, subject.changes, subject.content(BUILT).row),
@@ -423,7 +436,7 @@ class Pages:
             rows=rows,
             places=marks.places,
             told=told,
-            known=known[:_TOLD],
+            known=[(*one, marks.place_of(one[0], one[1])) for one in known[:_TOLD]],
             more=max(0, len(known) - _TOLD),
         )
 

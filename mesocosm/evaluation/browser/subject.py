@@ -226,6 +226,16 @@ class Subject:
                     return entry.seq, broken.name
         return None
 
+    @cached_property
+    def idle(self) -> frozenset[str]:
+        """The findings that hold now and held before anything was done, in a run that changed nothing.
+
+        Where something was changed, that it kept what was to be kept is the agent's.
+        """
+        if self.verdict is None or self.verdict.verdict != "failed" or self.reading.writes:
+            return frozenset()
+        return frozenset(check.name for check in self.verdict.findings if check.passed)
+
     @property
     def is_small(self) -> bool:
         """True if the subject is small enough to be scanned at once."""

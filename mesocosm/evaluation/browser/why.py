@@ -1,53 +1,41 @@
-"""Explanation of a failure in one paragraph: its class, the first finding, the missed evidence."""
+"""Explanation of a failure: a paragraph with its class, the first finding and the missed evidence, and points
+with what was done otherwise, what was refused, and the texts that decide.
+"""
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from mesocosm.evaluation.browser.comparison import Pair, compared
-from mesocosm.evaluation.browser.marks import Marks, readable_parts
-from mesocosm.evaluation.browser.subject import BUILT, Subject
+from mesocosm.evaluation.browser.marks import Marks, lists, readable_parts
+from mesocosm.evaluation.browser.subject import Subject
 from mesocosm.evaluation.browser.unfinished_lists import unfinished_lists
+from mesocosm.evaluation.browser.why_points import NAMED, WhyPart, fact, points, shown, signed
 from mesocosm.evaluation.runs import CUT_OFF
+from mesocosm.services.views import Item
 
-_NAMED = 4
-"""Things that are named; of others their number is told."""
-_SHORT = 120
-"""Letters of a value, at most, that is shown beside the one that was expected."""
 _TEXT = 800
 """Letters of the text that was not read."""
 _WORDS = 240
 """Letters of the last words that are quoted."""
 _LOOKED_FOR = 50
 """Pieces of evidence of which it is looked for where they stand."""
-_ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
 _ENDED = {
     "submitted": "the agent declared that it was done",
     "stopped": "the model made no further call",
-    "calls": "the limit of calls was reached",
-    "turns": "the limit of turns was reached",
+    "calls": "the limit of {calls} calls was reached",
+    "turns": "the limit of {turns} turns was reached",
     "seconds": "the time was up",
     "context": "the context was full",
     "empty": "the model answered nothing",
     "refused": "the model refused",
     "failed_rounds": "every call failed, round after round",
 }
-
-
-@dataclass(frozen=True)
-class WhyPart:
-    """A part of the paragraph; with a path, a link."""
-
-    text: str
-    path: str = ""
 
 
 def explain(subject: Subject, marks: Marks) -> list[WhyPart]:
@@ -67,12 +55,13 @@ def explain(subject: Subject, marks: Marks) -> list[WhyPart]:
     parts = [*misread, WhyPart(f"{meaning[:1].upper()}{meaning[1:]} ({name}). ")] if name else misread
     parts += _broken_off(subject) if name == "broke_off" else ()
     parts += _in_vain(subject) if name == "tool_errors" else ()
+    parts += _spent(subject) if name in ("limits", "context") else ()
     if subject.calls and not subject.reading.writes:
         parts.append(WhyPart("It changed nothing. "))
     wrong = [check for check in verdict.findings if not check.passed]
     if wrong:
         parts += [WhyPart("First finding: "), WhyPart(wrong[0].name, "#findings")]
-        parts.append(WhyPart(f" ({_shown(wrong[0].detail)}). " if wrong[0].detail else ". "))
+        parts.append(WhyPart(f" ({shown(wrong[0].detail)}). " if wrong[0].detail else ". "))
         if len(wrong) > 1:
             parts.append(WhyPart(f"{_count(len(wrong) - 1, 'further finding')} failed. "))
     parts += _missed(subject, marks)
@@ -82,15 +71,15 @@ def explain(subject: Subject, marks: Marks) -> list[WhyPart]:
         parts.append(
             WhyPart(f": what holds {one.pieces} of the missed pieces stands on the pages after it. ")
         )
-    parts += () if misread else _against(subject)
-    parts += _concerned(subject, marks, [check.detail for check in wrong])
     if first_wrong := subject.first_wrong:
         seq, what = first_wrong
         parts += [
             WhyPart("The first wrong call is "),
             WhyPart(f"number {seq}, {_call(subject, seq)}", f"calls/{seq}"),
-            WhyPart(f": {what}. " if " " in what else f": after it, {what} no longer holds. "),
+            WhyPart(f": {what}. " if " " in what else f": from it on, {what} fails. "),
         ]
+        if words := _quoted(said_at(subject, seq)):
+            parts.append(WhyPart(f"The model said there: “{words}”. "))
     return [*parts, *_end(subject)]
 
 
@@ -102,6 +91,34 @@ def _broken_off(subject: Subject) -> Iterator[WhyPart]:
     yield WhyPart(
         f", refused with “{_quoted(last.result)}”; {_endings(subject) or 'nothing more'} was not called. "
     )
+
+
+def _spent(subject: Subject) -> Iterator[WhyPart]:
+    """Describe what the calls were spent on, and what was never looked at."""
+    names = Counter(call.name for call in subject.calls if call.parent is None)
+    for place, (name, count) in enumerate(names.most_common(2)):
+        yield WhyPart(f"{', ' if place else 'Of its calls, '}{count:,} were {name}")
+    yield WhyPart(". " if names else "")
+    missed = dict.fromkeys(subject.evidence[number].service for number in subject.missed)
+    if never := [one for one in missed if one not in {call.service for call in subject.calls}]:
+        yield WhyPart(f"It never called {', '.join(never)}. ")
+
+
+def said_at(subject: Subject, seq: int) -> str:
+    """Return what the model said in the turn in which it made a call."""
+    turn = next((call.turn for call in subject.calls if call.seq == seq), None)
+    return next((one.text for one in subject.turns if one.number == turn), "") if turn is not None else ""
+
+
+def _listed(subject: Subject, item: Item) -> Iterator[WhyPart]:
+    """Say which call listed something that was never opened."""
+    sender = item.who[0] if item.who else ""
+    for call in subject.calls if item.title else ():
+        if call.status == "ok" and lists(call.result, item.title, sender):
+            yield WhyPart(", listed by ")
+            yield WhyPart(f"call {call.seq}", f"calls/{call.seq}")
+            yield WhyPart(" and never opened")
+            return
 
 
 def _endings(subject: Subject) -> str:
@@ -131,61 +148,12 @@ def _misread(subject: Subject, marks: Marks) -> Iterator[WhyPart]:
     ways: dict[int, list[str]] = defaultdict(list)
     for one, how in subject.misread:
         ways[marks.derivations.index(one)].append(how)
-    for place, (number, hows) in enumerate(list(ways.items())[:_NAMED]):
+    for place, (number, hows) in enumerate(list(ways.items())[:NAMED]):
         yield WhyPart("What it did is exactly what follows when " if not place else ", or when ")
-        yield from _fact(marks, marks.derivations[number])
+        yield from fact(marks, marks.derivations[number])
         yield WhyPart(f" is {' or '.join(hows)}")
     if ways:
         yield WhyPart(". ")
-
-
-def _fact(marks: Marks, one: Any) -> Iterator[WhyPart]:
-    """Describe an event: where it is told, and whether that was delivered."""
-    place = marks.places.get(one.text)
-    kind = one.kind.replace("_", " ")
-    path = f"derivations#d{marks.derivations.index(one) + 1}"
-    yield WhyPart(f"“{kind}” in “{place[1].title}”" if place else f"“{kind}”", path)
-    if one.says.strip():
-        yield WhyPart(f", “{_shown(' '.join(one.says.split()))}”")
-    call = marks.told_by(one)
-    yield WhyPart(f" (delivered by call {call})" if call else " (never delivered)")
-
-
-def _against(subject: Subject) -> Iterator[WhyPart]:
-    """Describe the difference from the reference solver's changes in a few rows."""
-    if not subject.is_small or not subject.reading.writes or isinstance(subject.solution, str):
-        return
-    told: dict[str, list[str]] = {"missing": [], "different": [], "not expected": []}
-    differ: dict[str, str] = {}
-    for _, pairs in compared(subject.solution, subject.changes, subject.content(BUILT).row):
-        for pair in pairs:
-            how = "missing" if not pair.got else "not expected" if not pair.expected else "different"
-            if (how != "different" or pair.differing) and pair.called not in told[how]:
-                told[how].append(pair.called)
-                differ[pair.called] = _differing(pair)
-    for how, labels in told.items():
-        # What belongs to a row that is named itself goes with it.
-        labels = [one for one in labels if not any(of != one and f" of {of}" in one for of in labels if of)]
-        # Rows that say most come first; those that only lead from one row to another say nothing beside them.
-        told[how] = sorted(filter(None, labels), key=lambda label: -label.count(" / "))
-    if found := {how: labels for how, labels in told.items() if labels}:
-        yield WhyPart("Against what the reference solver does", "changes?against=solution")
-        for number, (how, labels) in enumerate(found.items()):
-            shown = [f"{label}{differ[label]}" for label in labels[:_NAMED]]
-            yield WhyPart(f"{': ' if not number else '; '}{how} {', '.join(shown)}")
-            yield WhyPart(f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else "")
-        yield WhyPart(". ")
-
-
-def _differing(pair: Pair) -> str:
-    """The first value in which two rows differ, if it is short; of a text, the first line."""
-    if not (pair.expected and pair.got and pair.differing):
-        return ""
-    name, *values = pair.differing[0]
-    expected, got = (str(value).split("\n")[0].strip() for value in values)
-    if max(len(expected), len(got)) > _SHORT:
-        return ""
-    return f" ({name.replace('_', ' ')}: “{got}”, not “{expected}”)"
 
 
 def _missed(subject: Subject, marks: Marks) -> Iterator[WhyPart]:
@@ -211,16 +179,18 @@ def _missed(subject: Subject, marks: Marks) -> Iterator[WhyPart]:
     # What derivations lean on says more than rows of lists and lines of logs.
     leaned = {(service, item.path) for service, item in marks.places.values()}
     named.sort(key=lambda place: (place[0], place[1].path) not in leaned)
-    for place, (service, item, number) in enumerate(named[:_NAMED]):
+    for place, (service, item, number) in enumerate(named[:NAMED]):
         yield WhyPart(", " if place else ": ")
         yield WhyPart(f"{item.kind} “{item.title or item.path}”", f"world/now/{service}/{item.path}")
-        if len(missed) <= _NAMED:
+        yield WhyPart(signed(item, marks))
+        if len(missed) <= NAMED:
+            yield from _listed(subject, item)
             said = [one.text for one in marks.excerpt(number, holders[number]) if one.marks]
             if not said and len(missed) == 1:
                 said = readable_parts(subject.evidence[number])
-            yield WhyPart(f", “{_shown(' '.join(' '.join(said).split()), _TEXT)}”" if said else "")
-    if named and len(missed) > min(len(named), _NAMED):
-        yield WhyPart(f" and {len(missed) - min(len(named), _NAMED)} more")
+            yield WhyPart(f", “{shown(' '.join(' '.join(said).split()), _TEXT)}”" if said else "")
+    if named and len(missed) > min(len(named), NAMED):
+        yield WhyPart(f" and {len(missed) - min(len(named), NAMED)} more")
     yield WhyPart(". ")
 
 
@@ -230,49 +200,11 @@ def _leading(subject: Subject, marks: Marks, missed: Sequence[int]) -> Sequence[
     return [*sorted(leaned), *(number for number in missed if number not in leaned)][:_LOOKED_FOR]
 
 
-def _concerned(subject: Subject, marks: Marks, details: Sequence[str]) -> Iterator[WhyPart]:
-    """Name the texts that settle the cases named in the findings, and whether they were delivered."""
-    if len(subject.missed) == len(subject.evidence):
-        return  # nothing was read at all
-    named = list(dict.fromkeys(found.lower() for detail in details for found in _ADDRESS.findall(detail)))
-    told = 0
-    for address in named:
-        about = [one for one in marks.derivations if address in _people(one, marks)]
-        if not about:
-            continue
-        if told == _NAMED:
-            yield WhyPart("… ")
-            return
-        told += 1
-        yield WhyPart(f"About {address}: ")
-        for number, one in enumerate(about):
-            yield WhyPart("; " if number else "")
-            yield from _fact(marks, one)
-        yield WhyPart(". ")
-
-
-def _people(derivation: Any, marks: Marks) -> set[str]:
-    """The addresses that a derivation is about: those between whom its message went."""
-    found = set()
-    for step in derivation.people:
-        if step.expression == "from":
-            found.add(step.sender)
-        elif step.expression == "to":
-            found.add(step.to)
-        else:
-            found |= {address for address, name in marks.cast.items() if _means(step.expression, name)}
-    return {address.lower() for address in found}
-
-
-def _means(expression: str, name: str) -> bool:
-    """True if an expression can refer to a person, by the full name or a part of it."""
-    return expression == name or expression in name.split()
-
-
 def _end(subject: Subject) -> Iterator[WhyPart]:
     talk = subject.conversation
     ended = _ENDED.get(talk.ended or "", talk.ended) if talk else None
-    if ended:
+    if ended and talk:
+        ended = ended.format(calls=f"{len(subject.calls):,}", turns=f"{talk.turns:,}")
         yield WhyPart(f"It ended after {_count(len(subject.calls), 'call')}: {ended}")
         if talk and talk.ended == "stopped" and subject.reading.undeclared:
             yield WhyPart(f", and {_endings(subject)} was not called")
@@ -298,10 +230,6 @@ def _quoted(text: str) -> str:
     return f"{words[:_WORDS]}{'…' if len(words) > _WORDS else ''}"
 
 
-def _shown(detail: str, longest: int = 300) -> str:
-    return detail if len(detail) <= longest else f"{detail[:longest]}…"
-
-
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("" if number == 1 else "s")
 
@@ -317,6 +245,13 @@ def summary(path: Path, *, answers: bool = True) -> dict[str, Any]:
             "verdict": subject.verdict.verdict if subject.verdict else None,
             "failure": subject.failure[0],
             "why": "".join(part.text for part in explain(subject, marks)),
+            "points": [
+                {
+                    "about": point.title,
+                    "says": ["".join(part.text for part in line) for line in point.lines],
+                }
+                for point in points(subject, marks)
+            ],
             "findings": [check.model_dump() for check in subject.verdict.findings] if subject.verdict else [],
             "first_wrong": subject.first_wrong[0] if subject.first_wrong else None,
             "calls": len(subject.calls),
