@@ -36,16 +36,17 @@ _FLAGS = {
 def _places(store: EmailStore) -> list[Link]:
     """Folders with how much is in them; those of the owner first."""
     owner = store.session.scalar(sql.select(SignIn.email))
-    counted = store.session.execute(
-        sql.select(Folder.id, Folder.account, Folder.name, sql.func.count(Email.id))
-        .outerjoin(Email, Email.folder_id == Folder.id)
-        .group_by(Folder.id)
+    counted = dict(
+        store.session.execute(sql.select(Email.folder_id, sql.func.count()).group_by(Email.folder_id)).all()
+    )
+    shown = store.session.execute(
+        sql.select(Folder.id, Folder.account, Folder.name)
+        .where((Folder.account == owner) | Folder.id.in_(sql.select(Email.folder_id).distinct()))
         .order_by(Folder.account != owner, Folder.account, Folder.id)
-    ).all()
-    shown = [one for one in counted if one[1] == owner or one[3]]
+    )
     return [
-        Link(name if account == owner else f"{name} of {account}", f"folder/{id_}", count)
-        for id_, account, name, count in shown
+        Link(name if account == owner else f"{name} of {account}", f"folder/{id_}", counted.get(id_, 0))
+        for id_, account, name in shown
     ]
 
 
@@ -56,12 +57,16 @@ def mailbox(store: EmailStore, asked: Asked) -> Page:
     if not places:
         return Page("Mail", [Table(["Account"], [])])
     first = next((one for one in places if one.text == "INBOX"), places[0])
-    return folder(store, asked, first.path.partition("/")[2])
+    return _folder(store, asked, first.path.partition("/")[2], places)
 
 
 @view.page("folder/{id}")
 def folder(store: EmailStore, asked: Asked, id: str) -> Page:
     """The mails of a folder, the latest first."""
+    return _folder(store, asked, id, _places(store))
+
+
+def _folder(store: EmailStore, asked: Asked, id: str, places: Sequence[Link]) -> Page:
     found = found_in(store, Folder, id, "folder")
     total = store.session.scalar(
         sql.select(sql.func.count()).select_from(Email).where(Email.folder_id == found.id)
@@ -93,7 +98,7 @@ def folder(store: EmailStore, asked: Asked, id: str) -> Page:
     return Page(
         f"{found.name} of {found.account}",
         [Table(head, rows, total, empty="No mail.")],
-        places=_places(store),
+        places=places,
     )
 
 

@@ -43,6 +43,7 @@ class Content:
     def __init__(self, world: World) -> None:
         self.world = world
         self._items: dict[str, list[Item]] = {}
+        self._by_ref: dict[str, dict[str, Item]] = {}
 
     def close(self) -> None:
         """Close the world's files."""
@@ -88,10 +89,16 @@ class Content:
             for item in self.items(service):
                 yield service, item
 
-    @cached_property
-    def by_ref(self) -> dict[tuple[str, str], Item]:
-        """Items by service and ``table:key``."""
-        return {(service, item.ref): item for service, item in self.all_items() if item.ref}
+    def counted(self, service: str, *, quickly: bool) -> int | None:
+        """Count what has a text in a service; None where it is not known and must be quick."""
+        return None if quickly and service not in self._items else len(self.items(service))
+
+    def item_of(self, service: str, ref: str) -> Item | None:
+        """Return the item of a row, by ``table:key``; None if there is none."""
+        if service not in self._by_ref:
+            here = self.items(service) if service in self.services else []
+            self._by_ref[service] = {item.ref: item for item in here if item.ref}
+        return self._by_ref[service].get(ref)
 
     def row(self, service: str, table: str, column: str, value: Any) -> Mapping[str, Any] | None:
         """Return a row of a service by a column's value; ``None`` if there is none."""

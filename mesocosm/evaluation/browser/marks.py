@@ -331,24 +331,18 @@ class Marks:
             spans += [(at, at + len(sought), mark) for at in _all(text.lower(), sought.lower())]
         return _cut(text, spans)
 
-    def result_pieces(self, service: str, text: str) -> list[MarkedPiece]:
+    def result_pieces(self, text: str, evidence: Sequence[int]) -> list[MarkedPiece]:
         """A result of a tool, with the evidence that stands in it as the tool writes it."""
-        finder = self._raw.get(service)
         spans: list[tuple[int, int, Mark]] = []
-        for number in finder.held_by(text) if finder else ():
-            for needle in finder.needles([number]) if finder else ():
-                mark = Mark("evidence", f"{number + 1}", f"evidence#e{number + 1}")
-                spans += [(at, at + len(needle), mark) for at in _all(text, needle)]
+        for number in evidence:
+            piece, mark = (
+                self._subject.evidence[number],
+                Mark("evidence", f"{number + 1}", f"evidence#e{number + 1}"),
+            )
+            forms = [piece.contains, orjson.dumps(piece.contains).decode()[1:-1], *piece.also]
+            for form in dict.fromkeys([*forms, *readable_parts(piece)]):
+                spans += [(at, at + len(form), mark) for at in _all(text, form)]
         return _cut(text, spans)
-
-    @cached_property
-    def _raw(self) -> Mapping[str, EvidenceFinder]:
-        """Finders of evidence, both as people read it and as tools write it."""
-        needles: dict[str, list[tuple[int, str]]] = defaultdict(list)
-        for number, piece in enumerate(self._subject.evidence):
-            forms = [piece.contains, orjson.dumps(piece.contains).decode()[1:-1], *readable_parts(piece)]
-            needles[piece.service] += [(number, form) for form in dict.fromkeys(forms)]
-        return {service: EvidenceFinder(found) for service, found in needles.items()}
 
     def _repeated(self, service: str) -> Collection[str]:
         """Short lines that several things of a service have: greetings and the like."""

@@ -12,7 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from itertools import groupby
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -165,14 +164,21 @@ class Pages:
             "Seed": info.seed,
             "Disturbed": info.disturb,
         }
-        if subject.acted:
+        result = subject.result
+        if subject.acted and subject.counts_quickly:
             facts |= {
                 "Agent": self._agent(),
                 "Calls": f"{len(subject.calls):,}",
                 "Delivered": f"{sum(one.tokens for one in subject.calls):,} tokens",
             }
-        if subject.acted and subject.evidence:
-            facts["Evidence delivered"] = f"{len(subject.delivered)} of {len(subject.evidence)} pieces"
+            if subject.evidence:
+                facts["Evidence delivered"] = f"{len(subject.delivered)} of {len(subject.evidence)} pieces"
+        elif result:
+            facts |= {
+                "Agent": self._agent(),
+                "Calls": f"{result.tool_calls:,}",
+                "Delivered": f"{result.delivered_tokens:,} tokens",
+            }
         if talk := subject.conversation:
             facts |= {
                 "Strategy": talk.strategy,
@@ -180,11 +186,6 @@ class Pages:
                 "Turns": f"{talk.turns:,}, largest context {talk.largest_context:,} tokens",
             }
         content = subject.content(NOW)
-        places = [
-            (name, sum(1 for _ in group))
-            for name, group in groupby(content.all_items(), key=lambda one: one[0])
-        ]
-        counted = dict(places)
         return self._page(
             "overview.html",
             subject.name,
@@ -193,7 +194,9 @@ class Pages:
             points=self._points if is_known else [],
             asks=not is_known and subject.verdict is not None and subject.verdict.verdict == "failed",
             facts=facts,
-            services=[(name, counted.get(name, 0)) for name in content.services],
+            services=[
+                (name, content.counted(name, quickly=not subject.is_small)) for name in content.services
+            ],
             findings=sorted(
                 subject.verdict.findings if subject.verdict else [],
                 key=lambda one: (one.passed, one.name in subject.idle),
@@ -237,7 +240,7 @@ class Pages:
             return f"{here}/{path}" if path else f"{here}/"
 
         def held(row: Row) -> str:
-            item = content.by_ref.get((service, row.ref)) if subject.evidence and row.ref else None
+            item = content.item_of(service, row.ref) if subject.evidence and row.ref else None
             return (
                 "◆" if item and self._marks.evidence_in(service, f"{item.title}\n{plain(item.text)}") else ""
             )
@@ -257,7 +260,7 @@ class Pages:
             held=held,
             evidence=lambda text: self._marks.evidence_in(service, text),
             delivered=partial(self._marks.reached, service=service)
-            if subject.acted and subject.calls
+            if subject.called
             else lambda text, **of: None,
             pieces=lambda text, derived=True: self._marks.pieces(service, text, sought, derived=derived),
             start=asked.start,
@@ -268,7 +271,7 @@ class Pages:
 
     def _states(self) -> list[tuple[str, str]]:
         found = [("now", "in the end"), ("built", "as it was built")]
-        return found if self._subject.acted and self._subject.calls else found[:1]
+        return found if self._subject.called else found[:1]
 
     def search(self, options: Mapping[str, str]) -> str:
         """All things whose text has some words."""
@@ -332,7 +335,7 @@ class Pages:
             "calls",
             call=call,
             arguments=orjson.dumps(call.arguments, option=orjson.OPT_INDENT_2).decode(),
-            result=self._marks.result_pieces(call.service, shown),
+            result=self._marks.result_pieces(shown, call.evidence),
             length=len(result),
             said=said_at(subject, seq),
             unlike=unlike(subject, call) if call.status not in ("ok", "disturbed") else [],
@@ -591,7 +594,7 @@ class Pages:
         """Return the place of a database row or file; "" if it is shown nowhere."""
         if service == FILES:
             return f"world/now/{FILES}/{file_path(ref.partition(':')[2])}"
-        item = self._subject.content(NOW).by_ref.get((service, ref))
+        item = self._subject.content(NOW).item_of(service, ref)
         return f"world/now/{service}/{item.path}" if item else ""
 
 

@@ -32,7 +32,7 @@ from mesocosm.families.length import Survey
 from mesocosm.families.verdict import Verdict
 from mesocosm.services.calling import Direct, ToolError
 from mesocosm.services.outcomes import Outcome
-from mesocosm.services.service import load_service
+from mesocosm.services.service import ending_tools, load_service
 from mesocosm.services.world import World
 from mesocosm.worlds.journal import Entry
 from mesocosm.worlds.manifest import Manifest
@@ -151,6 +151,20 @@ class Subject:
         entries = self.episode.world.journal.entries()
         return seen.calls_of(self.episode.world, entries, finders, self.path / "conversation.jsonl")
 
+    @property
+    def called(self) -> bool:
+        """True if there are calls."""
+        return self.acted and self.episode.world.journal.last > 0
+
+    @cached_property
+    def wrote(self) -> bool:
+        """True if a call changed something; to declare that all is done changes nothing."""
+        ending = ending_tools(self.episode.world.services)
+        return any(
+            call.writes and call.status == "ok" and f"{call.service}_{call.tool}" not in ending
+            for call in self.calls
+        )
+
     @cached_property
     def delivered(self) -> dict[int, int]:
         """By piece of evidence: the call that delivered it first."""
@@ -232,7 +246,7 @@ class Subject:
 
         Where something was changed, that it kept what was to be kept is the agent's.
         """
-        if self.verdict is None or self.verdict.verdict != "failed" or self.reading.writes:
+        if self.verdict is None or self.verdict.verdict != "failed" or not self.counts_quickly or self.wrote:
             return frozenset()
         return frozenset(check.name for check in self.verdict.findings if check.passed)
 
@@ -240,6 +254,11 @@ class Subject:
     def is_small(self) -> bool:
         """True if the subject is small enough to be scanned at once."""
         return self.episode.info.edl <= SMALL
+
+    @property
+    def counts_quickly(self) -> bool:
+        """True if what the calls delivered is known, or soon counted, or written down nowhere else."""
+        return self.is_small or "calls" in self.__dict__ or self.result is None
 
     @property
     def known_first_wrong(self) -> tuple[int, str] | None:
