@@ -257,7 +257,7 @@ def serve(
         target = read_target(length, parameters, family.task.lengths[0])
         with spinner() as report:
             report(f"building {family.name}")
-            id_ = hosting.pool.create(task, seed, target, parameters, tools, added, disturb)
+            id_ = hosting.pool.create(family, seed, target, parameters, tools, added, disturb)
         hosted = hosting.pool.get(id_)
         show_episode(base, id_, hosted.episode.prompt, list(hosted.services), hosted.apis)
         if hosting.pool.mail_ports and hosted.is_open(MAIL_SERVICE):

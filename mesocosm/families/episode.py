@@ -15,6 +15,7 @@ Only ``world/`` is within reach of tools.
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import shutil
@@ -96,6 +97,8 @@ class Episode:
         self.path = path
         self._family = family
         self._sharing = sharing
+        self._expected: tuple[tuple[int, ...], Expected] | None = None
+        """The checker's knowledge, and which file it was read from."""
         self._history: list[Made] = []
         self._history_of: Journal | None = None
         self._history_to = 0
@@ -219,6 +222,11 @@ class Episode:
         except (OSError, ValueError, UsageError):
             return None
 
+    @cached_property
+    def _built(self) -> Manifest:
+        """The manifest of the world as it was built, which nothing changes."""
+        return Manifest.read(self.path / "base")
+
     @property
     def call_limit(self) -> int:
         """Calls after which the runner ends it by default.
@@ -226,7 +234,7 @@ class Episode:
         It is a multiple of what the task takes (of what reading everything takes, in families that do not
         know), so that none is ended for its size.
         """
-        length = Manifest.read(self.path / "base").length
+        length = self._built.length
         needed = self.least_calls or (length.calls if length else 0)
         try:
             granted = self.expected().granted_calls
@@ -277,10 +285,18 @@ class Episode:
         """Return the checker's knowledge. Raises ``OtherVersion`` if it belongs to an unreadable version of
         the task.
         """
+        path = f"{self.path}/{EXPECTED}"
+        status = os.stat(path)
+        read = status.st_ino, status.st_size, status.st_mtime_ns
+        if self._expected is None or self._expected[0] != read:
+            self._expected = read, self._read_expected(Path(path))
+        return self._expected[1]
+
+    def _read_expected(self, path: Path) -> Expected:
         try:
-            return self.family.read_expected((self.path / EXPECTED).read_bytes())
+            return self.family.read_expected(path.read_bytes())
         except ValidationError:
-            task, built = self.family.task, Manifest.read(self.path / "base").version
+            task, built = self.family.task, self._built.version
             if built == task.version:
                 raise
             raise OtherVersion(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -94,7 +95,7 @@ def read_journal(episode: Episode) -> EvidenceCoverage:
     """Go through the calls of an episode."""
     world = episode.world
     evidence = episode.expected().evidence
-    finders = evidence_finders(evidence)
+    finders: Mapping[str, EvidenceFinder] = evidence_finders(evidence) if world.journal.last else {}
     held = _told_by_prompt(episode)
     ending = ending_tools(world.services)
     seen: set[tuple[str, str, str]] = set()
@@ -131,10 +132,11 @@ def read_journal(episode: Episode) -> EvidenceCoverage:
     reading.delivered = len(held)
     if oracle := episode.expected().oracle():
         reading.lapse = oracle.lapse(episode.history())
-    for service in sorted({piece.service for piece in evidence}):
-        wanted = {index for index, piece in enumerate(evidence) if piece.service == service}
-        if not wanted & held:
+    there = Counter(piece.service for piece in evidence)
+    had = Counter(evidence[index].service for index in held)
+    for service in sorted(there):
+        if not had[service]:
             reading.unread.append(service)
-        elif wanted - held:
+        elif had[service] < there[service]:
             reading.begun.append(service)
     return reading

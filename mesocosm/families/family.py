@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.families.task import Task, read_task
-from mesocosm.families.trust import functions, stamp
+from mesocosm.families.trust import VARIABLE, code_of, functions, stamp
 from mesocosm.families.verdict import Check, Misreading, Mutant
 from mesocosm.families.written import written
 from mesocosm.services.content import find_module, roots, service_names
@@ -263,6 +265,10 @@ def _is_file(path: str) -> bool:
 def load_family(name: str) -> Family:
     """Load a task by name or by its file's path; raises ``UsageError`` if it is missing or invalid."""
     path = task_path(name)
+    now = time.time_ns()
+    settled = _settled(path, now)
+    if settled is not None and (known := _LOADED.get(path)) and known[2] == settled:
+        return known[0]
     task = read_task(path)
     unknown = [service for service in task.servers if service not in service_names()]
     if unknown:
@@ -271,15 +277,33 @@ def load_family(name: str) -> Family:
         )
     made_of = (task, stamp(path) if task.python else None)
     kept = _LOADED.get(path)
-    if kept is None or kept[1] != made_of:
-        if len(_LOADED) >= _MOST_LOADED:
-            _LOADED.clear()
-        kept = _LOADED[path] = (Family(path.stem, task, path), made_of)
-    return kept[0]
+    if kept is None and len(_LOADED) >= _MOST_LOADED:
+        _LOADED.clear()
+    family = kept[0] if kept and kept[1] == made_of else Family(path.stem, task, path)
+    _LOADED[path] = family, made_of, settled
+    return family
+
+
+def _settled(path: Path, now: int) -> tuple[object, ...] | None:
+    """What is another when a task file, the Python beside it, or whom the user trusts, has changed. ``None``
+    where a file was written a moment ago: it may be written again and bear the same time.
+    """
+    status = os.stat(path)
+    files = [(status.st_ino, status.st_size, status.st_mtime_ns)]
+    try:
+        code = os.stat(code_of(path))
+        files.append((code.st_ino, code.st_size, code.st_mtime_ns))
+    except OSError:
+        pass
+    if any(abs(now - at) < _SETTLED for _, _, at in files):
+        return None
+    return *files, os.environ.get(VARIABLE), roots()
 
 
 _MOST_LOADED = 256
-_LOADED: dict[Path, tuple[Family, tuple[Task, object]]] = {}
+_SETTLED = 2_000_000_000
+"""Nanoseconds after which a file that is written again bears another time."""
+_LOADED: dict[Path, tuple[Family, tuple[Task, object], object]] = {}
 """Families with what they were made of: a file that is a whole task is read through for each verdict else."""
 
 

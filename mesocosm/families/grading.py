@@ -37,7 +37,7 @@ from mesocosm.families.verdict import Check, Verdict
 from mesocosm.worlds.descriptors import readable
 from mesocosm.worlds.error_mapping import declined
 from mesocosm.worlds.garbage import look_rarely
-from mesocosm.worlds.limits import settings
+from mesocosm.worlds.limits import setting
 
 _PATIENCE = 10
 """Seconds of waiting per second of a processor: the machine may have other things to do."""
@@ -113,23 +113,24 @@ class _Grader:
             return self.ask(episode, state) if was_used else _Answer(fault=f"no verdict, but {error}"[:1000])
 
     def _asked(self, episode: Episode, state: Literal["world", "base"]) -> _Answer:
-        process, limits = self.start(), settings()
+        process = self.start()
+        seconds, memory = setting("grading_timeout"), setting("grading_memory")
         if process.stdout and readable(process.stdout.fileno(), 0):
             self.close()  # it says what nobody asked
             process = self.start()
-        request = [str(episode.path.absolute()), state, limits.grading_timeout, limits.grading_memory]
+        request = [str(episode.path.absolute()), state, seconds, memory]
         assert process.stdin
         assert process.stdout
         try:
             process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
-            line = _line(process.stdout, monotonic() + _PATIENCE * limits.grading_timeout)
+            line = _line(process.stdout, monotonic() + _PATIENCE * seconds)
         except (BrokenPipeError, TimeoutError):
             line = b""
         if line:
             return _Answer.model_validate_json(line)
         self.close()
-        return _Answer(too_much=f"it takes more than {limits.grading_timeout} seconds, or too much memory")
+        return _Answer(too_much=f"it takes more than {seconds} seconds, or too much memory")
 
     def close(self) -> None:
         """End the process."""

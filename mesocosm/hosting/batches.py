@@ -25,6 +25,11 @@ _AT_ONCE = 4
 
 async def open_one(pool: EpisodePool, order: NewEpisode) -> str:
     """The id of a new episode; its instance is built in another process unless it was built before."""
+    return await anyio.to_thread.run_sync(await _prepare(pool, order))
+
+
+async def _prepare(pool: EpisodePool, order: NewEpisode) -> Callable[[], str]:
+    """Have an instance built unless it was built before; returns what opens an episode on it."""
     family = load_family(order.task)
     read_disturb(order.disturb)
     if order.length is not None:
@@ -32,9 +37,9 @@ async def open_one(pool: EpisodePool, order: NewEpisode) -> str:
     else:
         target = None if order.parameters else family.task.lengths[0]
     await pool.instances.prepare(family, order.seed, target, order.parameters)
-    return await anyio.to_thread.run_sync(
+    return partial(
         pool.create,
-        order.task,
+        family,
         order.seed,
         target,
         order.parameters,
@@ -51,11 +56,15 @@ async def open_all(pool: EpisodePool, orders: Sequence[NewEpisode], first: int =
     Raises ``UsageError`` with the number of an order that cannot be met; then none of them is there.
     """
     made: list[str] = []
+    prepared: dict[int, Callable[[], str]] = {}
+    """By their ids, as the same order stands there as often as it counts."""
 
     async def open_numbered(numbered: tuple[int, NewEpisode]) -> str:
         number, order = numbered
         try:
-            id_ = await open_one(pool, order)
+            if id(order) not in prepared:
+                prepared[id(order)] = await _prepare(pool, order)
+            id_ = await anyio.to_thread.run_sync(prepared[id(order)])
         except UsageError as error:
             raise UsageError(f"episode {number} of the batch: {error}") from None
         made.append(id_)

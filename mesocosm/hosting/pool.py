@@ -32,7 +32,7 @@ from mesocosm.doors.gateway import load_api
 from mesocosm.errors import InUse, NotNow, UsageError
 from mesocosm.families.cache import InstanceCache
 from mesocosm.families.episode import Episode
-from mesocosm.families.family import Family, load_family
+from mesocosm.families.family import Family
 from mesocosm.families.leases import IN_USE, server_of
 from mesocosm.families.store import EpisodeStore, mark
 from mesocosm.families.task import Offer
@@ -520,7 +520,7 @@ class EpisodePool:
 
     def create(
         self,
-        task: str,
+        family: Family,
         seed: int,
         target: int | None,
         parameters: Mapping[str, Any],
@@ -531,7 +531,6 @@ class EpisodePool:
     ) -> str:
         """A new episode, with further services if any are named; the instance is built unless one of the
         kind was built before."""
-        family = load_family(task)
         instance = self.instances.get(family, seed, target, parameters)
         return self.adopt(instance, family, tools, services, disturb, abandoned_after)
 

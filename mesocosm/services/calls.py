@@ -97,7 +97,8 @@ class Calls:
     @property
     def counted(self) -> int:
         """Number of calls made before the agent declared the task done."""
-        return self._world.journal.last if self.end is None else self.end
+        end = self.end
+        return self._world.journal.last if end is None else end
 
     @property
     def number(self) -> int:

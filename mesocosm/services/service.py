@@ -461,9 +461,14 @@ def combined_names(services: tuple[str, ...]) -> Mapping[tuple[str, str], str]:
 
 def ending_tools(services: Iterable[str]) -> frozenset[str]:
     """Tools that end an episode with these services, by their names in the endpoint of all services."""
+    return _ending_tools(tuple(services))
+
+
+@cache
+def _ending_tools(services: tuple[str, ...]) -> frozenset[str]:
     return frozenset(
         combined
-        for (name, tool), combined in combined_names(tuple(services)).items()
+        for (name, tool), combined in combined_names(services).items()
         if load_service(name).tools[tool].ends_episode
     )
 

@@ -199,7 +199,7 @@ class World:
     def journal(self) -> Journal:
         """The calls that were made; opening it settles a call that a crash cut off."""
         journal = Journal(self.path / "journal.db")
-        for entry in journal.with_status("begun"):
+        for entry in journal.with_status("begun") if journal.last else ():
             applied = self._applied(entry.service) == entry.seq
             journal.settle(entry.seq, "ok" if applied else "interrupted")
         return journal
@@ -263,7 +263,8 @@ class World:
         for name in sorted(self.databases):
             metadata = load_service(name).metadata
             assert metadata is not None
-            database.check_tables(self.path / f"{name}.db", metadata)
+            file = f"{name}.db"
+            database.check_tables(self.path / file, metadata, self.base and self.base / file)
 
     @cached_property
     def databases(self) -> frozenset[str]:

@@ -34,16 +34,24 @@ def copy_world(source: Path, target: Path, *, sharing_files: bool = False) -> No
     in place in either. The tools of the workspace replace files and never do; code of an agent may.
     """
     target.mkdir(parents=True)
-    for entry in sorted(source.iterdir()):
+    with os.scandir(source) as items:
+        entries = sorted(items, key=lambda entry: entry.name)
+    for entry in entries:
         if entry.name == STEPS:
-            link_tree(entry, target / STEPS)
+            link_tree(source / STEPS, target / STEPS)
         elif entry.is_dir():
-            (link_tree if sharing_files else copy_tree)(entry, target / entry.name)
+            (link_tree if sharing_files else copy_tree)(source / entry.name, target / entry.name)
         elif entry.name == MANIFEST:
-            link_file(entry, target / entry.name)
+            link_file(entry.path, target / entry.name)
         elif not entry.name.endswith("-journal") or entry.stat().st_size:
             # A rollback journal with content is what a crash left: the copy needs it to recover.
-            shutil.copyfile(entry, target / entry.name)
+            _copy_file(entry.path, target / entry.name)
+
+
+def _copy_file(source: str, target: Path) -> None:
+    with open(source, "rb", buffering=0) as file, open(target, "xb", buffering=0) as copy:
+        while os.sendfile(copy.fileno(), file.fileno(), None, 1 << 30):
+            pass
 
 
 def link_file(source: str | Path, target: str | Path) -> None:

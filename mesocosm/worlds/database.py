@@ -139,16 +139,36 @@ def _other_version(file: Path, said: str) -> OtherVersion:
     )
 
 
-def check_tables(file: Path, metadata: MetaData) -> None:
+def check_tables(file: Path, metadata: MetaData, base: Path | None = None) -> None:
     """Raise ``OtherVersion`` where a database lacks tables or columns that our code has.
 
-    A damaged file passes: whoever reads it says so.
+    ``base``: the file that it is a copy of and that nobody writes, which many may share: one that was found
+    to fit is not opened again, nor are copies whose tables are still those. A damaged file passes: whoever
+    reads it says so.
     """
     try:
+        known = _identity(base) if base and _schema_cookie(file) == _schema_cookie(base) else None
+        if known is not None and _fitting_bases.get(known) is metadata:
+            return
         with closing(sqlite3.connect(file_uri(file, "mode=ro"), uri=True)) as db:
             _check_tables(db, file, metadata)
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, FileNotFoundError):
         return
+    if known is not None:
+        if len(_fitting_bases) >= _MOST_BASES:
+            _fitting_bases.clear()
+        _fitting_bases[known] = metadata
+
+
+def _schema_cookie(file: Path) -> bytes:
+    """What SQLite counts up in a file's header whenever its tables change."""
+    with open(file, "rb", buffering=0) as header:
+        return header.read(44)[40:]
+
+
+def _identity(file: Path) -> tuple[int, ...]:
+    status = file.stat()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _check_tables(db: sqlite3.Connection, file: Path, metadata: MetaData) -> None:
@@ -164,6 +184,9 @@ def _check_tables(db: sqlite3.Connection, file: Path, metadata: MetaData) -> Non
 
 _fitting: dict[MetaData, int] = {}
 """Fingerprints of files with all tables, by our code's metadata: most files of a process are alike."""
+_MOST_BASES = 4096
+_fitting_bases: dict[tuple[int, ...], MetaData] = {}
+"""Files that nobody writes and that have all tables of our code's metadata."""
 
 
 def _maker(file: Path) -> str:

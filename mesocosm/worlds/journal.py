@@ -23,7 +23,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
@@ -59,6 +59,8 @@ _ADDED = {"parent": "INTEGER", "request": "TEXT"}
 _TEXTS = "CREATE TABLE texts (digest BLOB NOT NULL UNIQUE, text TEXT NOT NULL, tokens INTEGER)"
 _BEYOND = 2**60
 """A byte of the file that SQLite locks never."""
+_LOCKS = hasattr(fcntl, "F_OFD_SETLK")
+"""Whether this system has locks of open file descriptions; elsewhere there is SQLite's lock alone."""
 _PAGE = 4096
 """Bytes of a page of the file: what is written of it is written whole."""
 _LONG = 400
@@ -111,42 +113,57 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         # Given up with the connection, also where that is left to the garbage collector.
+        self._path = path
         owned = _own(path)
         self._owned = weakref.finalize(self, os.close, owned)
-        try:
-            _fill(owned)
-            self._open(path)
-        except BaseException:
-            self._owned()
-            raise
-
-    def _open(self, path: Path) -> None:
-        # Nobody waits here for another process: it may be the event loop that asks.
-        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=0)
-        # One process owns an open world, so the lock is taken once. A write-ahead log survives the end of the
-        # process at any point; the machine is trusted not to fail, so nothing waits for the disk.
-        self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
-        try:
-            self._db.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                raise InUse(f"{path.parent} is in use by another process") from None
-            raise
-        self._db.execute("PRAGMA synchronous=OFF")
-        self._db.execute("PRAGMA cache_size=-256")
-        tables = dict(self._db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
-        # As earlier versions wrote it, or left it when they were ended.
-        if "calls" not in tables:
-            self._db.executescript(_SCHEMA)
-        for column, kind in _ADDED.items():
-            if f"{column} {kind}" not in tables.get("calls", _SCHEMA):
-                self._db.execute(f"ALTER TABLE calls ADD COLUMN {column} {kind}")
-        if "texts" not in tables:
-            self._db.execute(_TEXTS)
         self._kept: OrderedDict[bytes, None] = OrderedDict()
         self.request: str | None = None
         """The id of the request whose calls are written down next."""
-        self.last = int(self._db.execute("SELECT coalesce(max(seq), 0) FROM calls").fetchone()[0])
+        self.last = 0
+        try:
+            _fill(owned)
+            if not (_LOCKS and _is_empty(owned, path)):
+                sql = "SELECT coalesce(max(seq), 0) FROM calls"
+                self.last = int(self._db.execute(sql).fetchone()[0])
+        except BaseException:
+            self.close()
+            raise
+
+    @cached_property
+    def _db(self) -> sqlite3.Connection:
+        """The open file: of many a world nobody asks for more than that no call was made."""
+        if not self._owned.alive:
+            raise sqlite3.ProgrammingError("the journal is closed")
+        # Nobody waits here for another process: it may be the event loop that asks.
+        db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=0)
+        try:
+            self._prepare(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        # One process owns an open world, so the lock is taken once. A write-ahead log survives the end of the
+        # process at any point; the machine is trusted not to fail, so nothing waits for the disk.
+        db.execute("PRAGMA locking_mode=EXCLUSIVE")
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise InUse(f"{self._path.parent} is in use by another process") from None
+            raise
+        db.execute("PRAGMA synchronous=OFF")
+        db.execute("PRAGMA cache_size=-256")
+        tables = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+        # As earlier versions wrote it, or left it when they were ended.
+        if "calls" not in tables:
+            db.executescript(_SCHEMA)
+        for column, kind in _ADDED.items():
+            if f"{column} {kind}" not in tables.get("calls", _SCHEMA):
+                db.execute(f"ALTER TABLE calls ADD COLUMN {column} {kind}")
+        if "texts" not in tables:
+            db.execute(_TEXTS)
 
     def begin(
         self, service: str, tool: str, arguments: str, key: str | None, parent: int | None = None
@@ -238,12 +255,16 @@ class Journal:
 
     def faults(self, end: int | None = None) -> list[tuple[str, str]]:
         """Return the call and traceback of each internal error up to the call ``end``."""
+        if not self.last:
+            return []
         sql = "SELECT seq, service, tool, error FROM calls WHERE status = 'fault' AND seq <= ? ORDER BY seq"
         rows = self._db.execute(sql, (self.last if end is None else end,))
         return [(f"call {seq}, {service}.{tool}", error or "") for seq, service, tool, error in rows]
 
     def first_success(self, service: str, tool: str) -> int | None:
         """Number of the first call of a tool that succeeded, if one did."""
+        if not self.last:
+            return None
         sql = "SELECT min(seq) FROM calls WHERE service = ? AND tool = ? AND status = 'ok'"
         seq: int | None = self._db.execute(sql, (service, tool)).fetchone()[0]
         return seq
@@ -261,6 +282,8 @@ class Journal:
 
     def entries(self, after: int = 0, limit: int = -1) -> Iterator[Entry]:
         """The calls in order, from the one after ``after``; a negative limit is none."""
+        if after >= self.last:
+            return
         sql = f"SELECT {_COLUMNS} FROM calls WHERE seq > ? ORDER BY seq LIMIT ?"
         for row in self._db.execute(sql, (after, limit)):
             yield _entry(row)
@@ -301,6 +324,8 @@ class Journal:
 
         Counting is left until somebody asks, because it costs more than most calls; the counts are kept.
         """
+        if not self.last:
+            return 0
         self._count("calls", "seq", "result", "typeof(result) = 'text' AND parent IS NULL")
         self._count("texts", "digest", "text", "digest IN (SELECT result FROM calls WHERE parent IS NULL)")
         self._db.execute(
@@ -321,7 +346,8 @@ class Journal:
 
     def close(self) -> None:
         """Close the file."""
-        self._db.close()
+        if "_db" in self.__dict__:
+            self._db.close()
         self._owned()
 
 
@@ -332,8 +358,8 @@ def _own(path: Path) -> int:
     again, as whoever packs the world does. A lock of an open file description is not.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    if not hasattr(fcntl, "F_OFD_SETLK"):
-        return descriptor  # not on this system
+    if not _LOCKS:
+        return descriptor
     wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, _BEYOND, 1, 0)
     try:
         fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, wanted)
@@ -352,6 +378,12 @@ def _fill(descriptor: int) -> None:
     if os.fstat(descriptor).st_size <= len(empty) and not os.pread(descriptor, 16, 0).strip(b"\0"):
         os.pwrite(descriptor, empty[_PAGE:], _PAGE)
         os.pwrite(descriptor, empty[:_PAGE], 0)
+
+
+def _is_empty(descriptor: int, path: Path) -> bool:
+    """True for a journal that nothing was ever written to, neither to the file nor to a log beside it."""
+    empty = _empty()
+    return os.pread(descriptor, len(empty) + 1, 0) == empty and not os.path.exists(f"{path}-wal")
 
 
 @cache

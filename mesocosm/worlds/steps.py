@@ -118,7 +118,7 @@ class Steps:
     def start(world: Path) -> None:
         """Let a world on which no call was made yet keep its steps."""
         (world / STEPS).mkdir()
-        replace_file(world / STEPS / "from", b"0")
+        (world / STEPS / "from").write_bytes(b"0")
 
     def _found(self) -> Iterator[_Kept]:
         for path in self._folder.iterdir():

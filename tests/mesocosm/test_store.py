@@ -30,6 +30,7 @@ from patience import PATIENCE
 
 import mesocosm
 from mesocosm.errors import UsageError
+from mesocosm.families.family import load_family
 from mesocosm.families.store import EpisodeStore, NotPacked, StoreFailed
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.background import OVERDUE, Background
@@ -174,14 +175,14 @@ def test_what_a_store_takes_without_having_answered_replaces_nothing_newer(
 def test_an_instance_is_built_once_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"file://{tmp_path}/store"
     one = hosting(tmp_path / "one", url)
-    first = one.pool.create("refund_list", 1, 8000, {})
+    first = one.pool.create(load_family("refund_list"), 1, 8000, {})
 
     def build(*_: object, **__: object) -> None:
         raise AssertionError("it was built before")
 
     monkeypatch.setattr("mesocosm.families.cache.build_instance", build)
     other = hosting(tmp_path / "other", url)
-    second = other.pool.create("refund_list", 1, 8000, {})
+    second = other.pool.create(load_family("refund_list"), 1, 8000, {})
     texts = [pool.get(id_).episode.expected() for pool, id_ in ((one.pool, first), (other.pool, second))]
     assert texts[0] == texts[1]
     for app in (one, other):

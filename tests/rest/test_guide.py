@@ -14,6 +14,7 @@ from campus import fill_campus
 from patience import PATIENCE
 from rest.hosted import HostedWorld
 
+from mesocosm.families.family import load_family
 from mesocosm.hosting.application import Hosting
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.documents.store import DocumentsStore
@@ -69,7 +70,7 @@ def test_a_shipped_task_has_a_code_host_to_try_clients_on(
     server: tuple[Hosting, str], tmp_path: Path
 ) -> None:
     app, base = server
-    episode = app.pool.create("bug_triage", 0, 8_000, {})
+    episode = app.pool.create(load_family("bug_triage"), 0, 8_000, {})
     code = """
 from github import Auth, Github
 
