@@ -81,7 +81,7 @@ def evaluation(
     from mesocosm.evaluation.report.contents import all_tables
     from mesocosm.evaluation.report.page import write_report
     from mesocosm.evaluation.report.rows import read_samples
-    from mesocosm.evaluation.report.tables import UNLIKE, unlike
+    from mesocosm.evaluation.report.tables import UNLIKE, half_shown, halves_of, unlike
 
     if paper and by:
         raise UsageError("--by is for reports of one's own: a paper's figures have their own rows")
@@ -96,7 +96,14 @@ def evaluation(
         written = write_report(samples, to, title, links)
     if as_json:
         print_json(
-            {"samples": [one.model_dump() for one in samples], "files": [str(path) for path in written]}
+            {
+                "samples": [one.model_dump() for one in samples],
+                "l50": [
+                    {"who": who, "task": task, "n": runs, "shown": half_shown(half), **half._asdict()}
+                    for who, task, runs, half in halves_of(samples)
+                ],
+                "files": [str(path) for path in written],
+            }
         )
         return
     for shown in all_tables(samples):

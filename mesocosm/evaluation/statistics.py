@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import comb, sqrt
-from typing import Any
+from math import comb, inf, sqrt
+from typing import Any, NamedTuple
 
 _Z = 1.959964
 """Of the normal distribution: 95 % lie within so many standard deviations."""
@@ -90,9 +90,20 @@ def holm(chances: Sequence[float]) -> list[float]:
     return corrected
 
 
+class HalfLength(NamedTuple):
+    """L50 with its interval at 95 %, and between which lengths it was looked for."""
+
+    value: float
+    """Infinity where it lies above the longest length, 0 where it lies below the shortest."""
+    low: float
+    high: float
+    shortest: int
+    longest: int
+
+
 def half_length(
     results: Sequence[tuple[int, bool]], instances: Sequence[object] | None = None
-) -> tuple[float, float, float] | None:
+) -> HalfLength | None:
     """L50: the description length (tokens) at which half of the episodes are still passed, with its
     interval at 95 %.
 
@@ -101,18 +112,25 @@ def half_length(
     resamples of them. The ends are 0 and infinity where the fit does not fall, or puts the half beyond a
     thousand times the lengths that were run.
 
+    Where all runs pass, or all fail, resamples tell nothing. Then the interval has one end: the longest
+    length (the shortest) for which a sign test over the instances of at least that length (at most that)
+    says at 95 % that more than half of them are passed (failed).
+
     Args:
         results: Length and outcome of each run.
         instances: What each was a run of: runs of one instance come or go together in a resample.
 
     Returns:
-        The length and its interval; None for fewer than two lengths.
+        The length and its interval; None without runs, and where some of one length pass and others fail.
     """
     import numpy
 
     lengths = {length for length, _ in results}
-    if len(lengths) < 2:
+    outcomes = {passed for _, passed in results}
+    if not lengths or (len(lengths) < 2 and len(outcomes) > 1):
         return None
+    if len(outcomes) < 2:
+        return _one_sided(results, instances, min(lengths), max(lengths))
     x = numpy.log2(numpy.array([length for length, _ in results], dtype=float))
     y = numpy.array([passed for _, passed in results], dtype=float)
     least, most = min(lengths) / 1_000, max(lengths) * 1_000
@@ -137,7 +155,27 @@ def half_length(
     picked = (numpy.concatenate([members[one] for one in some]) for some in drawn)
     halves = sorted(half(x[some], y[some]) for some in picked)
     edge = int(0.025 * len(halves))
-    return half(x, y), halves[edge], halves[-1 - edge]
+    return HalfLength(half(x, y), halves[edge], halves[-1 - edge], min(lengths), max(lengths))
+
+
+_FEWEST = 5
+"""Instances that must all pass for a sign test to say at 95 % that more than half do: 1 / 2^5 < 0.05."""
+
+
+def _one_sided(
+    results: Sequence[tuple[int, bool]], instances: Sequence[object] | None, shortest: int, longest: int
+) -> HalfLength:
+    """L50 where all runs have the same outcome."""
+    [passed] = {passed for _, passed in results}
+    lengths = {
+        instance: length
+        for (length, _), instance in zip(results, instances or range(len(results)), strict=True)
+    }
+    ordered = sorted(lengths.values(), reverse=passed)
+    sure = float(ordered[_FEWEST - 1]) if len(ordered) >= _FEWEST else None
+    if passed:
+        return HalfLength(inf, sure or 0.0, inf, shortest, longest)
+    return HalfLength(0.0, 0.0, sure or inf, shortest, longest)
 
 
 def logistic(x: Any, y: Any) -> tuple[float, float]:

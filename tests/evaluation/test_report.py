@@ -17,6 +17,7 @@ from patience import PATIENCE
 
 from mesocosm.evaluation.report.figures import MOST, all_figures, drawn
 from mesocosm.evaluation.report.items import abilities, headroom
+from mesocosm.evaluation.report.page import write_report
 from mesocosm.evaluation.report.reliability import reliability, severity
 from mesocosm.evaluation.report.rows import Sample, name_rows
 from mesocosm.evaluation.report.tables import ReportTable, by_length, half_lengths, strategies, summary
@@ -141,6 +142,21 @@ def test_strategies_are_compared_with_none_on_common_instances_and_lengths_are_a
     assert lengths.head == ("who", "8k", "32k", "average")
     assert lengths.rows[0][3] == "20.0%", "the mean of 40 % and 0 %, whatever their numbers"
     assert half_lengths(found).rows[0][:3] == ["m", "all", "40"]
+
+
+@pytest.mark.parametrize(
+    ("passed", "half", "interval"),
+    [(True, "above 32k", "at least 32k"), (False, "below 8k", "at most 8k")],
+)
+def test_who_passes_all_or_nothing_has_an_l50_too(
+    passed: bool, half: str, interval: str, tmp_path: Path
+) -> None:
+    found = [sample("m", seed, passed, length=length) for seed in range(5) for length in (8_000, 32_000)]
+    name_rows(found)
+    assert half_lengths(found).rows == [["m", "all", "10", half, interval]]
+    write_report(found, tmp_path)
+    assert f"m,all,10,{half},{interval}" in (tmp_path / "half-length.csv").read_text()
+    assert half in (tmp_path / "half-length.svg").read_text()
 
 
 def test_tables_are_latex_and_pdf(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import inf
 
 import pytest
 
@@ -46,15 +47,25 @@ def test_half_of_the_episodes_pass_at_the_length_where_a_curve_falls_through_a_h
     ]
     found = half_length(results)
     assert found is not None
-    half, low, high = found
+    half, low, high, shortest, longest = found
     assert 45_000 < half < 90_000
     assert low < half < high
+    assert (shortest, longest) == (8_000, 512_000)
     assert half_length(results) == found, "the same every time"
 
 
 def test_who_passes_all_has_no_half_and_one_length_tells_nothing() -> None:
     everything = [(length, True) for length in (8_000, 64_000) for _ in range(5)]
-    assert half_length(everything) == (float("inf"),) * 3
+    assert half_length(everything) == (inf, 64_000, inf, 8_000, 64_000)
     assert half_length([(8_000, True), (8_000, False)]) is None
     nothing = [(length, False) for length in (8_000, 64_000) for _ in range(5)]
-    assert half_length(nothing) == (0.0, 0.0, 0.0)
+    assert half_length(nothing) == (0, 0, 8_000, 8_000, 64_000)
+
+
+def test_the_interval_of_who_passes_all_has_the_end_that_five_instances_allow() -> None:
+    told = [(length, True) for length in (8_000, 16_000, 32_000, 64_000) for _ in range(2)]
+    assert half_length(told) == (inf, 16_000, inf, 8_000, 64_000), "four reach 32k, six reach 16k"
+    assert half_length([(8_000, True)] * 4) == (inf, 0, inf, 8_000, 8_000), "four say nothing"
+    assert half_length([(8_000, False)] * 5) == (0, 0, 8_000, 8_000, 8_000)
+    assert half_length([(8_000, True)] * 20, [0] * 20) == (inf, 0, inf, 8_000, 8_000), "one instance"
+    assert half_length([]) is None

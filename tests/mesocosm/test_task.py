@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import mesocosm
 from mesocosm.errors import UsageError
+from mesocosm.families.family import load_family
 from mesocosm.families.task import read_task
 
 GOOD = """\
@@ -37,6 +39,14 @@ def test_a_good_file_is_read(task_file: Path) -> None:
     assert task.lengths == [8000, 32000]
     assert task.seeds == [0, 1, 2]
     assert task.render_prompt({"name": "Ann"}) == "Hello Ann, it costs $5.\n"
+
+
+def test_a_file_that_is_written_again_at_once_is_read_again(task_file: Path) -> None:
+    text = (Path(mesocosm.__file__).parent / "tasks/visit_calendar.yaml").read_text()
+    first = next(line for line in text.splitlines() if line.startswith("title: "))
+    for title in ("title: One", "title: Two"):
+        task_file.write_text(text.replace(first, title))
+        assert load_family(str(task_file)).task.title == title[-3:]
 
 
 def test_sizes_lie_between_the_points_and_never_fall(task_file: Path) -> None:

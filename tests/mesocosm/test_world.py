@@ -8,13 +8,14 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from mailbox import fill_mailbox
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mesocosm.errors import Conflict, UsageError
+from mesocosm.errors import Conflict, OtherVersion, UsageError
 from mesocosm.families.instances import fingerprint
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.services.calling import FAULT_TEXT
@@ -22,6 +23,7 @@ from mesocosm.services.service import Store, UnknownTool, load_service
 from mesocosm.services.world import World
 from mesocosm.worlds import tokens
 from mesocosm.worlds.archives import pack
+from mesocosm.worlds.database import check_tables
 from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Manifest
 
@@ -253,6 +255,36 @@ def test_a_text_that_is_answered_again_and_again_is_kept_once(world: World) -> N
     kept = [text for (text,) in world.journal._db.execute("SELECT text FROM texts")]
     assert len(kept) == len(set(kept))
     assert sum(text.startswith('{"query":"many words') for text in kept) == 1
+
+
+def test_calls_that_lie_in_the_log_of_a_journal_alone_are_read(world: World, tmp_path: Path) -> None:
+    assert world.journal.last == 0
+    assert not (world.path / "journal.db-wal").exists(), "nobody asked for a call"
+    world.call("email", "get_emails", {"folder": "INBOX"})
+    for name in ("journal.db", "journal.db-wal"):  # as the end of the process would leave them
+        shutil.copy(world.path / name, tmp_path / name)
+    left = Journal(tmp_path / "journal.db")
+    assert [entry.tool for entry in left.entries()] == ["get_emails"]
+    left.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        list(left.entries())
+
+
+def test_tables_of_a_copy_are_looked_at_where_they_are_no_longer_those_of_its_base(
+    world: World, tmp_path: Path
+) -> None:
+    metadata = load_service("email").metadata
+    assert metadata is not None
+    world.close()
+    base, copy = tmp_path / "base.db", tmp_path / "copy.db"
+    for path in (base, copy):
+        shutil.copy(world.path / "email.db", path)
+    for _ in range(2):
+        check_tables(copy, metadata, base)
+    with closing(sqlite3.connect(copy)) as db:
+        db.execute("ALTER TABLE emails RENAME COLUMN subject TO title")
+    with pytest.raises(OtherVersion, match=r"emails\.subject"):
+        check_tables(copy, metadata, base)
 
 
 def test_a_world_that_was_packed_is_still_its_process_own(world: World, tmp_path: Path) -> None:

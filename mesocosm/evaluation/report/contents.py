@@ -35,8 +35,8 @@ def all_tables(samples: Sequence[Sample], links: Mapping[str, str] | None = None
         tables.append(by_length(samples))
     if len({sample.who for sample in own}) > 1:
         tables.append(pairs(samples))
-    if len(lengths_of(samples)) > 1:
-        tables.append(half_lengths(samples))
+    if (halves := half_lengths(samples)).rows:
+        tables.append(halves)
     tables.append(effort(samples))
     if len({sample.plan for sample in own}) > 1:
         tables.append(strategies(samples))

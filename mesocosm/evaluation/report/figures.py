@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.evaluation.failures import CLASSES
@@ -15,14 +15,14 @@ from mesocosm.evaluation.report.rows import BASELINES, Sample
 from mesocosm.evaluation.report.tables import (
     by_world,
     grouped,
-    half_of,
+    half_shown,
+    halves_of,
     horizons_of,
     judge,
     lengths_of,
     mean,
-    tokens,
 )
-from mesocosm.evaluation.statistics import Rasch
+from mesocosm.evaluation.statistics import HalfLength, Rasch
 from mesocosm.families.figures import TRANSPARENT, render_all
 from mesocosm.families.quantities import show_length
 
@@ -280,36 +280,39 @@ def _strategies(samples: Sequence[Sample]) -> Callable[[Axes], None]:
     return draw
 
 
-def _halves(samples: Sequence[Sample]) -> list[tuple[str, tuple[float, float, float]]]:
-    """L50 of each row, and of each of its tasks, where the lengths that were run show one."""
-    found = []
-    for who, group in grouped((one for one in samples if not one.baseline), lambda one: one.who).items():
-        judged = [one for one in group if one.judged and one.length]
-        tasks = grouped(judged, lambda one: one.task)
-        parts = {who: judged} | (
-            {f"{who}: {task}": some for task, some in tasks.items()} if len(tasks) > 1 else {}
-        )
-        for name, some in parts.items():
-            half = half_of(some)
-            if half is not None and 0 < half[0] < float("inf"):
-                found.append((name, half))
+def _halves(samples: Sequence[Sample]) -> list[tuple[str, HalfLength]]:
+    """L50 of each row, and of each of its tasks; none where no row's lies among the lengths that were run."""
+    found = [
+        (who if task == "all" else f"{who}: {task}", half)
+        for who, task, _, half in halves_of([one for one in samples if not one.baseline])
+    ]
+    if all(half.shortest == half.longest for _, half in found):
+        return []
     if len(found) > _PARTS:
         found = [(name, half) for name, half in found if name in {one.who for one in samples}]
     return found
 
 
 def _half_lengths(
-    halves: Sequence[tuple[str, tuple[float, float, float]]],
+    halves: Sequence[tuple[str, HalfLength]],
 ) -> Callable[[Axes], None]:
     def draw(axes: Axes) -> None:
-        known = [value for _, ends in halves for value in ends if 0 < value < float("inf")]
+        known = [value for _, half in halves for value in half if 0 < value < inf]
         least, most = min(known) / 2, max(known) * 2
-        for place, (name, (half, low, high)) in enumerate(reversed(halves)):
-            left, right = max(low, least), min(high, most)
+        for place, (name, half) in enumerate(reversed(halves)):
+            # An end that is open goes to the edge; an arrow says that the value lies beyond what was run.
+            mark, at = (
+                (">", half.longest)
+                if half.value == inf
+                else ("o", half.value)
+                if half.value
+                else ("<", half.shortest)
+            )
+            left, right = max(min(half.low, at), least), min(max(half.high, at), most)
             axes.plot([left, right], [place, place], color=_COLOURS[0], linewidth=1.5)
-            axes.plot([half], [place], "o", color=_COLOURS[0])
+            axes.plot([at], [place], mark, color=_COLOURS[0])
             axes.annotate(
-                f"{name}: {tokens(half)}",
+                f"{name}: {half_shown(half)}",
                 (least, place),
                 xytext=(2, 6),
                 textcoords="offset points",

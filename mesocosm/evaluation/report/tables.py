@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from mesocosm.evaluation.failures import CLASSES
 from mesocosm.evaluation.report.rows import BASELINES, Sample
 from mesocosm.evaluation.reports import wide_bins
 from mesocosm.evaluation.statistics import (
+    HalfLength,
     bootstrap,
     detectable,
     half_length,
@@ -225,36 +227,58 @@ def p_value(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def half_lengths(samples: Sequence[Sample]) -> ReportTable:
-    """L50 of each model and strategy, over all tasks and of each task."""
-    rows = []
+def halves_of(samples: Sequence[Sample]) -> Iterator[tuple[str, str, int, HalfLength]]:
+    """Yield L50 of each row, over all its tasks (``all``) and of each: who, task, judged samples, value."""
     for who, group in grouped(samples, lambda sample: sample.who).items():
         tasks = grouped(group, lambda sample: sample.task)
         parts = {"all": group} | (dict(tasks) if len(tasks) > 1 else {})
         for task, some in parts.items():
             judged = [one for one in some if one.length and one.judged]
-            if (found := half_of(judged)) is not None:
-                half, low, high = map(tokens, found)
-                rows.append([who, task, str(len(judged)), half, f"{low} to {high}"])
+            if (half := half_of(judged)) is not None:
+                yield who, task, len(judged), half
+
+
+def half_lengths(samples: Sequence[Sample]) -> ReportTable:
+    """L50 of each model and strategy, over all tasks and of each task."""
+    rows = [
+        [who, task, str(runs), half_shown(half), interval_shown(half)]
+        for who, task, runs, half in halves_of(samples)
+    ]
     note = (
         "The description length at which half of the episodes are still passed: a logistic fit over the "
-        "logarithm of the length, its interval by bootstrap. `beyond`: the runs show no such length."
+        "logarithm of the length, its interval by bootstrap. `above`: half of them still pass at the longest "
+        "length that was run; `below`: less than half pass at the shortest. Where all pass, or all fail, the "
+        "interval has one end, by a sign test over five instances or more."
     )
     return ReportTable("half-length", "L50", note, ("who", "task", "n", "L50", "95 %"), rows)
 
 
-def half_of(judged: Sequence[Sample]) -> tuple[float, float, float] | None:
+def half_of(judged: Sequence[Sample]) -> HalfLength | None:
     """L50 of judged samples that have a length."""
     told = [(one.length or 0, one.verdict == "passed") for one in judged]
     return half_length(told, [one.instance for one in judged])
 
 
+def half_shown(half: HalfLength) -> str:
+    """L50, or on which side of the lengths that were run it lies."""
+    if half.value == inf:
+        return f"above {show_length(half.longest)}"
+    return tokens(half.value) if half.value else f"below {show_length(half.shortest)}"
+
+
+def interval_shown(half: HalfLength) -> str:
+    """The interval of L50, of which an end may be open."""
+    if half.low == 0 and half.high == inf:
+        return "-"
+    if half.high == inf:
+        return f"at least {tokens(half.low)}" if half.low < inf else f"above {show_length(half.longest)}"
+    if half.low == 0:
+        return f"at most {tokens(half.high)}" if half.high else f"below {show_length(half.shortest)}"
+    return f"{tokens(half.low)} to {tokens(half.high)}"
+
+
 def tokens(length: float) -> str:
     """A length that was fitted."""
-    if length == float("inf"):
-        return "beyond"
-    if not length:
-        return "below"
     return show_length(int(round(length, -2 if length < 1_000_000 else -5)))
 
 
