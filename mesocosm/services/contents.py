@@ -60,9 +60,9 @@ def file_data(workspace: Workspace, name: str, limit: int | None = None) -> byte
 
 
 def text_of(data: bytes) -> str | UnreadableContent:
-    """A text in UTF-8, without a byte order mark."""
+    """A text in UTF-8, without a byte order mark, and with one kind of line ends."""
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         return UnreadableContent(f"it is not UTF-8 text: {error.reason} at byte {error.start}")
 

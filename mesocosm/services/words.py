@@ -258,7 +258,7 @@ class Words:
         for (service, table), difference in changes.tables.items():
             if service != self.service or table in self.unseen or table in (*apart_from, "sign_in"):
                 continue
-            keys = _keys(world, service, table)
+            keys = keys_of(world, service, table)
             yield from _unexplained(table, difference, keys, rows, columns)
 
 
@@ -275,7 +275,7 @@ def saved_rows(
     """Rows of any table of a service, (table, primary key), that only such columns changed of."""
     for (owner, table), difference in changes.tables.items():
         if owner == service and difference.changed:
-            keys = _keys(world, service, table)
+            keys = keys_of(world, service, table)
             for before, after in difference.changed:
                 if all(after[name] == value for name, value in before.items() if name not in stamps):
                     yield table, key_of(after, keys)
@@ -310,7 +310,8 @@ def made_anew(
             yield keys.pop(0), row[key]
 
 
-def _keys(world: World, service: str, table: str) -> Sequence[str]:
+def keys_of(world: World, service: str, table: str) -> Sequence[str]:
+    """Return the names of a table's primary key."""
     from mesocosm.services.service import load_service
 
     metadata = load_service(service).metadata

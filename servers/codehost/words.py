@@ -320,6 +320,8 @@ class IssueThing(Thing):
             rows = _of_issue(changes, number, comments=False) | {("issues", number)}
             now = _seen(world, dict(found))
             then = now | {name: before[name] for name in now if name in before}
+            if before:
+                then["state_reason"] = _why_closed(before)
             then |= _marks_before(world, changes, number, now)
             yield Found(now, rows, frozenset((columns & judged) | {"updated_at", "comments"}), then)
 
@@ -369,9 +371,15 @@ def _seen(world: World, row: Row) -> Fields:
         **same(row, "number", "title", "body"),
         "labels": sorted(session.scalars(marks.where(models.IssueLabel.issue_id == row["id"]))),
         "assignees": sorted(session.scalars(people.where(issues.Assignee.issue_id == row["id"]))),
-        **same(row, "state", "state_reason", "duplicate_of"),
+        **same(row, "state", "duplicate_of"),
+        "state_reason": _why_closed(row),
         "locked": bool(row["locked"]),
     }
+
+
+def _why_closed(row: Mapping[str, Any]) -> Any:
+    """Return why an issue was closed; of an open one nothing, though it says that it was opened again."""
+    return row["state_reason"] if row["state"] == "closed" else None
 
 
 def _repo_name(world: World, number: int) -> str:
@@ -681,13 +689,16 @@ def _grafted(mode: int) -> Any:
 
 
 def _counted(world: World, changes: Changes) -> set[tuple[str, Any]]:
-    """Repositories and issues of which only the counters and times differ, as when a change is taken back."""
+    """Repositories and issues of which only the counters and times differ, as when a change is taken back:
+    an issue that was closed and opened again says so."""
     follow = {"last_number", "updated_at", "pushed_at"}
+    opened = {"closed_at", "closed_by_id", "state_reason"}
     return {
         (table, after["id"])
         for table in ("repositories", "issues")
         for before, after in changes.table("codehost", table).changed
-        if {name for name in before if before[name] != after[name]} <= follow
+        if {name for name in before if before[name] != after[name]}
+        <= (follow | opened if after.get("state") == "open" else follow)
     }
 
 

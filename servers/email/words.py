@@ -273,8 +273,8 @@ def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
 
 
 def _same(world: World, changes: Changes) -> set[tuple[str, Any]]:
-    """Mails that were read, those that the agent answered, and those that were moved away and back, of which
-    IMAP makes others with the same content."""
+    """Mails that were read, those that the agent answered, those that were moved away and back, of which IMAP
+    makes others with the same content, and drafts that were thrown away."""
     mails = changes.table("email", "emails")
     answered = {row["in_reply_to"] for row in mails.added}
     found = set()
@@ -293,7 +293,23 @@ def _same(world: World, changes: Changes) -> set[tuple[str, Any]]:
     )
     for table, anew in (("emails", pairs), ("attachments", files)):
         found.update((table, number) for pair in anew for number in pair)
-    return found
+    return found | set(_thrown_away(world, changes))
+
+
+def _thrown_away(world: World, changes: Changes) -> Iterator[tuple[str, Any]]:
+    """The owner's new mails that lie in the trash and were never sent, with their files."""
+    owner = sent.owner_of(world, changes)
+    trash = world.store(rules.EmailStore).session.scalar(
+        sql.select(models.Folder.id).where(models.Folder.account == owner, models.Folder.name == "Trash")
+    )
+    handed_in = {row["email_id"] for row in changes.table("email", "deliveries").added}
+    for row in changes.table("email", "emails").added:
+        own = row["folder_id"] == trash and addresses(row["sender"]) == [owner]
+        if own and row["id"] not in handed_in:
+            yield "emails", row["id"]
+            for file in changes.table("email", "attachments").added:
+                if file["email_id"] == row["id"]:
+                    yield "attachments", file["id"]
 
 
 def _first(store: rules.EmailStore, folder: str) -> int | None:

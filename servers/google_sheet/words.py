@@ -87,6 +87,7 @@ class SheetThing(Thing):
             *(row for _, row in tables["cells"].changed),
         ]
         touched = {row["sheet"] for row in cells} | {row["number"] for row in tables["sheets"].added}
+        touched -= set(_empty_sheets(changes))
         for number in sorted(touched):
             rows = {
                 ("cells", (row["sheet"], row["row"], row["col"])) for row in cells if row["sheet"] == number
@@ -200,9 +201,18 @@ def _trashed(world: World) -> bool:
     return True
 
 
+def _empty_sheets(changes: Changes) -> Iterator[int]:
+    """New sheets with nothing in them, in spreadsheets that were there before."""
+    new = {row["number"] for row in changes.table("google_sheet", "files").added}
+    filled = {row["sheet"] for row in changes.table("google_sheet", "cells").added}
+    for row in changes.table("google_sheet", "sheets").added:
+        if row["spreadsheet"] not in new and row["number"] not in filled:
+            yield row["number"]
+
+
 def _same(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
     """Return changes without effect: a written file has a new time, and its content is in other tables; empty
-    rows may be added or removed; a file made and trashed does not count.
+    rows and sheets may be added or removed; a file made and trashed does not count.
     """
     found = {
         (table, number)
@@ -213,6 +223,7 @@ def _same(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
         ("sheets", number)
         for number in only_stamped(changes.table("google_sheet", "sheets"), "number", _ENDS)
     }
+    found |= {("sheets", number) for number in _empty_sheets(changes)}
     gone = {row["number"] for row in changes.table("google_sheet", "files").added if row["trashed"]}
     sheets = [row for row in changes.table("google_sheet", "sheets").added if row["spreadsheet"] in gone]
     numbers = {row["number"] for row in sheets}

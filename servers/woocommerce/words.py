@@ -16,6 +16,8 @@ from mesocosm.services.words import (
     Thing,
     Word,
     Words,
+    key_of,
+    keys_of,
     saved_rows,
     stamp,
 )
@@ -483,11 +485,28 @@ _DECLARED = {"coupons": "woo_coupons_list", "reviews": "woo_products_reviews_lis
 
 
 def _saved_unchanged(world: World, changes: Changes) -> set[tuple[str, Any]]:
-    """Return what was saved but is unchanged: a price that was changed and set back."""
-    found = set(saved_rows(world, changes, "woocommerce", _CHANGED))
+    """Return what was saved but is unchanged: a price that was changed and set back; and products and coupons
+    that were made and put into the trash."""
+    found = set(saved_rows(world, changes, "woocommerce", _CHANGED)) | set(_thrown_away(world, changes))
     products = changes.table("woocommerce", "products").changed
     found |= _refunded_in_full(changes)
     return found | {("products", after["id"]) for before, after in products if _only_saved(before, after)}
+
+
+def _thrown_away(world: World, changes: Changes) -> Iterator[tuple[str, Any]]:
+    """New products (with their variations) and coupons in the trash, and what belongs to them alone."""
+    for table, owner in (("products", "product"), ("coupons", "coupon")):
+        gone = {row["id"] for row in changes.table("woocommerce", table).added if row["status"] == "trash"}
+        yield from ((table, number) for number in gone)
+        for row in changes.table("woocommerce", "meta").added:
+            if row["owner"] == owner and row["owner_id"] in gone:
+                yield "meta", row["id"]
+        for (service, name), difference in changes.tables.items():
+            if service == "woocommerce" and name.startswith(f"{owner}_"):
+                keys = keys_of(world, service, name)
+                yield from (
+                    (name, key_of(row, keys)) for row in difference.added if row[f"{owner}_id"] in gone
+                )
 
 
 def _spoil(table: str, **values: Any) -> Any:

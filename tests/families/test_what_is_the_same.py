@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import imaplib
 import sqlite3
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -236,6 +237,56 @@ def _price_set_back(done: Done) -> None:
         )
 
 
+def _product_thrown_away(done: Done) -> None:
+    """A product that was made by mistake, with a variation, an image and a field of its own."""
+    api, known = f"{done.url}/woocommerce/wp-json/wc/v3/products", {"auth": (done.id, done.id)}
+    said = {"name": "x", "type": "variable", "meta_data": [{"key": "a", "value": "b"}]}
+    made = httpx.post(api, json=said, timeout=PATIENCE, **known).json()
+    httpx.post(f"{api}/{made['id']}/variations", json={}, timeout=PATIENCE, **known).raise_for_status()
+    assert done.failures()
+    httpx.delete(f"{api}/{made['id']}", timeout=PATIENCE, **known).raise_for_status()
+
+
+def _draft_thrown_away(done: Done) -> None:
+    made = done.call("email", "save_draft", subject="x", body="x", to=done.me)
+    assert done.failures()
+    done.call("email", "delete_emails", email_ids=[made["id"]])
+
+
+def _sheet_added(done: Done) -> None:
+    book = done.book("WooCommerce Stock Alert")
+    request = {"addSheet": {"properties": {"title": "Empty"}}}
+    done.rest("POST", f"google_sheet/v4/spreadsheets/{book}:batchUpdate", json={"requests": [request]})
+
+
+def _issues_closed_and_opened(done: Done) -> None:
+    """One that was to be labelled, and one that was not."""
+    pull = _own_pull(done)
+    numbers = done.rows(
+        "codehost",
+        "SELECT number FROM issues LEFT JOIN issue_labels ON issue_id = issues.id WHERE state = 'open'"
+        " AND NOT EXISTS (SELECT 1 FROM pull_requests WHERE issue_id = issues.id)"
+        " GROUP BY number ORDER BY count(issue_id), number",
+    )
+    for (number,) in (numbers[0], numbers[-1]):
+        issue = f"codehost/api/v3/repos/{pull['owner']}/{pull['repo']}/issues/{number}"
+        done.rest("PATCH", issue, json={"state": "closed"})
+        assert done.failures()
+        done.rest("PATCH", issue, json={"state": "open"})
+
+
+def _line_ends_of_windows(done: Done) -> None:
+    """The file of the pull request is written anew, with other line ends."""
+    pull = _own_pull(done)
+    [(branch,)] = done.rows("codehost", "SELECT head_ref FROM pull_requests ORDER BY issue_id DESC LIMIT 1")
+    api = f"codehost/api/v3/repos/{pull['owner']}/{pull['repo']}/contents/triage"
+    [file] = done.rest("GET", f"{api}?ref={branch}")
+    text = b64decode(done.rest("GET", f"codehost/{file['url'].partition('/codehost/')[2]}")["content"])
+    said = {"message": "x", "branch": branch, "sha": file["sha"],
+            "content": b64encode(text.replace(b"\n", b"\r\n")).decode()}  # fmt: skip
+    done.rest("PUT", f"{api}/{file['name']}", json=said)
+
+
 def _stray_sheet(done: Done) -> None:
     """A spreadsheet that was made by mistake and thrown away."""
     made = done.call("google_sheet", "create_spreadsheet", title="Draft")
@@ -385,6 +436,11 @@ def _from_second(second: str) -> Deed:
         ("stock_take", _numbers_written(lambda number: f"{number}.0")),
         ("nhl_b2b_analysis", _in_bold),
         ("bug_triage", _labelled_and_not),
+        ("bug_triage", _issues_closed_and_opened),
+        ("bug_triage", _line_ends_of_windows),
+        ("price_notices", _product_thrown_away),
+        ("price_notices", _draft_thrown_away),
+        ("woocommerce_stock_alert", _sheet_added),
         ("visit_calendar", _event_put_in_and_deleted),
         ("woocommerce_stock_alert", _rows_deleted),
         ("woocommerce_stock_alert", _rows_inserted),
@@ -530,6 +586,20 @@ def _marked(path: str, said: dict[str, Any]) -> Deed:
     return deed
 
 
+def _copy_thrown_away(done: Done) -> None:
+    """The owner's copy of a mail that was sent is put into the trash."""
+    sent = done.call("email", "get_emails", folder="Sent")["emails"][0]
+    done.call("email", "delete_emails", email_ids=[sent["id"]])
+
+
+def _line_added(done: Done) -> None:
+    """A sheet that was added has something in it."""
+    _sheet_added(done)
+    book = done.book("WooCommerce Stock Alert")
+    url = f"google_sheet/v4/spreadsheets/{book}/values/Empty!A1?valueInputOption=RAW"
+    done.rest("PUT", url, json={"values": [["x"]]})
+
+
 def _flagged(done: Done) -> None:
     with done.imap() as client:
         client.select("INBOX")
@@ -657,6 +727,8 @@ def _lowered(done: Done) -> None:
         ("visit_calendar", _visit_changed(lambda event: {"transparency": "transparent"})),
         ("recall_campaign", _flagged),
         ("recall_campaign", _drafted_mail),
+        ("price_notices", _copy_thrown_away),
+        ("woocommerce_stock_alert", _line_added),
     ],
 )
 def test_what_is_not_the_same_fails(solved: Callable[[str], Done], family: str, deed: Deed) -> None:
@@ -717,3 +789,25 @@ def test_what_a_mail_says_is_what_a_reader_sees(
         failing = {name for name in done.failures() if "mail" in name}
         assert {name for name in before if "mail" in name}
         assert (failing == set()) == is_said
+
+
+# -- what findings say ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("subject", "html", "says"),
+    [("Prices", "<p>{}!</p>", "!"), ("Prices\u200b", None, r"\u200b"), ("Pric\u0435s", None, r"\u0435")],
+)
+def test_a_finding_names_what_a_reader_would_not_see(
+    server: tuple[Hosting, str], prices: tuple[str, str, str], subject: str, html: str | None, says: str
+) -> None:
+    app, base = server
+    first, to, body = prices
+    done = Done(app, base, app.pool.fork(app.pool.get(first).episode))
+    with McpTools(f"{done.url}/mcp") as done.tools:
+        more = {} if html is None else {"html_body": html.format(body.strip())}
+        text = body if html is None else ""
+        done.call("email", "send_email", to=to, subject=subject, body=text, **more)
+        verdict = app.pool.get(done.id).episode.grade()
+        [wrong] = [one for one in verdict.findings if one.name.startswith("email_mail") and not one.passed]
+        assert says in wrong.detail

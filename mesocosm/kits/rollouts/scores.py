@@ -4,7 +4,8 @@
 - Names are compared without upper and lower case, blanks, hyphens, underscores, dots, quotation marks,
   brackets and what marks up a text (asterisks, backslashes). They may be listed in any usual way; what stands
   before a colon, and a creature's number in brackets, is no part of a name.
-- A number is right when the answer holds that number and no other (12 and "round 12" are, "12 or 13" is not).
+- A number is right when the answer holds that number and no other (12 and "round 12" are, "12 or 13" is not),
+  and "not" or the like does not stand right before it.
 - Yes and no are the words yes, true, no, false; an answer with both kinds has none, and so has one in which
   "not" or the like stands before one of them ("not true").
 - A pair is worth half for each name at its place. One name alone is worth what it would be with a wrong one
@@ -83,17 +84,22 @@ def names_in(answer: str) -> list[str]:
 
 
 def number_in(answer: str) -> int | None:
-    """The one whole number that an answer holds; ``None`` if it holds none, or several."""
+    """The one whole number that an answer holds; ``None`` if it holds none, or several, or a denied one."""
     found = {float(text.replace(",", "")) for text in _NUMBER.findall(answer)}
-    if len(found) != 1:
+    before = (_words_of(answer[: one.start()])[-1:] for one in _NUMBER.finditer(answer))
+    if len(found) != 1 or any(_DENIALS.intersection(words) for words in before):
         return None
     (number,) = found
     return int(number) if number.is_integer() else None
 
 
+def _words_of(text: str) -> list[str]:
+    return re.findall(r"[a-z]+", text.casefold().replace("'", "").replace("\u2019", ""))
+
+
 def boolean_in(answer: str) -> bool | None:
     """Parse yes or no; ``None`` for neither, both, or a negated word."""
-    words = re.findall(r"[a-z]+", answer.casefold().replace("'", "").replace("\u2019", ""))
+    words = _words_of(answer)
     places = [place for place, word in enumerate(words) if word in _WORDS]
     said = {_WORDS[words[place]] for place in places}
     denied = any(_DENIALS.intersection(words[max(0, place - 2) : place]) for place in places)

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.errors import UsageError
@@ -53,6 +54,8 @@ _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\
 """Characters that are letters or marks to Unicode, and nothing to a reader."""
 _DEEPEST = 50
 """Levels within each other that are compared and shown."""
+_LONGEST, _LONGEST_ROW, _BEFORE = 80, 240, 20
+"""Characters of a value and of a row that a finding shows, and of what is right before what is not."""
 _FEW = 3
 """Number of oddities of a table a finding names."""
 
@@ -355,8 +358,34 @@ def _hashable(value: Any, depth: int = 0) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = " ".join(_hashable(value).split())
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    if isinstance(value, InForms) and not value.strip() and value.htmls:
+        value = _lines_of(value.htmls[0])  # a mail of nothing but HTML
+    if isinstance(value, Mapping):
+        return _cut(", ".join(f"{name} {_hashable(inner)}" for name, inner in value.items()), _LONGEST_ROW)
+    return _cut(_hashable(value), _LONGEST)
+
+
+def _cut(text: str, longest: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def _told(found: Any, wanted: Any) -> str:
+    """Word the difference of a field from what is wanted: of a row the cells that differ; where both look the
+    same, the place where they part, with blanks and signs by their codes."""
+    if isinstance(wanted, Mapping) and not wanted.keys() & set(WAYS) and isinstance(found, Mapping):
+        other = [name for name in wanted if name not in found or not matches(wanted[name], found[name])]
+        found = {name: found[name] for name in other if name in found}
+        wanted = {name: wanted[name] for name in other}
+    got, expected = _shown(found), _shown_wanted(wanted)
+    texts = _hashable(found), _hashable(wanted)
+    if _plain(got) == _plain(expected):
+        alike = takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False))
+        start = max(0, sum(1 for _ in alike) - _BEFORE)
+        got, expected = (ascii(text[start : start + _LONGEST]) for text in texts)
+    elif len(got) == len(expected) and expected.isascii() and not got.isascii():
+        got = f"{got} ({got!a})"
+    return told(got, expected)
 
 
 def _shown_wanted(value: Any) -> str:
@@ -487,7 +516,7 @@ def _judge_goal(goal: Goal, pairs: Sequence[tuple[Wanted, Found | None]]) -> Ite
             yield from _judge_tables(f"{base}_{name}", name, both)
             continue
         wrong = [
-            f"{one.shown}: {told(_shown(found.fields.get(name)), _shown_wanted(one.fields[name]))}"
+            f"{one.shown}: {_told(found.fields.get(name), one.fields[name])}"
             for one, found in both
             if not matches(one.fields[name], found.fields.get(name))
         ]
@@ -496,7 +525,7 @@ def _judge_goal(goal: Goal, pairs: Sequence[tuple[Wanted, Found | None]]) -> Ite
         yield finding(f"{base}_otherwise", [text for pair in both for text in _also_changed(goal, *pair)])
     elif usual := _usual(goal):
         wrong = [
-            f"{one.shown}: {name}: {told(_shown(found.fields.get(name)), _shown_wanted(value))}"
+            f"{one.shown}: {name}: {_told(found.fields.get(name), value)}"
             for one, found in both
             for name, value in usual.items()
             if not matches(value, found.fields.get(name))
@@ -554,7 +583,7 @@ def _table_faults(table: GoalTable, found: Any) -> Iterator[tuple[str, str]]:
             if not table.same(column, row[column], other[column]):
                 yield (
                     "cells",
-                    f"{_shown(row[key])}: {column}: {told(_shown(other[column]), _shown(row[column]))}",
+                    f"{_shown(row[key])}: {column}: {_told(other[column], row[column])}",
                 )
     yield from (("extra", _shown(row[key])) for row in left.values())
     if table.ordered and order != sorted(order):
