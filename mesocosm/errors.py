@@ -6,8 +6,11 @@ else that a tool raises is a fault of ours and makes the episode's verdict *erro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 class Refusal(Exception):
@@ -155,3 +158,15 @@ class MissingExtra(UsageError):
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
         # It is met in processes that build, and is told where they were asked.
         return type(self), self._of
+
+
+def first_complaint(error: ValidationError, known: Iterable[str] = ()) -> str:
+    """Word the first thing that is wrong with values that were given; ``known`` are their names."""
+    wrong = error.errors()[0]
+    where = ".".join(str(part) for part in wrong["loc"])
+    message = wrong["msg"].removeprefix("Value error, ")
+    if wrong["type"] == "extra_forbidden":
+        message = "there is no such parameter" + (
+            f"; there are {names}" if (names := ", ".join(known)) else ""
+        )
+    return f"{where}: {message}" if where else message

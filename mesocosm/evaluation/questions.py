@@ -35,7 +35,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 import mesocosm.evaluation.question_sets as package
-from mesocosm.errors import UsageError
+from mesocosm.errors import UsageError, first_complaint
 from mesocosm.families.quantities import parse_lengths, parse_seeds
 from mesocosm.families.verdict import Verdict
 
@@ -115,10 +115,8 @@ class QuestionSet(ABC):
         try:
             return self.Options(**values)
         except ValidationError as error:
-            wrong = error.errors()[0]
-            where = ".".join(str(part) for part in wrong["loc"])
-            known = ", ".join(self.Options.model_fields)
-            raise UsageError(f"{self.name}: {where}: {wrong['msg']}; its options: {known}") from None
+            complaint = first_complaint(error, self.Options.model_fields)
+            raise UsageError(f"{self.name}: {complaint}") from None
 
 
 @cache

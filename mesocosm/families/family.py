@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import UsageError, first_complaint
 from mesocosm.families.task import Task, read_task
 from mesocosm.families.trust import VARIABLE, code_of, functions, stamp
 from mesocosm.families.verdict import Check, Misreading, Mutant
@@ -143,9 +143,8 @@ class Family:
         try:
             params = self.params_type(**{**self.task.parameters, **preset, **values})
         except ValidationError as error:
-            wrong = error.errors()[0]
-            where = ".".join(str(part) for part in wrong["loc"])
-            raise UsageError(f"{self.path}: parameters: {where}: {wrong['msg']}") from None
+            complaint = first_complaint(error, self.params_type.model_fields)
+            raise UsageError(f"{self.path}: parameters: {complaint}") from None
         if unexplained := params.unexplained(self.task.prompt):
             raise UsageError(f"{self.path}: with these parameters the prompt must explain {unexplained[0]!r}")
         return params

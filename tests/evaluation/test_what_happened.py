@@ -38,7 +38,10 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
     ("words", "reason"),
     [
         (("canvas_arrange_exam", "--length", "1k", "--seeds", "0"), "is below the minimum of this task"),
-        (("gridworld", "--param", "colour=red"), "colour: Extra inputs are not permitted"),
+        (
+            ("gridworld", "--param", "colour=red"),
+            "colour: there is no such parameter; there are filler_tokens",
+        ),
         (("gridworld", "--agent", "command", "--agent-command", "no_such_agent --now"), "'no_such_agent'"),
     ],
 )

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 import mesocosm.agents.strategies as package
 from mesocosm.agents.strategies import Strategy
-from mesocosm.errors import UsageError
+from mesocosm.errors import UsageError, first_complaint
 
 GROUP = "mesocosm.strategies"
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)([km])")
@@ -124,10 +124,8 @@ def _parse_one(text: str) -> Strategy:
     try:
         made = kind(**values)
     except ValidationError as error:
-        wrong = error.errors()[0]
-        where = ".".join(map(str, wrong["loc"]))
-        told = f"strategy {name}: {where}: {wrong['msg']}; its parameters: {parameters(kind)[1:] or 'none'}"
-        raise UsageError(told) from None
+        told = f"{first_complaint(error)}; its parameters: {parameters(kind)[1:] or 'none'}"
+        raise UsageError(f"strategy {name}: {told}") from None
     if "::" in name:
         made._found_as = name
     return made

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import UsageError, first_complaint
 from mesocosm.families.quantities import parse_length, show_length
 from mesocosm.kits.rollouts.behaviour import Behaviour
 from mesocosm.kits.rollouts.dataset import Plan
@@ -33,12 +33,7 @@ def read_plan(
             **others,
         )
     except ValidationError as error:
-        wrong = error.errors()[0]
-        name = ".".join(str(part) for part in wrong["loc"])
-        message = wrong["msg"].removeprefix("Value error, ")
-        if wrong["type"] == "extra_forbidden":
-            message = f"there is no such parameter; there are {', '.join(Behaviour.model_fields)}"
-        raise UsageError(f"{name}: {message}" if name else message) from None
+        raise UsageError(first_complaint(error, Behaviour.model_fields)) from None
 
 
 def read_lengths(text: str) -> list[int]:
