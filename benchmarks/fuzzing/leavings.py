@@ -10,7 +10,8 @@ import random
 import shutil
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from fuzzing.calls import Requests, Tools
 from fuzzing.inputs import Inputs
 from fuzzing.odd import FLOATS, NUMBERS, TEXTS
 from mesocosm.families.episode import Episode
+from mesocosm.servers.excel.store.packages import save_workbook
 from mesocosm.services.queries.words import WarehouseWords
 from mesocosm.services.words import load_words
 from mesocosm.services.world import World
@@ -86,6 +88,7 @@ _NAMES = [
     "é",
     ".",
 ]
+_SAVED = datetime(2025, 1, 1, tzinfo=UTC)
 _SECONDS = [-1, 0, 2**31, 2**33, 2**40, -(2**40), 253402300800, 1.5]
 
 Dice = random.Random
@@ -302,11 +305,7 @@ def _damaged_package(data: bytes, dice: Dice) -> bytes:
     parts[name] = part[:place] + dice.choice(_PARTS) + part[place + dice.choice((0, 0, 5, 40)) :]
     if dice.random() < 0.1:
         del parts[name]
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as package:
-        for one, content in parts.items():
-            package.writestr(one, content)
-    out = bytearray(made.getvalue())
+    out = bytearray(_package(parts, zipfile.ZIP_STORED))
     if dice.random() < 0.3:  # the flags and the method of the first entry in both directories
         for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
             at = out.find(mark)
@@ -339,15 +338,25 @@ def _json(name: str, before: bytes, dice: Dice) -> bytes:
 
 
 def _workbook(rows: Sequence[Sequence[Any]]) -> bytes:
-    book, out = Workbook(), io.BytesIO()
+    book = Workbook()
     sheet = book.worksheets[0]
     for row in rows:
         sheet.append([cell if isinstance(cell, (str, int, float, bool)) else None for cell in row])
     for cells in sheet.iter_rows():
         for cell in cells:
             cell.number_format = "0%" if isinstance(cell.value, float) else "General"
-    book.save(out)
-    return out.getvalue()
+    with zipfile.ZipFile(io.BytesIO(save_workbook(book, _SAVED))) as package:
+        parts = {name: package.read(name) for name in package.namelist()}
+    return _package(parts, zipfile.ZIP_DEFLATED)
+
+
+def _package(parts: Mapping[str, bytes], compression: int) -> bytes:
+    """A package with these parts, in which nothing tells when it was made: a seed means the same states."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as package:
+        for name, content in parts.items():
+            package.writestr(zipfile.ZipInfo(name), content, compression)
+    return made.getvalue()
 
 
 def _book(name: str, before: bytes, dice: Dice) -> bytes:

@@ -43,7 +43,7 @@ def test_a_verdict_comes_of_whatever_is_left() -> None:
         check=False,
         timeout=4 * PATIENCE,
     )
-    assert done.stdout, done.stderr
+    assert done.stdout, (done.returncode, done.stderr)
     found = json.loads(done.stdout)
     assert (done.returncode, found["faults"]) == (0, []), found["examples"]
     assert sum(found["states"].values()) == 28
