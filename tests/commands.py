@@ -27,12 +27,21 @@ LOADED = (
     "mesocosm.evaluation.runs",
     "mesocosm.families.instances",
     "mesocosm.families.proofs",
+    "mesocosm.kits.organisations.campus",
     "mesocosm.kits.organisations.questions",
-    "mesocosm.hosting.application",
+    "mesocosm.kits.yaml_tasks.written",
+    "mesocosm.hosting.server",
     "mesocosm.kits.mailbox",
     "mesocosm.servers.canvas.tools",
+    "mesocosm.servers.codehost.tools",
+    "mesocosm.servers.documents.tools",
     "mesocosm.servers.email.tools",
+    "mesocosm.servers.excel.tools",
+    "mesocosm.servers.filesystem.tools",
 )
+EVALUATE = ("contamination", "eval", "report")
+LOADED_FOR_EVALUATION = ("acp", "anthropic", "inspect_ai.log", "matplotlib.figure", "openai")
+"""Libraries that are loaded at the first command of ``EVALUATE``."""
 
 
 def mesocosm(
@@ -89,6 +98,8 @@ def _serve(stream: Any) -> dict[str, Any] | None:
     """Fork what is asked for until the tests are over; what is to be done, in a process that was forked."""
     for line in stream:
         asked: dict[str, Any] = json.loads(line)
+        if asked["arguments"][0] in EVALUATE:
+            _load(*LOADED_FOR_EVALUATION)
         assert threading.active_count() == 1, "a fork has no threads"
         child = os.fork()
         if not child:
@@ -126,12 +137,16 @@ def _become(asked: dict[str, Any]) -> None:
         os.close(opened)
 
 
+def _load(*names: str) -> None:
+    for name in names:
+        import_module(name)
+    gc.freeze()  # or each fork looks through all that is loaded when it ends
+
+
 def _main() -> None:
     sys.path[0] = ""  # as of ``python -m``; what lies beside this file are tests
-    for name in LOADED:
-        import_module(name)
+    _load(*LOADED)
     import_module("mesocosm.worlds.tokens").count("")  # loads the tokenizer
-    gc.freeze()  # or each fork looks through all that is loaded when it ends
     with socket.socket(fileno=int(sys.argv[1])) as channel, channel.makefile("rwb", buffering=0) as stream:
         asked = _serve(stream)
     if asked is not None:

@@ -32,7 +32,8 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Everything is imported."""
+    """Everything is imported, and stays: a look for garbage is one through what came since."""
+    gc.freeze()
     gc.enable()
     gc.set_threshold(10_000, 10, 10)
 
