@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from itertools import count
 from typing import Any
 
 import pytest
+
+
+def every(step: int) -> Callable[[Any], bool]:
+    """The sample of one case in so many, in their order, from the first on."""
+    numbers = count()
+    return lambda case: next(numbers) % step == 0
 
 
 def sampled(cases: Iterable[Any], normal: Collection[Any] | Callable[[Any], bool]) -> list[Any]:

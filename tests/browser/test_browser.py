@@ -625,7 +625,7 @@ def test_pages_fit_a_browser_in_light_and_dark(chromium: Any, address: str, sche
         assert grounds == ({"rgb(255, 255, 255)"} if scheme == "light" else {"rgb(20, 23, 26)"})
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_everybody_can_use_the_pages(chromium: Any, address: str, scheme: str) -> None:
     """As far as axe-core can tell: names, roles, contrasts, headings."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()

@@ -21,7 +21,7 @@ from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance, fingerprint
 
 TASK = "canvas_arrange_exam"
-READ = "ab_testing"  # its reference solver reads before it writes
+QUICK = "canvas_list_test"  # its reference solver reads before it writes, and its proof is quick
 AGENT = Path(__file__).with_name("independent_client.py")
 
 
@@ -36,7 +36,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run directory of the reference solver."""
     folder = tmp_path_factory.mktemp("solved")
     words = ["--length", "8k", "--agent", "reference", "--tools", "needed", "--out", "run"]
-    done = mesocosm("run", READ, *words, cwd=folder)
+    done = mesocosm("run", QUICK, *words, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "passed" in done.stdout
     return folder / "run"
@@ -64,7 +64,7 @@ def test_a_run_keeps_what_is_needed_to_look_at_it_again(solved: Path) -> None:
     assert sum(call["tokens"] for call in calls) == result["delivered_tokens"] > 2000
     assert json.loads((solved / "verdict.json").read_text())["verdict"] == "passed"
     assert (solved / "prompt.md").read_text().strip()
-    assert {"google_cloud.db", "journal.db", "world.json"} <= {
+    assert {"canvas.db", "journal.db", "world.json"} <= {
         path.name for path in (solved / "episode" / "world").iterdir()
     }
 
@@ -167,7 +167,7 @@ def test_describe_reads_a_run(solved: Path, tmp_path: Path) -> None:
 
 
 def test_prove_prints_a_table_and_a_document(tmp_path: Path) -> None:
-    [proof] = mesocosm_json("prove", TASK, "--lengths", "8k", "--seeds", "2", cwd=tmp_path)
+    [proof] = mesocosm_json("prove", QUICK, "--lengths", "8k", "--seeds", "2", cwd=tmp_path)
     assert proof["problems"] == []
     assert proof["mutants"] >= 5
 
@@ -239,9 +239,9 @@ def test_wrong_usage_is_said_and_leaves_nothing(words: list[str], complaint: str
 
 
 def test_a_task_file_of_ones_own_is_run_by_its_path(tmp_path: Path) -> None:
-    text = load_family("bug_triage").path.read_text(encoding="utf-8")
-    own = tmp_path / "my_triage.yaml"
-    own.write_text(f"family: bug_triage\n{text}", encoding="utf-8")
+    text = load_family(QUICK).path.read_text(encoding="utf-8")
+    own = tmp_path / "my_own.yaml"
+    own.write_text(f"family: {QUICK}\n{text}", encoding="utf-8")
     result = mesocosm_json("run", str(own), "--length", "8k", "--out", "run", cwd=tmp_path)
     assert result["verdict"] == "passed"
     assert mesocosm_json("grade", "run", cwd=tmp_path)["verdict"] == "passed"
@@ -261,7 +261,7 @@ def test_the_schema_of_task_files_is_a_json_schema(tmp_path: Path) -> None:
 
 
 def test_the_suite_is_listed_and_built_and_resumed(tmp_path: Path) -> None:
-    words = ["--tasks", TASK, "--lengths", "8k", "--seeds", "0-1"]
+    words = ["--tasks", QUICK, "--lengths", "8k", "--seeds", "0-1"]
     assert len(mesocosm_json("suite", "list", *words, cwd=tmp_path)) == 2
     built = mesocosm_json("suite", "build", *words, "--out", "suite", cwd=tmp_path)
     assert [one["problem"] for one in built] == ["", ""]
@@ -284,7 +284,10 @@ def test_a_released_benchmark_is_a_suite(tmp_path: Path) -> None:
     assert "there are no numbers for stock_take" in refused.stderr
 
 
-@pytest.mark.parametrize("command", [["prove", "bug_triage"], ["suite", "prove", "--tasks", "bug_triage"]])
+@pytest.mark.parametrize(
+    "command",
+    [["prove", QUICK], pytest.param(["suite", "prove", "--tasks", QUICK], marks=pytest.mark.long)],
+)
 def test_proofs_are_resumed_from_a_file(tmp_path: Path, command: list[str]) -> None:
     words = [*command, "--lengths", "8k", "--seeds", "4", "--resume", "proofs.jsonl"]
     [first] = mesocosm_json(*words, cwd=tmp_path)

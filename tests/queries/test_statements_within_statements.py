@@ -258,7 +258,10 @@ def test_what_a_statement_leaves_behind_is_gone_and_unseen_by_others(tmp_path: P
             "SELECT sum(length(repeat('x', 16000000 + CAST(i AS INT)))) FROM range(2048) r(i)",
             marks=pytest.mark.long,
         ),
-        "SELECT list(repeat('x', 1000000 + CAST(i AS INT))) FROM range(5000) r(i)",
+        pytest.param(
+            "SELECT list(repeat('x', 1000000 + CAST(i AS INT))) FROM range(5000) r(i)",
+            marks=pytest.mark.long,
+        ),
         "SELECT range(9000000), range(9000001), range(9000002)",
     ],
 )

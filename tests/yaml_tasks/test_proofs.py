@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from samples import every, sampled
 from typer.testing import CliRunner, Result
 
 from mesocosm.cli.commands import app
@@ -44,7 +45,7 @@ def written(name: str, folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", FALSE)
+@pytest.mark.parametrize("name", sampled(FALSE, every(3)))
 def test_lint_says_why_a_false_task_cannot_be_solved(name: str, tmp_path: Path) -> None:
     path = written(name, tmp_path)
     complaints = json.loads(mesocosm("lint", path, "--trust", "--json").stdout)
