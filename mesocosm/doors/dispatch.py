@@ -5,6 +5,9 @@ serves every connection. An episode has one call at a time (its lock is the call
 have theirs at once. A call that has a thread ends at its deadline (``worlds/deadlines.py``), and one that
 computes for long lets the event loop go first (``worlds/cpu_yield.py``).
 
+A call that waits for one of the places for statements, formulas or large files does not count as one of the
+``MAX_THREADS``: however many episodes wait there, those who ask for something else are served.
+
 Code of agents runs in sandboxes, for minutes if need be, and has threads of its own, as many as there may
 be sandboxes; ``worlds/shares.py`` says whose turn it is. So nobody who only reads mail waits for a sandbox.
 
@@ -15,7 +18,9 @@ more in a thread, which saved short calls some 0.1 ms for the thread. What to me
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -27,12 +32,14 @@ from mesocosm.services.outcomes import Outcome
 from mesocosm.services.service import Action
 from mesocosm.services.world import World
 from mesocosm.worlds.limits import settings
+from mesocosm.worlds.places import whoever_waits
 from mesocosm.worlds.shares import Shares
 
 T = TypeVar("T")
 
 MAX_THREADS = 256
-"""Calls that may be at work in threads, beside code: an episode has one, so this many episodes."""
+"""Calls that may be at work in threads, beside code and those that wait for places: an episode has one, so
+this many episodes."""
 
 
 async def take_turn(
@@ -44,7 +51,22 @@ async def take_turn(
     if action.runs_code:
         async with code_places().place(str(world.path)):
             return await anyio.to_thread.run_sync(call, limiter=_code_threads.get())
-    return await anyio.to_thread.run_sync(call, limiter=_calls.get())
+    threads, loop = _calls.get(), asyncio.get_running_loop()
+
+    def wait(more: int) -> None:
+        """Lend another call the thread of one that waits for a place, until it goes on."""
+        with suppress(RuntimeError):  # the loop has ended, and the server with it
+            loop.call_soon_threadsafe(_lend, threads, more)
+
+    token = whoever_waits.set(wait)
+    try:
+        return await anyio.to_thread.run_sync(call, limiter=threads)
+    finally:
+        whoever_waits.reset(token)
+
+
+def _lend(threads: anyio.CapacityLimiter, more: int) -> None:
+    threads.total_tokens += more
 
 
 class _OfLoop(Generic[T]):

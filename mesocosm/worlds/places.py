@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from time import clock_gettime, perf_counter
 
@@ -37,6 +39,11 @@ _OF_A_PROCESS = 2
 """Bits that turn an inverted process id into its clock's number (as clock_getcpuclockid does)."""
 _KNOWN = 1_000
 """Episodes whose use is remembered; of more, those that used most."""
+_LONGEST = 60.0
+"""Seconds after which who waits looks whether it still should, though nobody said anything."""
+
+whoever_waits: ContextVar[Callable[[int], None]] = ContextVar("whoever_waits", default=lambda more: None)
+"""Told by a thread that begins to wait for a place (1), and that has ended to (-1)."""
 
 
 def processor_seconds(process: int) -> float:
@@ -80,7 +87,18 @@ class Place:
 class _Waiter:
     whom: str
     place: Place | None = None
-    served: threading.Event = field(default_factory=threading.Event)
+    called: threading.Event = field(default_factory=threading.Event)
+    """Set when it has a place, or is the one that looks for all."""
+
+
+@contextmanager
+def _waiting() -> Iterator[None]:
+    tell = whoever_waits.get()
+    tell(1)
+    try:
+        yield
+    finally:
+        tell(-1)
 
 
 class Places:
@@ -122,21 +140,37 @@ class Places:
             self._waiting.append(waiter)
             self._serve()
         try:
-            while waiter.place is None:
-                # Nobody waits where everybody would.
-                deadlines.check()
-                left = (deadlines.moment() or float("inf")) - perf_counter()
-                waiter.served.wait(min(left, self._moment / 2))
-                with self._lock:
-                    self._serve()
+            if waiter.place is None:
+                with _waiting():
+                    return self._waited(waiter)
+            return waiter.place
         except BaseException:
             with self._lock:
                 if waiter.place is None:
-                    self._waiting.remove(waiter)
+                    self._leave(waiter)
             if waiter.place is not None:
                 self.release(waiter.place)
             raise
+
+    def _waited(self, waiter: _Waiter) -> Place:
+        while waiter.place is None:
+            # Nobody waits where everybody would.
+            deadlines.check()
+            left = min(_LONGEST, (deadlines.moment() or float("inf")) - perf_counter())
+            with self._lock:
+                # One looks for all, since hundreds may wait.
+                looks = self._waiting[-1:] == [waiter]
+            waiter.called.wait(min(left, self._moment / 2) if looks else left)
+            with self._lock:
+                waiter.called.clear()
+                if looks:
+                    self._serve()
         return waiter.place
+
+    def _leave(self, waiter: _Waiter) -> None:
+        self._waiting.remove(waiter)
+        if self._waiting:
+            self._waiting[-1].called.set()
 
     def _serve(self) -> None:
         """Give free places to those waiting who used least, and keep one place free."""
@@ -162,10 +196,10 @@ class Places:
                 return
 
     def _give(self, waiter: _Waiter, now: float, *, is_long: bool, is_crowded: bool) -> None:
-        self._waiting.remove(waiter)
+        self._leave(waiter)
         waiter.place = Place(waiter.whom, is_long, now, gives_way=is_long and is_crowded)
         self._held.append(waiter.place)
-        waiter.served.set()
+        waiter.called.set()
 
     def _took_back(self, held: list[Place], uses: dict[str, float], little: float) -> bool:
         """End the work of the heaviest user if somebody waits who used much less."""

@@ -13,7 +13,11 @@ from pathlib import Path
 
 import pytest
 from patience import PATIENCE
+from rest.hosted import HostedWorld, host_world
 
+from mesocosm.doors import dispatch
+from mesocosm.hosting.application import Hosting
+from mesocosm.hosting.server import serving
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.outcomes import Outcome
 from mesocosm.services.queries import select_queries
@@ -68,6 +72,44 @@ def test_statements_that_do_not_end_keep_nobody_waiting_who_asks_for_little(
                 if end := place.end:
                     end()
         assert {one.result().status for one in attacks} == {"refused"}
+
+
+def test_who_waits_for_a_place_keeps_no_thread_from_others(
+    small: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatch, "MAX_THREADS", 1)
+
+    def fill(world: World) -> None:
+        world.store(SnowflakeStore).add_table("DB.PUBLIC.T", {"ID": "INT"}, [(1,), (2,)])
+        world.store(SnowflakeStore).use("DB", "PUBLIC")
+
+    app = Hosting(tmp_path / "state", admin_token="admin-token-of-the-tests")
+    with serving(app) as base, ThreadPoolExecutor(HOSTILE) as pool:
+        hosted = []
+        for number in range(HOSTILE + 1):
+            (folder := tmp_path / str(number)).mkdir()
+            hosted.append(host_world(app, base, folder, ["snowflake"], fill))
+
+        def ask(one: HostedWorld, tool: str, **said: str) -> str:
+            with one.tools() as tools:
+                return str(tools.call("snowflake", tool, **said))
+
+        # Nothing takes these places away, and they are not given back.
+        held = [small._places.take(f"another {number}") for number in range(2)]
+        try:
+            asked = [
+                pool.submit(ask, one, "read_query", query="select sum(id) n from t") for one in hosted[1:]
+            ]
+            deadline = time.monotonic() + PATIENCE
+            while len(small._places._waiting) < HOSTILE:
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            assert "DB" in ask(hosted[0], "list_databases")
+            assert not any(one.done() for one in asked)
+        finally:
+            for place in held:
+                small._places.release(place)
+        assert all("3" in one.result(PATIENCE) for one in asked)
 
 
 SERVER = f"""
