@@ -11,10 +11,10 @@ from typing import Any
 from mesocosm.evaluation.browser.calls import CONTENT, FILES, RowChange, ShownChange
 from mesocosm.services.service import load_service
 
-_PASSING = re.compile(
+PASSING = re.compile(
     r"id|date|.*(created|updated|modified).*"
     r"|(posted|submitted|graded|pushed|closed|drafted|authored|committed|corrected|last_\w+)_at"
-    r"|timestamp|received|message_id|references|in_reply_to|etag|sequence|revision|version"
+    r"|timestamp|received|altered|(meta)?generation|message_id|references|in_reply_to|etag|sequence|revision|version"
 )
 """Names of columns that differ from one run to the next without meaning anything."""
 _CALLED = (
@@ -33,6 +33,7 @@ _CALLED = (
 )
 _SIGNED = re.compile(rb"> \d+ [+-]\d{4}")
 """When a commit was made, as git's objects say it."""
+_DIGEST = re.compile("[0-9a-f]{32}")
 _NEW = "(new)"
 """Placeholder for a hash or number that was assigned during the run."""
 RowOf = Callable[[str, str, str, Any], Mapping[str, Any] | None]
@@ -64,7 +65,9 @@ class _Side:
 
     def __init__(self, changes: Sequence[ShownChange], row_of: RowOf) -> None:
         self._row_of = row_of
-        self.rows = {(one.service, one.table): one.rows for one in changes}
+        self.rows = {
+            (one.service, one.table): [row for row in one.rows if not _says_nothing(row)] for one in changes
+        }
         self._added: dict[tuple[str, str, str], dict[Any, RowChange]] = {}
         rows = [row for one in changes for row in one.rows if row.how == "added"]
         self._numbers = {row.ref.partition(":")[2] for one in changes for row in one.rows}
@@ -79,7 +82,7 @@ class _Side:
                 found[name] = self._led_to(service, *references[name], value)
             elif not (
                 name in keys
-                or _PASSING.fullmatch(name)
+                or PASSING.fullmatch(name)
                 or (name.endswith("_id") and str(value) in self._numbers)
                 or (name == "sha" and "data" in row.after)  # which is compared
             ):
@@ -89,7 +92,7 @@ class _Side:
     def called(self, service: str, table: str, row: RowChange) -> str:
         """Return the name of a row, or of what it belongs to."""
         meant, (_, references) = self.meant(service, table, row), _columns(service, table)
-        owners = " / ".join(str(meant[name]) for name in references if name in meant)
+        owners = " / ".join(str(meant[name]) for name in references if meant.get(name) not in (None, ""))
         return label_of(row) or (f"{table} of {owners}" if owners else "")
 
     def _led_to(self, service: str, table: str, column: str, value: Any) -> Any:
@@ -111,6 +114,8 @@ class _Side:
             data = self._hashes[value]
             text = _decoded(data) if isinstance(data, bytes) else None
             return _NEW if text is None or value in text or _SIGNED.search(data or b"") else text
+        if isinstance(value, str) and _DIGEST.fullmatch(value):
+            return _NEW  # what it was made of is compared
         if isinstance(value, bytes):
             for one in self._hashes:
                 value = value.replace(one.encode(), b"")
@@ -120,6 +125,11 @@ class _Side:
             text = _decoded(value)
             return value if text is None else text
         return value
+
+
+def _says_nothing(row: RowChange) -> bool:
+    """True for a change of nothing but when something was done, and how often."""
+    return row.how == "changed" and all(PASSING.fullmatch(name) for name, _, _ in row.values)
 
 
 def _decoded(data: bytes) -> str | None:

@@ -10,11 +10,12 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
 
-from mesocosm.evaluation.browser.calls import FILES, RowChange, ShownCall
-from mesocosm.evaluation.browser.comparison import Pair, compared
+from mesocosm.evaluation.browser.calls import CONTENT, FILES, RowChange, ShownCall
+from mesocosm.evaluation.browser.comparison import PASSING, Pair, compared
 from mesocosm.evaluation.browser.marks import Marks, plain
 from mesocosm.evaluation.browser.subject import BUILT, Subject
 from mesocosm.services.views import Item
@@ -27,13 +28,21 @@ _TEXT = 900
 """Letters of a text that decides."""
 _LINES = 8
 """Texts that are shown of one whom findings name."""
-_MANY = 12
-"""Texts from which on a name tells nothing: too many have it."""
+_MANY, _COMMON = 12, 6
+"""Texts up to which a code or an address tells something, and up to which words do: too many have others."""
+_FACTORS = {
+    0.01: "a hundredth of",
+    100: "a hundred times",
+    0.001: "a thousandth of",
+    1_000: "a thousand times",
+}
+_FACTORS |= {-1: "the negative of", 60: "sixty times", 1 / 60: "a sixtieth of"}
+_GOT = re.compile(r"got '?(-?\d+(?:\.\d+)?)'?, expected '?(-?\d+(?:\.\d+)?)'?(?![\w.])")
 _WRITES = 60
 """Writing calls up to which it is looked for which of them made a row."""
 _ALIKE = 0.7
 """Likeness from which on a value is taken for a misspelling of another."""
-_ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w.-]*\w(?![\w…])(?!\.\.)")
 _CODE = re.compile(
     r"\b(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z0-9][\w-]{3,}\b|(?<![\w.:-])(?!(?:19|20)\d\d\b)\d{4,}(?![\w.:-]\w)"
 )
@@ -75,8 +84,10 @@ def points(subject: Subject, marks: Marks) -> list[WhyPoint]:
     wrong = [f"{check.name} {check.detail}" for check in verdict.findings if not check.passed]
     pairs = _pairs(subject)
     found = [*_refused(subject), *_against(subject, marks, pairs)]
-    if subject.reading.writes and not subject.misread:
-        found += _concerned(subject, marks, wrong, _diverted(pairs))
+    if alike := _alike([check.detail for check in verdict.findings if not check.passed]):
+        found.append(WhyPoint("What the wrong values have in common", [[WhyPart(alike)]]))
+    elif subject.reading.writes and not subject.misread:
+        found += _concerned(subject, marks, [*wrong, *_lines_apart(pairs)], _diverted(pairs))
     return found
 
 
@@ -102,6 +113,20 @@ def signed(item: Item, marks: Marks) -> str:
 def shown(text: str, longest: int = 300) -> str:
     """A text, cut if it is long."""
     return text if len(text) <= longest else f"{text[:longest]}…"
+
+
+def _alike(details: Sequence[str]) -> str:
+    """Say by which factor all wrong numbers are off, if it is one that a wrong unit or sign explains."""
+    pairs = [(float(got), float(expected)) for detail in details for got, expected in _GOT.findall(detail)]
+    pairs = [(got, expected) for got, expected in pairs if got != expected]
+    for factor, words in _FACTORS.items():
+        # What is written with few digits is rounded.
+        if len(pairs) > 2 and all(
+            abs(got - factor * expected) <= max(0.005 * abs(factor * expected), 0.000_06)
+            for got, expected in pairs
+        ):
+            return f"Each of the {len(pairs)} numbers that the findings show is {words} the one expected."
+    return ""
 
 
 # -- what was refused -----------------------------------------------------------------------------------
@@ -131,8 +156,8 @@ def unlike(subject: Subject, call: ShownCall) -> list[list[WhyPart]]:
                     worked[name][str(value)] += 1
     found = []
     for name, value in call.arguments.items():
-        if not isinstance(value, str) or not value or len(value) > _SHORT or value in worked[name]:
-            continue
+        if not isinstance(value, str) or not re.fullmatch(r"\S+", value) or value in worked[name]:
+            continue  # what was written in words or as a query is seldom repeated
         near = difflib.get_close_matches(value, list(worked[name]), n=1, cutoff=_ALIKE)
         seen = any(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) for text in delivered)
         if near and not seen:
@@ -162,17 +187,20 @@ def _pairs(subject: Subject) -> list[tuple[str, list[Pair]]]:
 def _against(subject: Subject, marks: Marks, tables: Sequence[tuple[str, list[Pair]]]) -> Iterator[WhyPoint]:
     """Describe the difference from the reference solver's changes in a few rows."""
     told: dict[str, list[tuple[str, Pair]]] = {}
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str, str]] = set()
     for table, pairs in tables:
         for pair in pairs:
             how = how_differs(pair)
-            if pair.called and how and (how, pair.called) not in seen:
-                seen.add((how, pair.called))
+            if pair.called and how and (how, table, pair.called) not in seen:
+                seen.add((how, table, pair.called))
                 told.setdefault(how, []).append((table, pair))
     lines: list[list[WhyPart]] = []
     named: list[str] = []
     labels = {pair.called for rows in told.values() for _, pair in rows}
+    bare = [one for rows in told.values() for one in rows if not _is_nameless(*one)]
     for how, rows in told.items():
+        # A row that is new and has no name of its own is told where nothing else is.
+        rows = [one for one in rows if not bare or not _is_nameless(*one)]
         # What belongs to a row that is named itself goes with it.
         rows = [
             (table, pair)
@@ -196,6 +224,14 @@ def _against(subject: Subject, marks: Marks, tables: Sequence[tuple[str, list[Pa
             if right:
                 lines.insert(0, [WhyPart(f"{right:,} of {of:,} rows of {named[0]} are as it makes them")])
         yield WhyPoint("Against what the reference solver does", lines, "changes?against=solution")
+
+
+def _is_nameless(table: str, pair: Pair) -> bool:
+    """True for a row that was added, or was to be, and is called after what it belongs to."""
+    row = pair.expected or pair.got
+    return bool(
+        row and row.how == "added" and pair.called.startswith(f"{table.rpartition('.')[2]} of ")
+    ) and not (pair.expected and pair.got)
 
 
 def how_differs(pair: Pair) -> str:
@@ -230,7 +266,12 @@ def _differing(pair: Pair, marks: Marks) -> str:
     """The first value in which rows differ, or that was changed, if it is short; of texts the first line."""
     if pair.expected and pair.got and pair.differing:
         name, *values = pair.differing[0]
-        expected, got = (_line(value) for value in values)
+        if "" in values:  # of texts, only lines that one side alone has
+            lines = next(filter(None, values)).split("\n")
+            more = f" and {len(lines) - 2:,} more lines" if len(lines) > 2 else ""
+            told = "; ".join(f"“{shown(line, _SHORT)}”" for line in lines[:2])
+            return f" ({'lacks' if values[0] else 'has besides'} {told}{more})"
+        expected, got = _apart(*(_line(value) for value in values))
         if max(len(expected), len(got)) > _SHORT:
             return ""
         return f" ({_spaced(name)}: “{got}”{_person(got, marks)}, not “{expected}”{_person(expected, marks)})"
@@ -239,10 +280,29 @@ def _differing(pair: Pair, marks: Marks) -> str:
         return ""
     for name, before, after in row.values:
         before, after = _line(before), _line(after)
-        if name in row.after and max(len(before), len(after)) <= _SHORT and not _moment(after):
+        if (
+            name in row.after
+            and not PASSING.fullmatch(name)
+            and max(len(before), len(after)) <= _SHORT
+            and not _moment(after)
+        ):
             to_be = "should have become" if pair.expected else "became"
             return f" ({_spaced(name)}: “{before}” {to_be} “{after}”)"
     return ""
+
+
+def _apart(one: str, other: str) -> tuple[str, str]:
+    """Of two long texts, the words in which they differ."""
+    if max(len(one), len(other)) <= _SHORT:
+        return one, other
+    mine, theirs = re.split(r"(?<=[\s,;\t])", one), re.split(r"(?<=[\s,;\t])", other)
+    start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(mine, theirs, strict=False)))
+    rest = zip(reversed(mine[start:]), reversed(theirs[start:]), strict=False)
+    end = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], rest))
+    begin = max(0, start - 2)  # with the words before it
+    shown_of = ("".join(words[begin : len(words) - end]).strip() for words in (mine, theirs))
+    cut_one, cut_other = (f"{'…' if begin else ''}{text}{'…' if end else ''}" for text in shown_of)
+    return cut_one, cut_other
 
 
 def _moment(text: str) -> bool:
@@ -290,6 +350,19 @@ def _made_by(subject: Subject, row: RowChange) -> int | None:
     return None
 
 
+def _lines_apart(tables: Sequence[tuple[str, list[Pair]]]) -> list[str]:
+    """The first lines of written texts that are not as expected: they name what they are about."""
+    values = [
+        value
+        for _, pairs in tables
+        for pair in pairs
+        for name, *both in pair.differing
+        if name == CONTENT
+        for value in both
+    ]
+    return [line for value in values for line in str(value).split("\n")[:NAMED] if line]
+
+
 def _diverted(tables: Sequence[tuple[str, list[Pair]]]) -> set[str]:
     """The addresses between which something went astray that is right in all else.
 
@@ -321,8 +394,10 @@ def _concerned(
         else:
             of = [one for one in marks.derivations if name.lower() in _people(one, marks)]
             found[name] = [list(fact(marks, one)) for one in of]
+    told: list[list[list[WhyPart]]] = []
     for name, lines in found.items():
-        if lines:
+        if lines and lines not in told:
+            told.append(lines)
             yield WhyPoint(f"What is told of {name}", lines, f"search?q={quote(name)}")
 
 
@@ -339,7 +414,7 @@ def _named(part: str, about: _Holding | None) -> list[str]:
         # A title may go on after the name: the longest beginning that any text has.
         longest = (" ".join(words[:count]) for count in range(len(words), 1, -1))
         names += [name for name in longest if about.count(name)][:1]
-    names = [name for name in names if about.count(name) <= _MANY]
+    names = [name for name in names if about.count(name) <= _COMMON]
     return sorted(names, key=about.count)[:1]
 
 
@@ -364,11 +439,20 @@ class _Holding:
                     if not (written and written.how == "added") and (said := _said_of(name, item)):
                         key = (service, item.path, said)
                         found.setdefault(key, (service, item, []))[2].append(number)
+            if len(found) > _MANY:  # texts say more than the many rows of a log
+                self._found[name] = {key: value for key, value in found.items() if value[1].kind != "row"}
         return self._found[name]
+
+    def _with_mails(self, name: str) -> Mapping[tuple[str, str, str], tuple[str, Item, list[int]]]:
+        """Also what is written by those who own what is named: of an order, the customer's mails."""
+        found = self._about(name)
+        owners = [item.who[0] for _, item, _ in found.values() if item.who]
+        written = {key: value for who in owners for key, value in self._about(who).items()}
+        return {**written, **found} if len(dict.fromkeys(owners)) == 1 else found
 
     def texts(self, name: str) -> list[list[WhyPart]]:
         """Quote them, with the call that delivered each."""
-        found, lines, delivered = self._about(name), [], self._subject.delivered
+        found, lines, delivered = self._with_mails(name), [], self._subject.delivered
         if len(found) > _MANY:
             return []
         ordered = sorted(found.items(), key=lambda one: (one[1][1].when, one[1][1].title))
