@@ -32,8 +32,8 @@ from hosts import LENGTH, TASK, rate
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import parse_length
-from mesocosm.hosting.gc_freeze import leave_modules_out
 from mesocosm.hosting.pool import EpisodePool
+from mesocosm.worlds.garbage import leave_modules_out
 
 EPISODES = 300
 SECONDS = 2.0

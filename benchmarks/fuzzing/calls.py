@@ -17,7 +17,7 @@ from fuzzing.odd import QUERIES
 from fuzzing.programs import program
 from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.rest import Route
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.service import Action, Tool, load_service
 from mesocosm.services.world import World
 

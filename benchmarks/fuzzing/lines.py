@@ -16,7 +16,7 @@ from fuzzing.inputs import Inputs
 from mesocosm.doors.mail.ports import MailServers
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.server import listen, serving
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 
 ME = "ann@mcp.com"
 _IMAP = [

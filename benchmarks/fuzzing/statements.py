@@ -17,7 +17,7 @@ from sqlglot import exp
 from fuzzing.calls import Made, Source
 from fuzzing.canaries import MACRO, SONG, TABLE, Canary
 from fuzzing.inputs import Inputs
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.queries.dialects.bigquery import BigQuery
 from mesocosm.services.queries.dialects.snowflake import Snowflake
 from mesocosm.services.world import World

@@ -1,4 +1,4 @@
-"""Checks of request bodies before parsing: a few bytes may cost seconds.
+"""Checks of request bodies before parsing, and a quota of them: a few bytes may cost seconds.
 
 Reading JSON holds up everybody, in proportion to the values that it makes rather than to its bytes: a
 megabyte of brackets takes twenty times as long as a megabyte of text. So do forms, by their fields.
@@ -8,13 +8,60 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 import anyio.to_thread
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope
 
-from mesocosm.doors.body_quota import Take
+# Quota of request bodies per episode: a body stays in memory until its request is answered.
+#
+# Each request has a limit of its own, but of a thousand that are sent at once, and never to their end, each
+# would be within it.
+
+MOST = 64 * 2**20
+"""Bytes for one episode: two of the largest requests that there are."""
+FULL = "Too much is being sent to this episode at a time; send it again when the rest was answered."
+
+Take = Callable[[int], None]
+"""Told of each piece before it is kept; raises ``Full``."""
+
+
+class Full(Exception):
+    """There is no room for more."""
+
+
+class Intake:
+    """Bytes that each episode is currently receiving."""
+
+    def __init__(self) -> None:
+        self._held: Counter[str] = Counter()
+
+    @contextmanager
+    def of(self, episode: str) -> Iterator[Take]:
+        """A request, as long as anything of it is kept."""
+        held = 0
+
+        def take(size: int) -> None:
+            nonlocal held
+            if self._held[episode] + size > MOST:
+                raise Full(FULL)
+            self._held[episode] += size
+            held += size
+
+        try:
+            yield take
+        finally:
+            self._held[episode] -= held
+            if not self._held[episode]:
+                del self._held[episode]
+
+
+intake = Intake()
+"""Of this process, by whichever door it comes."""
+
 
 MAX_CONTAINERS = 50_000
 """Lists and objects in one call; what a product's own client sends has some hundred."""

@@ -3,7 +3,7 @@
 Calls are ordinary blocking code (SQLite, files, parsers), so none of them runs on the event loop, which
 serves every connection. An episode has one call at a time (its lock is the caller's), different episodes
 have theirs at once. A call that has a thread ends at its deadline (``worlds/deadlines.py``), and one that
-computes for long lets the event loop go first (``worlds/cpu_yield.py``).
+computes for long lets the event loop go first (``worlds/deadlines.py``).
 
 A call that waits for one of the places for statements, formulas or large files does not count as one of the
 ``MAX_THREADS``: however many episodes wait there, those who ask for something else are served.
@@ -28,7 +28,7 @@ import anyio
 import anyio.to_thread
 from anyio.lowlevel import RunVar
 
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.service import Action
 from mesocosm.services.world import World
 from mesocosm.worlds.limits import settings

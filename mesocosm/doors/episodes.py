@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from mesocosm.errors import InUse, NotNow, UsageError
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.service import Action, Operation, Service
 
 BEING_MOVED = "the episode is on another host, and is being moved"

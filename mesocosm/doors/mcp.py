@@ -36,15 +36,14 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 import mesocosm
-from mesocosm.doors import request_ids
-from mesocosm.doors.bodies import looked_at
-from mesocosm.doors.body_quota import Full, intake
+from mesocosm.doors import connections
+from mesocosm.doors.bodies import Full, intake, looked_at
 from mesocosm.doors.dispatch import take_turn
 from mesocosm.doors.episodes import Caller, why_not_now
 from mesocosm.doors.handshake import Greeting
 from mesocosm.doors.stdio import StdioConversation
 from mesocosm.services.calling import FAULT_TEXT, ToolError, Tools
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.service import (
     Action,
     Image,
@@ -148,7 +147,7 @@ def _server(
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         if context.request is not None:  # a session's calls are made by a task of its own
-            request_ids.current.set(context.request.headers.get(request_ids.HEADER))
+            connections.current_request.set(context.request.headers.get(connections.REQUEST_ID))
         try:
             service, name = found.get(params.name, ("", ""))
             caller = caller_of(context)

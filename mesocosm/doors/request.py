@@ -16,8 +16,8 @@ from mesocosm.doors.form_parts import parts_of
 from mesocosm.errors import Invalid, NoObject, UnreadableBody
 from mesocosm.services.fields import Fields, remembering
 from mesocosm.services.schema import MAX_VALUES, has_more_values
-from mesocosm.worlds.argument_json import PlainText
-from mesocosm.worlds.cpu_yield import give_way
+from mesocosm.worlds.deadlines import give_way
+from mesocosm.worlds.journal import PlainText
 
 KEPT_HEADERS = (
     *("accept", "content-type", "if-match", "if-none-match", "git-protocol"),

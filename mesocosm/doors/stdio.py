@@ -14,7 +14,7 @@ import anyio.to_thread
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
 from mesocosm.doors.dispatch import take_turn
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.service import Action, Service
 from mesocosm.services.world import World
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
 from mesocosm.families.episode import Episode
-from mesocosm.services.disturber import COLLEAGUE
+from mesocosm.services.calls import COLLEAGUE
 from mesocosm.services.world import World
 from mesocosm.worlds.changes import compare_database
 from mesocosm.worlds.copies import STEPS, copy_world

@@ -40,8 +40,7 @@ from mesocosm.errors import Temporary, UsageError
 from mesocosm.families.length import evidence_finders
 from mesocosm.families.verdict import Check, finding
 from mesocosm.services.calling import ToolError, Tools
-from mesocosm.services.disturber import COLLEAGUE
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import COLLEAGUE, Outcome
 from mesocosm.services.service import Action, Image, Operation, Reply, Store
 from mesocosm.services.troubles import KINDS, Touched, load_touch, load_troubles
 from mesocosm.worlds import database

@@ -27,7 +27,7 @@ from mesocosm.families.items import items_of_text, written
 from mesocosm.families.quantities import show_length
 from mesocosm.families.task import Growth
 from mesocosm.services.calling import Tools
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.service import Image
 from mesocosm.services.world import World
 from mesocosm.worlds import tokens

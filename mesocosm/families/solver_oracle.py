@@ -32,7 +32,7 @@ from mesocosm.families.family import Expected, Family
 from mesocosm.families.length import evidence_finders
 from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask
 from mesocosm.families.scripts import ScriptStep, key_of, write_script
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.service import load_service
 from mesocosm.services.undo import Done, load_undo
 from mesocosm.services.world import World

@@ -24,24 +24,31 @@ import orjson
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
+from mesocosm.doors.connections import RAW_REQUEST_ID, accepted_id, current_request, new_request_id
 from mesocosm.doors.episodes import BEING_MOVED, UnknownEpisode
 from mesocosm.doors.gateway import load_api, respond
 from mesocosm.doors.mcp import HttpEndpoints, error_body
-from mesocosm.doors.request_ids import RAW, current, known, new_id
 from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
 from mesocosm.errors import InUse, NotNow, OtherVersion, UsageError
 from mesocosm.families.store import EpisodeStore
 from mesocosm.hosting.control_plane import control_plane
-from mesocosm.hosting.drain import REFUSED, RETRY_AFTER, Drain, Draining, gauge_draining
-from mesocosm.hosting.gc_freeze import leave_modules_out
 from mesocosm.hosting.hosts.placement import Seat
-from mesocosm.hosting.metrics import LINES_LOST, RequestLog, kind_of
+from mesocosm.hosting.metrics import (
+    LINES_LOST,
+    REFUSED,
+    RETRY_AFTER,
+    Drain,
+    Draining,
+    RequestLog,
+    gauge_draining,
+    kind_of,
+)
 from mesocosm.hosting.pool import EpisodePool, HostedEpisode, log_request
 from mesocosm.hosting.quotas import Quotas, answer_within
 from mesocosm.hosting.replication import KEEP_EVERY
 from mesocosm.hosting.tokens import Keys, Quota
 from mesocosm.hosting.views import OTHER_TABLES
-from mesocosm.worlds.cpu_yield import request_came
+from mesocosm.worlds.deadlines import request_came
 
 _log = logging.getLogger("mesocosm.hosting")
 _PROBES = ("/health", "/ready", "/metrics")
@@ -131,7 +138,7 @@ class Hosting:
             nonlocal status, sent
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message = {**message, "headers": [*message.get("headers", ()), (RAW, request)]}
+                message = {**message, "headers": [*message.get("headers", ()), (RAW_REQUEST_ID, request)]}
             else:
                 sent += len(message.get("body", b""))
             await send(message)
@@ -182,7 +189,6 @@ class Hosting:
 
     async def _serve_episode(self, scope: Scope, receive: Receive, send: Send) -> None:
         _, _, id_, *rest = scope["path"].split("/")
-        leave_modules_out()
         try:
             await self.pool.bring(id_)
             hosted = self.pool.get(id_)
@@ -236,13 +242,13 @@ class Hosting:
 def _with_id(scope: Scope) -> tuple[Scope, bytes]:
     """A request with its id, which is known wherever it is answered."""
     for name, value in scope["headers"]:
-        if name == RAW and (given := known(value.decode("latin-1"))):
-            current.set(given)
+        if name == RAW_REQUEST_ID and (given := accepted_id(value.decode("latin-1"))):
+            current_request.set(given)
             return scope, value
-    made = new_id()
-    current.set(made)
-    others = [header for header in scope["headers"] if header[0] != RAW]
-    return {**scope, "headers": [*others, (RAW, made.encode())]}, made.encode()
+    made = new_request_id()
+    current_request.set(made)
+    others = [header for header in scope["headers"] if header[0] != RAW_REQUEST_ID]
+    return {**scope, "headers": [*others, (RAW_REQUEST_ID, made.encode())]}, made.encode()
 
 
 async def _refuse(

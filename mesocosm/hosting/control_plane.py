@@ -25,10 +25,9 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import family_names
 from mesocosm.hosting.api_page import api_page
 from mesocosm.hosting.batches import judge_all, open_all, open_one
-from mesocosm.hosting.drain import QUIET, Drain
 from mesocosm.hosting.health import looking_at_the_code_runner
 from mesocosm.hosting.hosts.placement import Seat
-from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING
+from mesocosm.hosting.metrics import CONTENT_TYPE, MISSING, QUIET, Drain
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.hosting.repeats import Repeats
 from mesocosm.hosting.tokens import OWN, Keys, Quota, Scope, following, scope_of

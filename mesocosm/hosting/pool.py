@@ -24,7 +24,7 @@ import anyio.to_process
 import anyio.to_thread
 from anyio.from_thread import BlockingPortal
 
-from mesocosm.doors import request_ids
+from mesocosm.doors import connections
 from mesocosm.doors.connections import most_connections
 from mesocosm.doors.dispatch import call_threads, code_places, take_turn
 from mesocosm.doors.episodes import UnknownEpisode
@@ -37,7 +37,6 @@ from mesocosm.families.leases import IN_USE, server_of
 from mesocosm.families.store import EpisodeStore, mark
 from mesocosm.families.task import Offer
 from mesocosm.hosting.background import Background
-from mesocosm.hosting.drain import LastUsed
 from mesocosm.hosting.expiry import (
     MIN_ABANDONED,
     abandoned_episodes,
@@ -47,11 +46,12 @@ from mesocosm.hosting.expiry import (
 )
 from mesocosm.hosting.health import disk_trouble
 from mesocosm.hosting.hosts.ids import is_id
-from mesocosm.hosting.metrics import Metrics, RequestLog, kind_of
+from mesocosm.hosting.metrics import LastUsed, Metrics, RequestLog, kind_of
 from mesocosm.hosting.replication import KEEP_EVERY, Keeping
 from mesocosm.sandbox.levels import announce
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.service import Action, Operation, Service, load_service
+from mesocosm.worlds.garbage import leave_modules_out
 from mesocosm.worlds.removal import remove
 from mesocosm.worlds.workspace import keep_for_owner
 
@@ -102,7 +102,7 @@ class HostedEpisode:
 
         async def make(episode: Episode) -> Outcome:
             began = time.perf_counter()
-            episode.world.journal.request = request_ids.current.get()
+            episode.world.journal.request = connections.current_request.get()
             outcome = await take_turn(episode.world, service, action, arguments, key)
             self._pool.metrics.call(service, outcome.status, time.perf_counter() - began)
             if outcome.status == "fault" and self._faults_told < _FAULTS_TOLD:
@@ -148,7 +148,8 @@ class HostedEpisode:
                 result = await what(self.episode)
                 if changes:
                     self._pool.notify(self.id)
-                    await self._pool.keeping.touched(self)
+                    if self._pool.keeping.store is not None:
+                        await self._pool.keeping.touched(self)
                 return result
         # Closed as surplus or deleted while this was on its way here: no two may have a world open.
         return await self._pool.get(self.id)._in_turn(what, changes=changes)
@@ -455,6 +456,7 @@ class EpisodePool:
                 raise UnknownEpisode("unknown episode")
             hosted = self._open[id_] = HostedEpisode(self, id_, path)
             self._close_surplus(id_)
+            leave_modules_out()
         self._open.move_to_end(id_)
         return hosted
 
@@ -464,7 +466,7 @@ class EpisodePool:
         Raises ``NotNow`` where somebody else does, or that cannot be found out, and ``InUse`` where it is
         another process of this server.
         """
-        if not self.keeping.holds(id_):
+        if self.keeping.store is not None and not self.keeping.holds(id_):
             await self.keeping.bring(id_, self.path(id_), self._give_up)
         if not self._is_ours(id_):
             raise InUse("the episode is on another host")
@@ -659,7 +661,7 @@ def log_request(
     _, room, *rest = [*path.split("/"), ""]
     named = (headers.get("mcp-method"), headers.get("mcp-name"))
     log.write(
-        request=request_ids.known(headers.get(request_ids.HEADER.lower())),
+        request=connections.accepted_id(headers.get(connections.REQUEST_ID.lower())),
         token=token,
         method=method,
         path=_ID_IN_PATH.sub("{id}", path)[:200],

@@ -19,11 +19,10 @@ import anyio
 import anyio.to_thread
 import uvicorn
 
-from mesocosm.doors.connections import IDLE
+from mesocosm.doors.connections import IDLE, Answering, Http
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import LOOPBACK, Hosting
-from mesocosm.hosting.gc_freeze import leave_modules_out
-from mesocosm.hosting.http import Answering, Http
+from mesocosm.worlds.garbage import leave_modules_out
 
 _log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mesocosm.sandbox.jobs import JobLimits
-from mesocosm.worlds.cpu_yield import give_way
+from mesocosm.worlds.deadlines import give_way
 from mesocosm.worlds.folders import open_folder
 from mesocosm.worlds.limits import settings
 from mesocosm.worlds.workspace import LAST_MOMENT, LONGEST_PATH, is_text, visible

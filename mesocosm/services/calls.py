@@ -5,28 +5,171 @@
 
 from __future__ import annotations
 
+import traceback
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from math import inf
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+import orjson
 from sqlalchemy.exc import DBAPIError
 
-from mesocosm.errors import Conflict, CutOff, Invalid
-from mesocosm.services.disturber import COLLEAGUE
-from mesocosm.services.kept_reads import RecentReads
-from mesocosm.services.outcomes import Outcome, failed, fault, outcome_of, too_long
-from mesocosm.services.service import Action, Store, load_service
-from mesocosm.worlds import cpu_yield, database, deadlines
-from mesocosm.worlds.argument_json import written_down
-from mesocosm.worlds.journal import Entry
-from mesocosm.worlds.limits import setting
+from mesocosm.errors import Conflict, CutOff, Invalid, Refusal
+from mesocosm.services.calling import FAULT_TEXT
+from mesocosm.services.service import Action, Image, Page, Reply, Store, load_service
+from mesocosm.worlds import database, deadlines
+from mesocosm.worlds.error_mapping import declined
+from mesocosm.worlds.journal import Entry, written_down
+from mesocosm.worlds.limits import setting, settings
 
 if TYPE_CHECKING:
     from mesocosm.services.world import World
+
+
+COLLEAGUE = "(somebody else)"
+"""The tool of a call that was made meanwhile, and by nobody who is judged."""
+
+
+class Disturber(Protocol):
+    """Comes between. What it does follows from the seed and from the calls that were made, so that the same
+    calls are disturbed alike."""
+
+    def instead(self, service: str, action: Action, raw: str) -> Outcome | None:
+        """Return the outcome to show instead of making a call (arguments as JSON); ``None`` to make it."""
+
+    def shown(self, service: str, action: Action, raw: str, outcome: Outcome) -> Outcome:
+        """Return the outcome of a reading call as the agent shall see it."""
+
+    def meanwhile(self, service: str) -> Action | None:
+        """Return a change by somebody else to a service after a call."""
+
+
+# Clients poll and page back, agents repeat reads, and most calls change nothing: so a result is kept until
+# something is written (decision 002), if nothing went into it but its arguments and its service's tables. A
+# call that looked at the clock, the dice or the workspace is made anew each time. The journal has every call.
+
+MAX_SIZE = 256 * 1024
+"""Characters and bytes of the results that one world keeps; what was asked for longest ago goes first."""
+
+Key = tuple[str, str, str]
+"""Service, tool or operation, and the arguments as the journal has them."""
+
+
+class RecentReads:
+    """The results of the latest reading calls on one world."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Key, Outcome] = OrderedDict()
+        self._size = 0
+
+    def get(self, key: Key) -> Outcome | None:
+        """The result of the same call, if nothing was written since."""
+        outcome = self._kept.get(key)
+        if outcome is not None:
+            self._kept.move_to_end(key)
+        return outcome
+
+    def keep(self, key: Key, outcome: Outcome) -> None:
+        """Keep a result for the next time."""
+        size = _size(outcome)
+        if size > MAX_SIZE // 4 or (outcome.reply and not outcome.reply.repeatable):
+            return
+        self._kept[key] = outcome
+        self._size += size
+        while self._size > MAX_SIZE:
+            _, oldest = self._kept.popitem(last=False)
+            self._size -= _size(oldest)
+
+    def clear(self) -> None:
+        """Something may have been written."""
+        self._kept.clear()
+        self._size = 0
+
+
+def _size(outcome: Outcome) -> int:
+    """Estimate the memory of a result. The text is no measure, because a pack may stand behind it."""
+    if outcome.reply is not None:
+        return len(outcome.reply.body)
+    return sum(len(block if isinstance(block, str) else block.data) for block in outcome.blocks)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Outcome of one call."""
+
+    status: Literal["ok", "refused", "fault", "disturbed"]
+    blocks: tuple[str | Image, ...] = field(default=())
+    reply: Reply | None = None
+    """Reply to an HTTP client; there are no blocks then."""
+    refusal: Refusal | None = None
+
+    @property
+    def is_error(self) -> bool:
+        """True if the caller is told that the call failed."""
+        return self.status != "ok"
+
+    @property
+    def text(self) -> str:
+        """All text that the agent reads."""
+        if self.reply is not None:
+            return self.reply.text
+        return "\n".join(block for block in self.blocks if isinstance(block, str))
+
+
+def failed(error: Exception, size: int) -> tuple[Outcome, str | None]:
+    """Classify the exception being handled as a refusal or an internal error.
+
+    ``size``: characters of what the call was given to read.
+    """
+    if deadlines.overdue():
+        # A statement that was interrupted, or what somebody made of it.
+        raise deadlines.Overdue from error
+    refusal = declined(error, size)
+    if refusal is None:
+        return fault()
+    return Outcome("refused", (refusal.message,), refusal=refusal), None
+
+
+def too_long() -> Outcome:
+    """The outcome of a call that met its deadline."""
+    refusal = Invalid(
+        f"This call took longer than {settings().call_timeout} seconds and was given up; nothing was "
+        "changed. Ask for less at once."
+    )
+    return Outcome("refused", (refusal.message,), refusal=refusal)
+
+
+def fault() -> tuple[Outcome, str]:
+    """The outcome of the exception being handled: the agent learns that it happened, the journal what."""
+    return Outcome("fault", (FAULT_TEXT,)), traceback.format_exc()
+
+
+def outcome_of(result: Any) -> Outcome:
+    """The outcome of a call that returned something."""
+    return Outcome("ok", reply=result) if isinstance(result, Reply) else Outcome("ok", _blocks(result))
+
+
+def _blocks(result: Any) -> tuple[str | Image, ...]:
+    """A tool's result as content blocks: text as it is, data as compact JSON, images as images."""
+    if isinstance(result, str):
+        return (result,)
+    if isinstance(result, Image):
+        return (result,)
+    if isinstance(result, tuple):
+        return tuple(block for part in result for block in _blocks(part))
+    if isinstance(result, Page):
+        items = orjson.dumps(list(result.items)).decode()
+        if result.next_page is None:
+            return (items,)
+        return (items, orjson.dumps({"next_page": result.next_page, "total": result.total}).decode())
+    if isinstance(result, Mapping | Sequence):
+        return (orjson.dumps(result).decode(),)
+    raise TypeError(f"a tool returned {type(result).__name__}; expected text, data, Image or Page")
+
 
 _LONG = 1_000_000
 """Characters of what is as large as an agent likes."""
@@ -155,7 +298,7 @@ class Calls:
         idempotency_key: str | None,
     ) -> Outcome:
         started = perf_counter_ns()
-        cpu_yield.begin()
+        deadlines.begin()
         self._world.begin_call()
         # Code of agents has limits of its own; the calls that it makes have deadlines again.
         with deadlines.within(inf if action.runs_code else None):

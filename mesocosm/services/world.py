@@ -24,9 +24,7 @@ from typing import Any, Protocol, Self, TypeVar
 from sqlalchemy.orm import Session
 
 from mesocosm.errors import UsageError
-from mesocosm.services.calls import Calls
-from mesocosm.services.disturber import Disturber
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Calls, Disturber, Outcome
 from mesocosm.services.service import (
     Operation,
     Service,

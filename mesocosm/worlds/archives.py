@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from mesocosm.worlds.copies import AROUND
-from mesocosm.worlds.cpu_yield import give_way
+from mesocosm.worlds.deadlines import give_way
 from mesocosm.worlds.folders import FOLDER, open_folder
 from mesocosm.worlds.limits import setting
 

@@ -8,7 +8,7 @@ import os
 import shutil
 from pathlib import Path
 
-from mesocosm.worlds.cpu_yield import give_way
+from mesocosm.worlds.deadlines import give_way
 from mesocosm.worlds.folders import open_folder
 from mesocosm.worlds.limits import setting
 from mesocosm.worlds.manifest import MANIFEST

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mesocosm.worlds.copies import AROUND
-from mesocosm.worlds.cpu_yield import give_way
+from mesocosm.worlds.deadlines import give_way
 from mesocosm.worlds.folders import open_folder
 from mesocosm.worlds.limits import setting
 

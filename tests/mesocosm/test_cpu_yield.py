@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mesocosm.worlds import cpu_yield, deadlines
+from mesocosm.worlds import deadlines
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def rests_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]]
         rests.append((threading.get_ident(), seconds))
         time.sleep(seconds)
 
-    monkeypatch.setattr(cpu_yield, "sleep", sleep)
+    monkeypatch.setattr(deadlines, "sleep", sleep)
 
     def rests_of(work: Callable[[], object]) -> int:
         counted: list[int] = []
@@ -49,16 +49,16 @@ def _asked() -> None:
 def test_who_computes_rests_only_while_requests_come_in_and_never_at_the_door(
     rests_of: Callable[[Callable[[], object]], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cpu_yield._Door, "ident", None)
-    monkeypatch.setattr(cpu_yield._Door, "last", float("-inf"))
+    monkeypatch.setattr(deadlines._Door, "ident", None)
+    monkeypatch.setattr(deadlines._Door, "last", float("-inf"))
 
     def busy() -> None:
         # As if the thread that answers had been asked a moment ago.
-        cpu_yield._Door.ident, cpu_yield._Door.last = 0, time.perf_counter()
+        deadlines._Door.ident, deadlines._Door.last = 0, time.perf_counter()
         _asked()
 
     def at_the_door() -> None:
-        cpu_yield.request_came()
+        deadlines.request_came()
         _asked()
 
     assert rests_of(_asked) == 0

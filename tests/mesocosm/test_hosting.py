@@ -527,7 +527,7 @@ def test_what_a_killed_server_left_half_made_is_removed_when_nobody_uses_it(tmp_
 
 def test_a_request_has_to_say_in_time_what_it_wants(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("INTRODUCTION", "BODY"):
-        monkeypatch.setattr(f"mesocosm.hosting.http.{name}", 0.3)
+        monkeypatch.setattr(f"mesocosm.doors.connections.{name}", 0.3)
     where = urllib.parse.urlsplit(host.base)
     head = b"POST /episodes HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n"
     for sent in (head, head + b"\r\n{"):
@@ -554,7 +554,7 @@ def test_a_few_requests_may_be_sent_ahead_and_no_thousands(host: Host) -> None:
 def test_a_body_that_comes_a_byte_at_a_time_is_ended_as_one_that_stalls(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mesocosm.hosting.http.BODY", 0.5)
+    monkeypatch.setattr("mesocosm.doors.connections.BODY", 0.5)
     where, id_ = urllib.parse.urlsplit(host.base), host.open()
     for path in ("/episodes", f"/e/{id_}/email/mcp"):
         head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"

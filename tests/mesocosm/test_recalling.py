@@ -12,8 +12,7 @@ from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.values import timestamp
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.services.kept_reads import MAX_SIZE, RecentReads
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import MAX_SIZE, Outcome, RecentReads
 from mesocosm.services.service import Image, Reply
 from mesocosm.services.world import World
 

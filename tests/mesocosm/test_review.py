@@ -25,7 +25,7 @@ from mesocosm.families.task import read_task
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.pool import EpisodePool, HostedEpisode
 from mesocosm.hosting.server import admin_token
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.service import load_service
 from mesocosm.services.world import World
 from mesocosm.worlds.changes import compare

@@ -19,7 +19,7 @@ from mesocosm.doors import dispatch
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.server import serving
 from mesocosm.servers.snowflake.store import SnowflakeStore
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.queries import select_queries
 from mesocosm.services.queries.engine import Engine
 from mesocosm.services.world import World

@@ -18,7 +18,7 @@ from later import Later
 from rest import mailing, test_calendar, test_google_cloud, test_google_sheet, test_snowflake
 from rest.hosted import HostedWorld
 
-from mesocosm.services.disturber import COLLEAGUE
+from mesocosm.services.calls import COLLEAGUE
 
 EpisodeOf = Callable[..., HostedWorld]
 pygithub, canvasapi, gspread = Later("github"), Later("canvasapi"), Later("gspread")

@@ -17,7 +17,7 @@ from mesocosm.doors.mail.onward import Onward
 from mesocosm.errors import Invalid, NotNow, Refusal, UsageError
 from mesocosm.services.calling import FAULT_TEXT
 from mesocosm.services.service import UnknownTool
-from mesocosm.worlds.cpu_yield import request_came
+from mesocosm.worlds.deadlines import request_came
 
 _log = logging.getLogger(__name__)
 STRANGERS = ""

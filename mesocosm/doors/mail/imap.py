@@ -29,7 +29,7 @@ from pysasl.creds.server import ServerCredentials
 from pysasl.hashing import Cleartext
 from pysasl.identity import Identity
 
-from mesocosm.doors.body_quota import Full, intake
+from mesocosm.doors.bodies import Full, intake
 from mesocosm.doors.connections import INTRODUCTION, connections
 from mesocosm.doors.mail.access import STRANGERS, BadSignIn, Broken, Closed, MailAccess, Mailboxes, one_line
 from mesocosm.doors.mail.criteria import BAD_CHARSET, MailSearch, UidSearch
@@ -37,7 +37,7 @@ from mesocosm.doors.mail.mailbox_names import mend_pymap
 from mesocosm.doors.mail.onward import Declined, Onward
 from mesocosm.doors.mail.sections import mend_sections
 from mesocosm.doors.mail.session import MailSession, SessionRefused
-from mesocosm.worlds.cpu_yield import Pauses, lane_of
+from mesocosm.worlds.deadlines import Pauses, lane_of
 
 MAX_LITERAL = 15_000_000
 """Longest string that a client may send, in bytes."""
@@ -126,7 +126,7 @@ class _SignedIn(IdentityInterface):
     @asynccontextmanager
     async def new_session(self) -> AsyncIterator[SessionInterface]:
         # No command of a client that goes on elsewhere reaches a session here.
-        yield MailSession(cast(MailAccess, self._access))
+        yield MailSession(cast("MailAccess", self._access))
 
     async def new_token(self, *, expiration: object = None) -> None:
         return None

@@ -19,7 +19,7 @@ from mesocosm.doors.mail.access import MailAccess
 from mesocosm.doors.mail.envelope import Envelope, split_fields
 from mesocosm.doors.mail.ids import write_ids
 from mesocosm.doors.mail.structure import Structure
-from mesocosm.worlds.cpu_yield import Pauses, give_way
+from mesocosm.worlds.deadlines import Pauses, give_way
 
 _LONG = 32_768
 """Bytes that take a while to be taken apart."""

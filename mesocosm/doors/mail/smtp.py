@@ -10,14 +10,14 @@ from typing import Any, cast
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
-from mesocosm.doors.body_quota import Full, Take, intake
+from mesocosm.doors.bodies import Full, Take, intake
 from mesocosm.doors.connections import INTRODUCTION, connections
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.mail.access import STRANGERS, BadSignIn, Broken, Closed, MailAccess, Mailboxes, one_line
 from mesocosm.doors.mail.onward import Declined, Onward
 from mesocosm.doors.mail.source import source_arguments
 from mesocosm.errors import Denied, Refusal
-from mesocosm.worlds.cpu_yield import Pauses, lane_of
+from mesocosm.worlds.deadlines import Pauses, lane_of
 
 MAX_BYTES = 15_000_000
 """Largest message as it is transmitted; what it holds may be 10,240,000 bytes."""
@@ -170,7 +170,7 @@ class Connection(SMTP):
 
     def _cb_client_connected(self, reader: StreamReader, writer: StreamWriter) -> None:
         self._input = _Reader(reader)
-        super()._cb_client_connected(cast(StreamReader, self._input), writer)
+        super()._cb_client_connected(cast("StreamReader", self._input), writer)
 
     def _reset_timeout(self, duration: float | None = None) -> None:
         signed_in = self.session is not None and self.session.authenticated
@@ -201,7 +201,7 @@ class Connection(SMTP):
     def _timeout_cb(self) -> None:
         if self.transport is None:
             return
-        transport = cast(WriteTransport, self.transport)
+        transport = cast("WriteTransport", self.transport)
         if not transport.get_write_buffer_size():
             transport.write(b"421 4.4.2 Too quiet. Goodbye.\r\n")
         # Who does not read could keep a connection open that is closed only after all was written.
@@ -260,7 +260,7 @@ class Connection(SMTP):
         elif self._input is not None:
             self._input.pauses.lane = lane_of(access.episode)
         if self.transport is not None:
-            connections.asks(cast(WriteTransport, self.transport))
+            connections.asks(cast("WriteTransport", self.transport))
         return AuthResult(success=True, auth_data=access)
 
 

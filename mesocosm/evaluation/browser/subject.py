@@ -31,7 +31,7 @@ from mesocosm.families.instances import EXPECTED
 from mesocosm.families.length import Survey
 from mesocosm.families.verdict import Verdict
 from mesocosm.services.calling import Direct, ToolError
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.service import ending_tools, load_service
 from mesocosm.services.world import World
 from mesocosm.worlds.journal import Entry

@@ -21,13 +21,25 @@ from mesocosm.doors.rooted import Rooted, RootedByToken, rooted_at
 from mesocosm.errors import UsageError
 from mesocosm.hosting.application import ENDING
 from mesocosm.hosting.background import Background
-from mesocosm.hosting.drain import REFUSED, RETRY_AFTER, Drain, Draining, gauge_draining
 from mesocosm.hosting.hosts import parting
 from mesocosm.hosting.hosts.asking import ask, handed_on
 from mesocosm.hosting.hosts.links import Host
 from mesocosm.hosting.hosts.placement import Placement
 from mesocosm.hosting.hosts.relay import ENDED, REPLACED, Choice, Client, Head, HostReply, busy
-from mesocosm.hosting.metrics import CONTENT_TYPE, LINES_LOST, MISSING, Metrics, RequestLog, kind_of, together
+from mesocosm.hosting.metrics import (
+    CONTENT_TYPE,
+    LINES_LOST,
+    MISSING,
+    REFUSED,
+    RETRY_AFTER,
+    Drain,
+    Draining,
+    Metrics,
+    RequestLog,
+    gauge_draining,
+    kind_of,
+    together,
+)
 from mesocosm.hosting.pool import log_request
 from mesocosm.hosting.quotas import QuotaRequest, Quotas
 from mesocosm.hosting.repeats import Repeats

@@ -18,11 +18,19 @@ from urllib.parse import unquote
 import httptools
 import orjson
 
-from mesocosm.doors.connections import BODY, IDLE, INTRODUCTION, connections
-from mesocosm.doors.deadlines import Deadline
-from mesocosm.doors.request_ids import HEADER, known, new_id
+from mesocosm.doors.connections import (
+    A_HEADER,
+    BODY,
+    IDLE,
+    INTRODUCTION,
+    MAX_HEADERS,
+    REQUEST_ID,
+    Deadline,
+    accepted_id,
+    connections,
+    new_request_id,
+)
 from mesocosm.hosting.hosts.links import Host, HostLink
-from mesocosm.hosting.http import A_HEADER, MAX_HEADERS
 
 _log = logging.getLogger(__name__)
 _AHEAD = 65_536
@@ -208,7 +216,7 @@ class Client(asyncio.Protocol):
             return
         if b"\r\nx-request-id:" not in raw[:end].lower():
             line, _, rest = raw.lstrip(b"\r\n").partition(b"\r\n")
-            raw = b"%s\r\nx-request-id: %s\r\n%s" % (line, new_id().encode(), rest)
+            raw = b"%s\r\nx-request-id: %s\r\n%s" % (line, new_request_id().encode(), rest)
             end = raw.find(b"\r\n\r\n")
         method = self._parser.get_method().decode("latin-1")
         try:
@@ -370,8 +378,8 @@ class Client(asyncio.Protocol):
             return
         self._last = self._last or not self._whole or not self._keep
         headers = {**reply.headers, "content-length": str(len(reply.body))}
-        if self._head and (request := known(self._head.headers.get(HEADER.lower()))):
-            headers[HEADER.lower()] = request
+        if self._head and (request := accepted_id(self._head.headers.get(REQUEST_ID.lower()))):
+            headers[REQUEST_ID.lower()] = request
         headers["connection"] = "close" if self._last else "keep-alive"
         lines = [
             f"HTTP/1.1 {reply.status} {_phrase(reply.status)}",

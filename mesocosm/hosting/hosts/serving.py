@@ -11,7 +11,6 @@ from types import MappingProxyType
 
 import uvicorn
 
-from mesocosm.hosting.gc_freeze import leave_modules_out
 from mesocosm.hosting.hosts.door import Door
 from mesocosm.hosting.hosts.host import HostSettings
 from mesocosm.hosting.hosts.ids import Ids
@@ -20,6 +19,7 @@ from mesocosm.hosting.hosts.scheduling import take_turns
 from mesocosm.hosting.metrics import RequestLog
 from mesocosm.hosting.pool import count_in
 from mesocosm.hosting.tokens import following
+from mesocosm.worlds.garbage import leave_modules_out
 
 Start = Callable[[Door, HostSettings], AbstractAsyncContextManager[object]]
 """Begins hosts of a door, as they are told to be."""

@@ -8,9 +8,8 @@ from typing import Any
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, bearer, link_header
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import missing
-from mesocosm.servers.canvas.store.listing import MAX_PAGE, MAX_PER_PAGE, PER_PAGE
-from mesocosm.servers.canvas.tools.objects import ADDRESS
+from mesocosm.servers.canvas.store.access import MAX_PAGE, MAX_PER_PAGE, PER_PAGE, missing
+from mesocosm.servers.canvas.tools.service import ADDRESS
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

@@ -11,8 +11,8 @@ from mesocosm.servers.canvas.rest.courses import members_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, NewRubric
 from mesocosm.servers.canvas.store.access import Clock, denied, missing
 from mesocosm.servers.canvas.store.grading import is_excused
-from mesocosm.servers.canvas.tools.objects import Row, assignment_json, bare_submission_json, rubric_json
-from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.servers.canvas.tools.objects import assignment_json, bare_submission_json, rubric_json
+from mesocosm.servers.canvas.tools.service import Row, page_of, page_with
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

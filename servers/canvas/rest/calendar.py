@@ -21,8 +21,8 @@ from mesocosm.servers.canvas.rest.assignments import assignment_view
 from mesocosm.servers.canvas.store import CanvasStore, Listing, values
 from mesocosm.servers.canvas.store.access import GRADERS, denied
 from mesocosm.servers.canvas.tools import dashboard
-from mesocosm.servers.canvas.tools.objects import Row, event_json
-from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.servers.canvas.tools.objects import event_json
+from mesocosm.servers.canvas.tools.service import Row, page_of, page_with
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

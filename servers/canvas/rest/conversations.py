@@ -9,8 +9,8 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import api, context_courses, stretch
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.inbox import STATES
-from mesocosm.servers.canvas.tools.objects import ADDRESS, Row, conversations_json, message_json
-from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.servers.canvas.tools.objects import conversations_json, message_json
+from mesocosm.servers.canvas.tools.service import ADDRESS, Row, page_of, page_with
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

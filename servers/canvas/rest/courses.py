@@ -11,9 +11,8 @@ from mesocosm.servers.canvas.rest.api import account_key, api, course_key, readi
 from mesocosm.servers.canvas.rest.enrollments import enrollments_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import ENROLLMENT_TYPES, missing
-from mesocosm.servers.canvas.tools.objects import ADDRESS, Row, courses_json, user_json
-from mesocosm.servers.canvas.tools.objects.values import unguessable
-from mesocosm.servers.canvas.tools.service import page_with
+from mesocosm.servers.canvas.tools.objects import courses_json, user_json
+from mesocosm.servers.canvas.tools.service import ADDRESS, Row, page_with, unguessable
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

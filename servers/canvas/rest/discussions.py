@@ -9,8 +9,8 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import api, context_courses, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
 from mesocosm.servers.canvas.store.access import denied
-from mesocosm.servers.canvas.tools.objects import Row, entry_json, topic_json
-from mesocosm.servers.canvas.tools.service import page_of
+from mesocosm.servers.canvas.tools.objects import entry_json, topic_json
+from mesocosm.servers.canvas.tools.service import Row, page_of
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

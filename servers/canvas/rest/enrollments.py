@@ -10,8 +10,8 @@ from mesocosm.servers.canvas.rest.api import api, course_key, reading, stretch, 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import STUDENT
 from mesocosm.servers.canvas.store.submissions import Scores
-from mesocosm.servers.canvas.tools.objects import ADDRESS, Row, enrollment_json, number
-from mesocosm.servers.canvas.tools.service import page_with
+from mesocosm.servers.canvas.tools.objects import enrollment_json
+from mesocosm.servers.canvas.tools.service import ADDRESS, Row, number, page_with
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

@@ -21,8 +21,8 @@ from mesocosm.servers.canvas.rest.api import (
 )
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import denied, missing
-from mesocosm.servers.canvas.tools.objects import Row, file_json, folder_json
-from mesocosm.servers.canvas.tools.service import given, page_of
+from mesocosm.servers.canvas.tools.objects import file_json, folder_json
+from mesocosm.servers.canvas.tools.service import Row, given, page_of
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

@@ -9,8 +9,8 @@ from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import api, editing, here, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
 from mesocosm.servers.canvas.store.modules import ITEM_TYPES
-from mesocosm.servers.canvas.tools.objects import Row, module_item_json, modules_json
-from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.servers.canvas.tools.objects import module_item_json, modules_json
+from mesocosm.servers.canvas.tools.service import Row, page_of, page_with
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

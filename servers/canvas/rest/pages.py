@@ -7,8 +7,8 @@ from typing import Any, TypedDict
 from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.tools.objects import Row, full_page_json, page_json
-from mesocosm.servers.canvas.tools.service import page_of
+from mesocosm.servers.canvas.tools.objects import full_page_json, page_json
+from mesocosm.servers.canvas.tools.service import Row, page_of
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

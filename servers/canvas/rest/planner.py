@@ -14,8 +14,7 @@ from mesocosm.servers.canvas.rest.api import (
     stretch,
 )
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
-from mesocosm.servers.canvas.tools.objects import Row
-from mesocosm.servers.canvas.tools.service import page_of
+from mesocosm.servers.canvas.tools.service import Row, page_of
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

@@ -11,9 +11,8 @@ from mesocosm.doors.request import Request
 from mesocosm.doors.rest import link_header
 from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.tools.objects import Row, question_json, quiz_json, quiz_submission_json
-from mesocosm.servers.canvas.tools.objects.values import unguessable
-from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.servers.canvas.tools.objects import question_json, quiz_json, quiz_submission_json
+from mesocosm.servers.canvas.tools.service import Row, page_of, page_with, unguessable
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page, Reply
 

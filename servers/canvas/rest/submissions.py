@@ -13,8 +13,8 @@ from mesocosm.servers.canvas.rest.files import file_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.store.grading import is_excused
-from mesocosm.servers.canvas.tools.objects import Row, attempt_json, comment_json, user_json
-from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.servers.canvas.tools.objects import attempt_json, comment_json, user_json
+from mesocosm.servers.canvas.tools.service import Row, page_of, page_with
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 from mesocosm.services.shapes import same

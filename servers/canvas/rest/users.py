@@ -9,9 +9,8 @@ from mesocosm.servers.canvas.rest.api import account_key, api, stretch, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.tools.accounts import PseudonymFields
-from mesocosm.servers.canvas.tools.objects import ADDRESS, Row, profile_json, user_json
-from mesocosm.servers.canvas.tools.objects.values import unguessable
-from mesocosm.servers.canvas.tools.service import page_of
+from mesocosm.servers.canvas.tools.objects import profile_json, user_json
+from mesocosm.servers.canvas.tools.service import ADDRESS, Row, page_of, unguessable
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mesocosm.servers.canvas.models import Base
-from mesocosm.servers.canvas.store.access import CourseAccess, View
+from mesocosm.servers.canvas.store.access import CourseAccess, Listing, View
 from mesocosm.servers.canvas.store.accounts import Accounts, NewAccount
 from mesocosm.servers.canvas.store.assignments import Assignments, NewAssignment, NewRubric
 from mesocosm.servers.canvas.store.authoring import Authoring
@@ -14,7 +14,6 @@ from mesocosm.servers.canvas.store.discussions import Discussions, NewAnnounceme
 from mesocosm.servers.canvas.store.files import Filing
 from mesocosm.servers.canvas.store.gradebook import Gradebook
 from mesocosm.servers.canvas.store.inbox import Inbox
-from mesocosm.servers.canvas.store.listing import Listing
 from mesocosm.servers.canvas.store.modules import Modules, NewItem, NewModule
 from mesocosm.servers.canvas.store.pages import NewFile, NewFolder, NewPage, Pages
 from mesocosm.servers.canvas.store.posts import Posting

@@ -7,19 +7,50 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Select, Table, bindparam, column, insert, select, table
+from sqlalchemy import Select, Table, bindparam, column, func, insert, select, table
 
-from mesocosm.errors import Denied, NotFound
+from mesocosm.errors import Denied, Invalid, NotFound
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Base, Course, Enrollment, SignIn, User
-from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
 from mesocosm.servers.canvas.store.values import timestamp
 from mesocosm.services.service import Row, Rules
 
 if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
     from mesocosm.servers.canvas.store import CanvasStore
+
+
+# Pages of lists, the way every list of Canvas is paged.
+
+PER_PAGE = 10
+MAX_PER_PAGE = 100
+MAX_PAGE = 10**6
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One page of a list."""
+
+    rows: Sequence[Row]
+    page: int
+    per_page: int
+    total: int
+
+
+class Lister:
+    """A statement that is read in pages, with its count."""
+
+    def __init__(self, statement: Select[Any]) -> None:
+        self.statement = statement
+        self.rows = statement.limit(bindparam("limit")).offset(bindparam("offset"))
+        self.total = select(func.count().label("total")).select_from(statement.order_by(None).subquery())
+
+
+def check_page(page: int, per_page: int) -> None:
+    """Refuse a page that cannot be."""
+    if not 1 <= page <= MAX_PAGE:
+        raise Invalid(f"page must be between 1 and {MAX_PAGE}, got {page}.")
+    if not 1 <= per_page <= MAX_PER_PAGE:
+        raise Invalid(f"per_page must be between 1 and {MAX_PER_PAGE}, got {per_page}.")
+
 
 STUDENT, TEACHER, TA = "StudentEnrollment", "TeacherEnrollment", "TaEnrollment"
 OBSERVER, DESIGNER = "ObserverEnrollment", "DesignerEnrollment"

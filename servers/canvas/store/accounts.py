@@ -9,8 +9,7 @@ from sqlalchemy import Select, bindparam, exists, func, insert, or_, select
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Course, Enrollment, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import TEACHER, StorePart, denied, table_of
-from mesocosm.servers.canvas.store.listing import Lister, Listing
+from mesocosm.servers.canvas.store.access import TEACHER, Lister, Listing, StorePart, denied, table_of
 from mesocosm.services.service import Row
 
 DEFAULT_ACCOUNT = "Brookfield University"

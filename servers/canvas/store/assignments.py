@@ -10,9 +10,8 @@ from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Assignment, Course, Enrollment, Rubric, Submission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, StorePart, denied
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Listing, StorePart, check_page, denied
 from mesocosm.servers.canvas.store.courses import CURRENT
-from mesocosm.servers.canvas.store.listing import Lister, Listing, check_page
 from mesocosm.services.service import Row
 from mesocosm.services.values import Checks, checked
 

@@ -15,9 +15,8 @@ from mesocosm.servers.canvas.models import (
     WikiPage,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, StorePart, denied, table_of
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Listing, StorePart, denied, table_of
 from mesocosm.servers.canvas.store.accounts import matching
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.modules import EXTERNAL, ITEM, MODULE
 from mesocosm.servers.canvas.store.pages import free_url
 from mesocosm.services.service import Row

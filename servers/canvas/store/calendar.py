@@ -20,9 +20,8 @@ from mesocosm.servers.canvas.models import (
     Submission,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, StorePart
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Listing, StorePart
 from mesocosm.servers.canvas.store.courses import CURRENT
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 
 _MY_COURSES = (
     select(Enrollment.course_id)

@@ -18,12 +18,13 @@ from mesocosm.servers.canvas.store.access import (
     STUDENT,
     TA,
     TEACHER,
+    Lister,
+    Listing,
     StorePart,
     denied,
     missing,
     table_of,
 )
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
 MAX_RECIPIENTS = 100

@@ -19,12 +19,13 @@ from mesocosm.servers.canvas.store.access import (
     STUDENT,
     TEACHER,
     CourseAccess,
+    Lister,
+    Listing,
     StorePart,
     denied,
     table_of,
 )
 from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 from mesocosm.services.values import Checks, checked
 

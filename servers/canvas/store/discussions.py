@@ -9,8 +9,15 @@ from sqlalchemy import bindparam, exists, func, or_, select, update
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.canvas.models import DiscussionEntry, DiscussionTopic, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STAFF, CourseAccess, StorePart, denied, table_of
-from mesocosm.servers.canvas.store.listing import Lister, Listing
+from mesocosm.servers.canvas.store.access import (
+    STAFF,
+    CourseAccess,
+    Lister,
+    Listing,
+    StorePart,
+    denied,
+    table_of,
+)
 from mesocosm.services.service import Row
 
 _ENTRY_COUNT = (

@@ -10,9 +10,8 @@ from sqlalchemy import bindparam, or_, select
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.canvas.models import File, Folder
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, StorePart, denied, missing
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Listing, StorePart, denied, missing
 from mesocosm.servers.canvas.store.accounts import matching
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
 _FOLDER = select(*Folder.__table__.c).where(Folder.id == bindparam("folder"))

@@ -21,12 +21,19 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import GRADERS, STUDENT, CourseAccess, StorePart, denied
+from mesocosm.servers.canvas.store.access import (
+    GRADERS,
+    STUDENT,
+    CourseAccess,
+    Lister,
+    Listing,
+    StorePart,
+    denied,
+)
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import is_excused
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.quizzes import QUIZ_COLUMNS
 from mesocosm.services.service import Row
 

@@ -9,10 +9,9 @@ from sqlalchemy import bindparam, exists, select
 
 from mesocosm.servers.canvas.models import Conversation, Enrollment, Message, Participant, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import StorePart, denied
+from mesocosm.servers.canvas.store.access import Lister, Listing, StorePart, denied
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.conversations import OWN_CONVERSATIONS
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
 STATES = ("read", "unread", "archived")

@@ -20,8 +20,15 @@ from mesocosm.servers.canvas.models import (
     WikiPage,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import Clock, CourseAccess, StorePart, denied, table_of
-from mesocosm.servers.canvas.store.listing import Lister, Listing
+from mesocosm.servers.canvas.store.access import (
+    Clock,
+    CourseAccess,
+    Lister,
+    Listing,
+    StorePart,
+    denied,
+    table_of,
+)
 from mesocosm.services.service import Row
 from mesocosm.services.values import Checks, checked
 

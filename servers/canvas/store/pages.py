@@ -11,8 +11,7 @@ from sqlalchemy import bindparam, or_, select
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import File, Folder, User, WikiPage
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, StorePart, denied, missing
-from mesocosm.servers.canvas.store.listing import Lister, Listing
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Listing, StorePart, denied, missing
 from mesocosm.services.service import Row
 
 ROOT_FOLDER = "course files"

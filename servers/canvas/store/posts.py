@@ -16,9 +16,8 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, StorePart, denied
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Listing, StorePart, denied
 from mesocosm.servers.canvas.store.accounts import matching
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 from mesocosm.services.values import Checks, checked
 

@@ -12,9 +12,8 @@ from sqlalchemy import bindparam, exists, func, or_, select
 from mesocosm.errors import Conflict, Denied, Invalid
 from mesocosm.servers.canvas.models import Assignment, ModuleItem, Quiz, QuizQuestion, QuizSubmission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, StorePart, denied
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Lister, Listing, StorePart, denied
 from mesocosm.servers.canvas.store.assignments import QUIZ_TYPE, NewAssignment
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.questions import (
     NEW_QUESTION,
     QUESTION,

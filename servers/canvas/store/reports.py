@@ -11,9 +11,8 @@ from sqlalchemy import bindparam, func, select
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import AccountReport, Assignment, Course, Enrollment, Submission, User
-from mesocosm.servers.canvas.store.access import STUDENT, StorePart
+from mesocosm.servers.canvas.store.access import STUDENT, Lister, Listing, StorePart
 from mesocosm.servers.canvas.store.accounts import below
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.servers.canvas.store.submissions import COUNTING
 from mesocosm.services.service import Row
 

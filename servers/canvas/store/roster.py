@@ -15,13 +15,14 @@ from mesocosm.servers.canvas.store.access import (
     ENROLLMENT_TYPES,
     STAFF,
     CourseAccess,
+    Lister,
+    Listing,
     StorePart,
     denied,
     missing,
 )
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.courses import ENROLLMENT_STATES, may_enroll
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
 CURRENT_STATES = ("active", "invited")

@@ -20,11 +20,10 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, StorePart, denied
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Lister, Listing, StorePart, denied
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import graded, is_excused
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
 _SUBMISSION = select(*Submission.__table__.c).where(

@@ -9,9 +9,8 @@ from sqlalchemy import bindparam, delete, select
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.canvas.models import Enrollment, SignIn, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import StorePart
+from mesocosm.servers.canvas.store.access import Lister, Listing, StorePart
 from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
-from mesocosm.servers.canvas.store.listing import Lister, Listing
 from mesocosm.services.service import Row
 
 MIN_PASSWORD = 8

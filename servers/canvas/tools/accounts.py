@@ -6,11 +6,13 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.reports import REPORTS
-from mesocosm.servers.canvas.tools.objects import Row, account_json, address, courses_json, user_json
+from mesocosm.servers.canvas.tools.objects import account_json, courses_json, user_json
 from mesocosm.servers.canvas.tools.service import (
     AccountId,
     CoursesPerPage,
     PageNumber,
+    Row,
+    address,
     page_of,
     page_with,
     server,

@@ -6,8 +6,17 @@ from typing import Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.submissions import Scores
-from mesocosm.servers.canvas.tools.objects import Row, address, courses_json, enrollment_json, number
-from mesocosm.servers.canvas.tools.service import CourseId, CoursesPerPage, PageNumber, page_with, server
+from mesocosm.servers.canvas.tools.objects import courses_json, enrollment_json
+from mesocosm.servers.canvas.tools.service import (
+    CourseId,
+    CoursesPerPage,
+    PageNumber,
+    Row,
+    address,
+    number,
+    page_with,
+    server,
+)
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page
 from mesocosm.services.shapes import same

@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.tools.objects import (
-    Row,
-    assignment_json,
-    courses_json,
-    event_json,
-    number,
-    profile_json,
-)
-from mesocosm.servers.canvas.tools.service import PageNumber, page_of, page_with, server
+from mesocosm.servers.canvas.tools.objects import assignment_json, courses_json, event_json, profile_json
+from mesocosm.servers.canvas.tools.service import PageNumber, Row, number, page_of, page_with, server
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page
 

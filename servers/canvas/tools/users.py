@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.tools.objects import Row, profile_json
-from mesocosm.servers.canvas.tools.service import PageNumber, given, paging, server
+from mesocosm.servers.canvas.tools.objects import profile_json
+from mesocosm.servers.canvas.tools.service import PageNumber, Row, given, paging, server
 from mesocosm.services.schema import Json
 from mesocosm.services.shapes import same
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from mesocosm.services.outcomes import Outcome
+from mesocosm.services.calls import Outcome
 from mesocosm.services.service import Image, UnknownTool
 from mesocosm.services.world import World
 from mesocosm.worlds.journal import Entry
