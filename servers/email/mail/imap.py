@@ -34,7 +34,7 @@ def _message(row: Row) -> tuple[int, Any, tuple[str, ...]]:
 
 def _look(store: EmailStore, account: str, folder: str) -> MailAnswer:
     open_mailbox(store, account)
-    state = store.folder_state(folder)
+    state = store.mirroring.folder_state(folder)
     return read(store, f"{len(state.messages)} messages, {len(state.unseen)} unseen", _state(state))
 
 
@@ -102,7 +102,7 @@ def fetch_messages(
     found: dict[int, tuple[bytes, int]] = {}
     wanted = read_ids(ids)
     delivered, done = 0, 0
-    for email, files in store.contents(folder, wanted):
+    for email, files in store.mirroring.contents(folder, wanted):
         whole = render_message(email, files) if part == "message" or with_size else ""
         text = {"message": whole, "header": "", "size": ""}[part]
         if part == "header":
@@ -123,8 +123,10 @@ def search_messages(store: EmailStore, account: str, folder: str, criterion: Cri
     """The ids of the messages that meet a criterion."""
     open_mailbox(store, account)
     test = compile_criterion(criterion)
-    ids = [row["id"] for row in store.folder_state(folder).messages]
-    found = [email["id"] for email, files in store.contents(folder, ids) if test(Candidate(email, files))]
+    ids = [row["id"] for row in store.mirroring.folder_state(folder).messages]
+    found = [
+        email["id"] for email, files in store.mirroring.contents(folder, ids) if test(Candidate(email, files))
+    ]
     return read(store, write_ids(found), found)
 
 
@@ -137,15 +139,15 @@ def store_flags(
 ) -> MailAnswer:
     """Change flags of messages; the answer is what then lies in the folder."""
     open_mailbox(store, account)
-    store.set_flags(folder, read_ids(ids), flags, mode)
-    return written(store, "stored", _state(store.folder_state(folder)))
+    store.mirroring.set_flags(folder, read_ids(ids), flags, mode)
+    return written(store, "stored", _state(store.mirroring.folder_state(folder)))
 
 
 @operations.writes("IMAP COPY")
 def copy_messages(store: EmailStore, account: str, folder: str, ids: str, target: str) -> MailAnswer:
     """Put copies of messages into another folder."""
     open_mailbox(store, account)
-    copies = store.copy(folder, read_ids(ids), target)
+    copies = store.mirroring.copy(folder, read_ids(ids), target)
     return written(store, f"copied {len(copies)}", {"to": store.folder_id(target), "ids": copies})
 
 
@@ -153,9 +155,9 @@ def copy_messages(store: EmailStore, account: str, folder: str, ids: str, target
 def move_messages(store: EmailStore, account: str, folder: str, ids: str, target: str) -> MailAnswer:
     """Move messages to another folder."""
     open_mailbox(store, account)
-    moved = store.refile(folder, read_ids(ids), target)
+    moved = store.mirroring.refile(folder, read_ids(ids), target)
     pairs = [(key, key) for key in moved]
-    left = _state(store.folder_state(folder))
+    left = _state(store.mirroring.folder_state(folder))
     return written(store, f"moved {len(moved)}", {"to": store.folder_id(target), "ids": pairs, "left": left})
 
 
@@ -163,8 +165,8 @@ def move_messages(store: EmailStore, account: str, folder: str, ids: str, target
 def expunge_messages(store: EmailStore, account: str, folder: str, ids: str | None = None) -> MailAnswer:
     """Remove for good what is marked as deleted; with ``ids``, only among these."""
     open_mailbox(store, account)
-    count = store.expunge(folder, None if ids is None else read_ids(ids))
-    return written(store, f"expunged {count}", _state(store.folder_state(folder)))
+    count = store.mirroring.expunge(folder, None if ids is None else read_ids(ids))
+    return written(store, f"expunged {count}", _state(store.mirroring.folder_state(folder)))
 
 
 @operations.writes("IMAP APPEND")
@@ -194,5 +196,5 @@ def append_message(
         html_body=parsed.html_body,
         attachments=parsed.files,
     )
-    email_id = store.append(folder, email, flags)
+    email_id = store.mirroring.append(folder, email, flags)
     return written(store, f"appended {email_id}", {"to": store.folder_id(folder), "ids": [email_id]})

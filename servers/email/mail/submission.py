@@ -39,7 +39,7 @@ def smtp_login(store: EmailStore, user: str) -> MailAnswer:
 def check_recipient(store: EmailStore, account: str, recipient: str) -> MailAnswer:
     """Refuse a recipient to whom no mail can be sent."""
     open_mailbox(store, account)
-    store.check_recipient(_recipient(recipient))
+    store.sending.check_recipient(_recipient(recipient))
     return read(store, "recipient ok")
 
 
@@ -76,7 +76,7 @@ def send_message(
         references=checked_id(parsed.references),
         envelope=envelope,
     )
-    email_id = store.submit(letter)
+    email_id = store.sending.submit(letter)
     return written(store, f"sent as {email_id}", email_id)
 
 

@@ -14,8 +14,8 @@ from sqlalchemy import bindparam, select
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.email.models import Attachment, Email, Folder
 from mesocosm.servers.email.store import limits
-from mesocosm.servers.email.store.bulk import Bulk, NewEmail
-from mesocosm.servers.email.store.messages import NEWEST_FIRST, File
+from mesocosm.servers.email.store.bulk import NewEmail
+from mesocosm.servers.email.store.mailbox import NEWEST_FIRST, File, MailboxPart
 from mesocosm.services.service import Row
 from mesocosm.services.values import GOOGLES, Kinds
 from mesocosm.worlds.limits import settings
@@ -60,7 +60,7 @@ _KINDS = Kinds(
 )
 
 
-class Archive(Bulk):
+class Archive(MailboxPart):
     """Mail that leaves or enters a mailbox as files of the workspace."""
 
     # -- attachments ------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ class Archive(Bulk):
             if name not in self.folder_names().values():
                 self.create_folder(name)
             # Oldest first, so that ids grow with time as they do on delivery.
-            self.add_emails(account, name, reversed(emails))
+            self.store.add_emails(account, name, reversed(emails))
         return {name: len(emails) for name, emails in batches.items()}, self.workspace.shown(file)
 
 

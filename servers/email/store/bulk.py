@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NotRequired, TypedDict
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.addresses import Address, join, parse_addresses
-from mesocosm.servers.email.store.messages import File, Messages, new_message_id
+from mesocosm.servers.email.store.mailbox import File, new_message_id
 
 
 class NewEmail(TypedDict):
@@ -37,40 +37,6 @@ class NewEmail(TypedDict):
     references: NotRequired[str | None]
     thread: NotRequired[str]
     attachments: NotRequired[Sequence[File]]
-
-
-class Bulk(Messages):
-    """Bulk methods, for generators and imports."""
-
-    def add_emails(self, account: str, folder: str, emails: Iterable[NewEmail]) -> list[int]:
-        """Put many messages into a folder at once, as they would lie there after delivery; returns their ids.
-
-        Ids are given in the order of ``emails``. ``Invalid`` says which of them no server would accept.
-        """
-        account = account.lower()
-        folder_id = self.folder_id(folder, account)
-        name = self.folder_names(account)[folder_id]
-        first = self.next_email_id()
-        rows: list[dict[str, Any]] = []
-        files: dict[int, Sequence[File]] = {}
-        threads: dict[str, dict[str, Any]] = {}
-        for index, email in enumerate(emails):
-            try:
-                row = _row(first + index, email, in_drafts=name == "Drafts")
-                if attached := email.get("attachments"):
-                    files[row["id"]] = checked_files(attached)
-            except Invalid as problem:
-                raise Invalid(f"emails[{index}]: {problem.message}") from None
-            row["folder_id"] = folder_id
-            if "is_read" not in email and name in ("Sent", "Drafts"):
-                row["is_read"] = True
-            if (thread := email.get("thread")) is not None:
-                if previous := threads.get(thread):
-                    row.update(answering(previous["message_id"], previous["references"]))
-                threads[thread] = row
-            rows.append(row)
-        self.insert_emails(rows, files)
-        return list(range(first, first + len(rows)))
 
 
 class Thread(TypedDict):
@@ -112,7 +78,8 @@ def author(header: str) -> Address:
     return addresses[0]
 
 
-def _row(email_id: int, email: NewEmail, *, in_drafts: bool) -> dict[str, Any]:
+def email_row(email_id: int, email: NewEmail, *, in_drafts: bool) -> dict[str, Any]:
+    """A message as the table keeps it. Raises ``Invalid`` for one that no server would accept."""
     sender = author(email["sender"])
     date = limits.stored_date(email["date"])
     to = recipients("TO", email.get("to"))

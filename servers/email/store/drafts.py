@@ -11,7 +11,7 @@ from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.email.models import Email
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.bulk import recipients
-from mesocosm.servers.email.store.messages import NEWEST_FIRST, Messages, new_message_id
+from mesocosm.servers.email.store.mailbox import NEWEST_FIRST, MailboxPart, new_message_id
 from mesocosm.services.service import Row
 
 _DRAFT = (
@@ -36,7 +36,7 @@ _ONE = select(*_DRAFT).where(Email.folder_id == bindparam("folder"), Email.id ==
 _TOTAL = select(func.count().label("total")).where(Email.folder_id == bindparam("folder"))
 
 
-class Drafts(Messages):
+class Drafts(MailboxPart):
     """The drafts of the signed-in account; everything in the folder Drafts is one."""
 
     def drafts(self, page: int, page_size: int) -> tuple[Sequence[Row], int]:

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, column, func, or_, select, table
 from mesocosm.errors import Invalid
 from mesocosm.servers.email.models import SEARCHED, Email, Folder
 from mesocosm.servers.email.store import limits
-from mesocosm.servers.email.store.messages import HAS_ATTACHMENTS, NEWEST_FIRST, SUMMARY, Messages
+from mesocosm.servers.email.store.mailbox import HAS_ATTACHMENTS, NEWEST_FIRST, SUMMARY, MailboxPart
 from mesocosm.services.service import Row
 
 EVERYWHERE = "*"
@@ -48,7 +48,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _INDEX = table("emails_text", column("rowid"), column("emails_text"))
 
 
-class Searching(Messages):
+class Searching(MailboxPart):
     """Finding messages of the signed-in account."""
 
     def search(self, query: str, folder: str, page: int, page_size: int) -> tuple[Sequence[Row], int]:

@@ -16,7 +16,7 @@ from mesocosm.servers.email.models import Attachment, Email, Folder
 from mesocosm.servers.email.store import limits
 from mesocosm.servers.email.store.addresses import Address, join, parse_addresses, without
 from mesocosm.servers.email.store.bulk import answering, checked_files
-from mesocosm.servers.email.store.messages import File, Messages, new_message_id
+from mesocosm.servers.email.store.mailbox import File, MailboxPart, new_message_id
 from mesocosm.services.service import Row
 
 _INBOXES = select(Folder.account, Folder.id).where(
@@ -61,7 +61,7 @@ class Letter:
         return texts + sum(len(file["data"]) for file in self.files)
 
 
-class Sending(Messages):
+class Sending(MailboxPart):
     """Mail that the signed-in account sends."""
 
     def send(

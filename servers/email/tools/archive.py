@@ -25,7 +25,7 @@ def export_emails(
         max_emails: Export at most this many messages in all, of each folder the newest first.
         export_all_folders: Export all folders; cannot be combined with folder.
     """
-    counts, path = store.export(folder, export_path, max_emails, all_folders=export_all_folders)
+    counts, path = store.archive.export(folder, export_path, max_emails, all_folders=export_all_folders)
     done = f"Successfully exported {sum(counts.values())} emails to {path}"
     return "\n".join([done, *_breakdown(counts)]) if export_all_folders else done
 
@@ -41,7 +41,7 @@ def import_emails(
         target_folder: Folder for messages whose own folder is not kept; INBOX if not given.
         preserve_folders: Put each message into the folder it was exported from, creating it where missing.
     """
-    counts, path = store.import_file(import_path, target_folder, keep_folders=preserve_folders)
+    counts, path = store.archive.import_file(import_path, target_folder, keep_folders=preserve_folders)
     done = f"Successfully imported {sum(counts.values())} emails from {path}"
     return "\n".join([done, *_breakdown(counts)]) if len(counts) > 1 else done
 
@@ -54,7 +54,7 @@ def download_attachment(store: EmailStore, email_id: str, attachment_filename: s
         email_id: The message.
         attachment_filename: Name of the attachment, as read_email lists it.
     """
-    attachment, path = store.save_attachment(email_id, attachment_filename)
+    attachment, path = store.archive.save_attachment(email_id, attachment_filename)
     return {
         **same(attachment, "filename", "size", "content_type"),
         "path": path,

@@ -29,7 +29,9 @@ def save_draft(
         cc: Recipients of a copy.
         bcc: Recipients of a copy that the other recipients do not see.
     """
-    return draft(store.save_draft(subject=subject, body=body, html_body=html_body, to=to, cc=cc, bcc=bcc))
+    return draft(
+        store.drafting.save_draft(subject=subject, body=body, html_body=html_body, to=to, cc=cc, bcc=bcc)
+    )
 
 
 @server.reads
@@ -40,7 +42,7 @@ def get_drafts(store: EmailStore, page: int = 1, page_size: int = 20) -> dict[st
         page: Page number, from 1.
         page_size: Drafts per page, 1 to 100.
     """
-    rows, total = store.drafts(page, page_size)
+    rows, total = store.drafting.drafts(page, page_size)
     return paged("drafts", [draft(row) for row in rows], total, page, page_size)
 
 
@@ -67,7 +69,9 @@ def update_draft(
         bcc: New recipients of a blind copy.
     """
     return draft(
-        store.update_draft(draft_id, subject=subject, body=body, html_body=html_body, to=to, cc=cc, bcc=bcc)
+        store.drafting.update_draft(
+            draft_id, subject=subject, body=body, html_body=html_body, to=to, cc=cc, bcc=bcc
+        )
     )
 
 
@@ -78,5 +82,5 @@ def delete_draft(store: EmailStore, draft_id: str) -> str:
     Args:
         draft_id: The draft to delete.
     """
-    store.delete_draft(draft_id)
+    store.drafting.delete_draft(draft_id)
     return f"Draft {draft_id} deleted successfully"

@@ -16,7 +16,7 @@ def delete_email(store: EmailStore, email_id: str) -> str:
     Args:
         email_id: The message to delete.
     """
-    store.delete([email_id])
+    store.filing.delete([email_id])
     return f"Email {email_id} deleted successfully"
 
 
@@ -27,7 +27,7 @@ def delete_emails(store: EmailStore, email_ids: list[str]) -> str:
     Args:
         email_ids: The messages to delete.
     """
-    count = store.delete(email_ids)
+    count = store.filing.delete(email_ids)
     return f"Successfully deleted {count} emails"
 
 
@@ -39,7 +39,7 @@ def move_email(store: EmailStore, email_id: str, target_folder: str) -> dict[str
         email_id: The message to move.
         target_folder: The existing folder to move it to.
     """
-    return summary(store.move([email_id], target_folder)[0])
+    return summary(store.filing.move([email_id], target_folder)[0])
 
 
 @server.writes(idempotent=True)
@@ -50,7 +50,7 @@ def move_emails(store: EmailStore, email_ids: list[str], target_folder: str) -> 
         email_ids: The messages to move.
         target_folder: The existing folder to move them to.
     """
-    moved = [summary(row) for row in store.move(email_ids, target_folder)]
+    moved = [summary(row) for row in store.filing.move(email_ids, target_folder)]
     return {"moved_emails": moved, "count": len(moved)}
 
 
@@ -62,5 +62,5 @@ def mark_emails(store: EmailStore, email_ids: list[str], status: str) -> dict[st
         email_ids: The messages to mark.
         status: One of read, unread, important, not_important.
     """
-    updated = [summary(row) for row in store.mark(email_ids, status)]
+    updated = [summary(row) for row in store.filing.mark(email_ids, status)]
     return {"updated_emails": updated, "count": len(updated)}

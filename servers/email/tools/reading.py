@@ -56,7 +56,7 @@ def search_emails(
         page: Page number, from 1.
         page_size: Messages per page, 1 to 100.
     """
-    rows, total = store.search(query, folder, page, page_size)
+    rows, total = store.searching.search(query, folder, page, page_size)
     return paged("emails", [summary(row) for row in rows], total, page, page_size)
 
 

@@ -34,7 +34,9 @@ def send_email(
         bcc: Recipients of a copy that the other recipients do not see.
         attachments: Paths of files in the workspace to attach.
     """
-    sent = store.send(to, subject, body, html_body=html_body, cc=cc, bcc=bcc, attachments=attachments or ())
+    sent = store.sending.send(
+        to, subject, body, html_body=html_body, cc=cc, bcc=bcc, attachments=attachments or ()
+    )
     return whole(store, str(sent))
 
 
@@ -58,7 +60,7 @@ def reply_email(
         bcc: Recipients of a copy that the other recipients do not see.
         reply_all: Also send a copy to all other recipients of the original.
     """
-    sent = store.reply(email_id, body, html_body=html_body, cc=cc, bcc=bcc, everybody=reply_all)
+    sent = store.sending.reply(email_id, body, html_body=html_body, cc=cc, bcc=bcc, everybody=reply_all)
     return whole(store, str(sent))
 
 
@@ -82,5 +84,5 @@ def forward_email(
         cc: Recipients of a copy.
         bcc: Recipients of a copy that the other recipients do not see.
     """
-    sent = store.forward(email_id, to, body=body, html_body=html_body, cc=cc, bcc=bcc)
+    sent = store.sending.forward(email_id, to, body=body, html_body=html_body, cc=cc, bcc=bcc)
     return whole(store, str(sent))

@@ -6,17 +6,63 @@ A message's id is its UID. A message that is moved keeps it, so a folder's UIDs 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
 
+from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.email.models import Attachment, Email
-from mesocosm.servers.email.store.bulk import Bulk, NewEmail
-from mesocosm.servers.email.store.message_actions import Filing
-from mesocosm.servers.email.store.messages import File
+from mesocosm.servers.email.store.bulk import NewEmail
+from mesocosm.servers.email.store.mailbox import File, MailboxPart
 from mesocosm.services.service import Row
+
+STATUSES: dict[str, dict[str, Any]] = {
+    "read": {"is_read": True},
+    "unread": {"is_read": False},
+    "important": {"is_important": True},
+    "not_important": {"is_important": False},
+}
+
+
+class Filing(MailboxPart):
+    """Filing of messages: moving, marking, deleting."""
+
+    def mark(self, email_ids: Sequence[str], status: str) -> list[Row]:
+        """Set or clear a flag of messages; returns them as they now are."""
+        if status not in STATUSES:
+            raise Invalid(f"Invalid status: {status!r}. It must be one of: {', '.join(STATUSES)}.")
+        keys = [email["id"] for email in self.emails(email_ids)]
+        self.session.execute(update(Email).where(Email.id.in_(keys)).values(STATUSES[status]))
+        return self.emails(email_ids)
+
+    def move(self, email_ids: Sequence[str], folder: str) -> list[Row]:
+        """Put messages into another folder; returns them as they now are."""
+        folder_id = self.folder_id(folder)
+        emails = self.emails(email_ids)
+        self.check_filing(emails, folder_id)
+        keys = [email["id"] for email in emails]
+        self.session.execute(update(Email).where(Email.id.in_(keys)).values(folder_id=folder_id))
+        return self.emails(email_ids)
+
+    def check_filing(self, emails: Iterable[Row], folder_id: int) -> None:
+        """Refuse messages that cannot lie in a folder."""
+        if self.folder_names()[folder_id] == "Drafts":
+            for email in emails:
+                if not email["is_draft"]:
+                    raise Conflict(f"Only drafts can lie in Drafts; email {email['id']} is none.")
+
+    def delete(self, email_ids: Sequence[str]) -> int:
+        """Move messages to Trash, or remove for good those that lie there; returns how many."""
+        emails = self.emails(email_ids)
+        gone = [email["id"] for email in emails if email["folder"] == "Trash"]
+        others = [email["id"] for email in emails if email["folder"] != "Trash"]
+        trash = self.folder_id("Trash")
+        self.session.execute(update(Email).where(Email.id.in_(others)).values(folder_id=trash))
+        self.session.execute(delete(Email).where(Email.id.in_(gone)))
+        return len(emails)
+
 
 FLAGS = {
     "Seen": "is_read",
@@ -68,10 +114,10 @@ class FolderState:
         return [place for place, row in enumerate(self.messages, 1) if not row["is_read"]]
 
 
-class Mirroring(Filing, Bulk):
+class Mirroring(MailboxPart):
     """The signed-in account's mailbox for clients that name messages by folder and id.
 
-    Messages that are no longer where such a client believes them to be are passed over: it will be told.
+    MailboxPart that are no longer where such a client believes them to be are passed over: it will be told.
     """
 
     def folder_state(self, folder: str) -> FolderState:
@@ -102,7 +148,7 @@ class Mirroring(Filing, Bulk):
         files: dict[int, list[File]] = {}
         first = self.next_email_id()
         for row, attached in self.contents(folder, ids):
-            self.check_filing([row], target_id)
+            self.store.filing.check_filing([row], target_id)
             copy = first + len(rows)
             copies.append((row["id"], copy))
             rows.append({**row, "id": copy, "folder_id": target_id})
@@ -115,7 +161,7 @@ class Mirroring(Filing, Bulk):
         target_id = self.folder_id(target)
         wanted = set(ids)
         rows = [row for row in self.folder_state(folder).messages if row["id"] in wanted]
-        self.check_filing(rows, target_id)
+        self.store.filing.check_filing(rows, target_id)
         moved = [row["id"] for row in rows]
         self.session.execute(update(Email).where(_named(moved)).values(folder_id=target_id))
         return moved
@@ -133,7 +179,7 @@ class Mirroring(Filing, Bulk):
         """Put a message of the client's own into a folder; returns its id."""
         name = self.folder_names()[self.folder_id(folder)]
         email = {**email, "is_read": "Seen" in flags, "is_important": "Flagged" in flags}
-        (email_id,) = self.add_emails(self.account, name, [email])
+        (email_id,) = self.store.add_emails(self.account, name, [email])
         self.set_flags(name, [email_id], flags, "ADD")
         return email_id
 
