@@ -156,7 +156,7 @@ def clear_calendar(store: CalendarStore, calendarId: str) -> None:
     access = store.calendar(calendarId, "owner")
     if not access.primary:
         raise Invalid("Cannot clear a secondary calendar.", code="invalid")
-    while page := store.list_events(access.id, Window(order="none", single=False)).items:
+    while page := store.lists.list_events(access.id, Window(order="none", single=False)).items:
         for event in page:
             with suppress(Gone):  # an instance that went with its series
                 store.delete_event(access.id, event.id)

@@ -290,7 +290,7 @@ def list_events(
     if syncToken is not None:
         if timeMin or timeMax or updatedMin or q or orderBy or iCalUID or private or shared:
             raise Invalid("Sync token cannot be used with other filters.", code="badRequest")
-        return _page(store.changed_events(calendarId, pageToken or syncToken, maxResults), zone)
+        return _page(store.lists.changed_events(calendarId, pageToken or syncToken, maxResults), zone)
     if iCalUID is not None:
         page = _of_uid(store, calendarId, iCalUID, showDeleted)
         kept = [event for event in page.items if _has(event, private, shared)]
@@ -310,7 +310,7 @@ def list_events(
         shared=shared,
         types=kinds,
     )
-    return _page(store.list_events(calendarId, window), zone)
+    return _page(store.lists.list_events(calendarId, window), zone)
 
 
 def _kinds(request: Request) -> list[str]:
@@ -343,15 +343,15 @@ def _has(event: Occurrence, private: Sequence[tuple[str, str]], shared: Sequence
 
 def _of_uid(store: CalendarStore, calendar_id: str, uid: str, deleted: bool) -> EventPage:
     access = store.calendar(calendar_id)
-    if (event_id := store.event_of_uid(access, uid)) is None:
+    if (event_id := store.lists.event_of_uid(access, uid)) is None:
         return EventPage(access, [], None)
-    access, event = store.event(calendar_id, event_id)
+    access, event = store.lists.event(calendar_id, event_id)
     return EventPage(access, [event] if deleted or not event.row["cancelled"] else [], None)
 
 
 @api.get("/calendars/{calendarId}/events/{eventId}")
 def get_event(store: CalendarStore, calendarId: str, eventId: str, timeZone: str | None = None) -> Json:
-    return _resource(*store.event(calendarId, eventId), _zone(timeZone))
+    return _resource(*store.lists.event(calendarId, eventId), _zone(timeZone))
 
 
 @api.post("/calendars/{calendarId}/events")
@@ -361,7 +361,7 @@ def insert_event(store: CalendarStore, request: Request, calendarId: str) -> Jso
     event_id, uid = read.text(body, "id"), read.text(body, "iCalUID")
     fields: Json = {**_fields(_of_version(request, body))}
     if uid and uid != f"{event_id}{OWN_UID}":
-        if store.event_of_uid(store.calendar(calendarId), uid) is not None:
+        if store.lists.event_of_uid(store.calendar(calendarId), uid) is not None:
             raise Conflict("The requested identifier already exists.", code="duplicate")
         fields["ical_uid"] = uid
     return _resource(*store.create_event(calendarId, cast(EventFields, fields), event_id))
@@ -401,7 +401,7 @@ def import_event(store: CalendarStore, request: Request, calendarId: str) -> Jso
 def patch_event(store: CalendarStore, request: Request, calendarId: str, eventId: str) -> Json:
     """An event with some fields changed; ``null`` empties one."""
     body = body_of(request)
-    access, event = store.event(calendarId, eventId)
+    access, event = store.lists.event(calendarId, eventId)
     check_etag(request, event_view(access, event)["etag"])
     if answer := _own_answer(access, event, body):
         return _resource(*store.respond(calendarId, eventId, *answer))
@@ -414,7 +414,7 @@ def patch_event(store: CalendarStore, request: Request, calendarId: str, eventId
 def update_event(store: CalendarStore, request: Request, calendarId: str, eventId: str) -> Json:
     """An event with all its fields replaced: what is not given is as if it had never been said."""
     body = body_of(request)
-    access, event = store.event(calendarId, eventId)
+    access, event = store.lists.event(calendarId, eventId)
     check_etag(request, event_view(access, event)["etag"])
     kept = {"recurrence"} if event.is_instance or event.row["series_id"] else set()
     if not _conferences(request):
@@ -464,7 +464,7 @@ def _own_answer(access: Access, event: Occurrence, body: Fields) -> tuple[str, s
 
 @api.delete("/calendars/{calendarId}/events/{eventId}")
 def delete_event(store: CalendarStore, request: Request, calendarId: str, eventId: str) -> None:
-    check_etag(request, event_view(*store.event(calendarId, eventId))["etag"])
+    check_etag(request, event_view(*store.lists.event(calendarId, eventId))["etag"])
     store.delete_event(calendarId, eventId)
 
 
@@ -493,8 +493,8 @@ def list_instances(
     if originalStart is not None:
         form = "date" if len(originalStart) == len("2025-01-15") else "dateTime"
         original = point({form: originalStart}, "originalStart").at
-        return _page(store.instance(calendarId, eventId, original, window), zone)
-    return _page(store.instances(calendarId, eventId, window), zone)
+        return _page(store.lists.instance(calendarId, eventId, original, window), zone)
+    return _page(store.lists.instances(calendarId, eventId, window), zone)
 
 
 @api.post("/calendars/{calendarId}/events/{eventId}/move")

@@ -1,7 +1,5 @@
 """The rules of the calendar service."""
 
-from mesocosm.servers.calendar.store.events import EventsStore
+from mesocosm.servers.calendar.store.events import CalendarStore
 
-
-class CalendarStore(EventsStore):
-    """Calendars and events of the accounts of one server, seen by the account that is signed in."""
+__all__ = ["CalendarStore"]

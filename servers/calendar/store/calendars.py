@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from sqlalchemy import Select, bindparam, func, select, update
@@ -17,7 +17,6 @@ from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.calendar.models import (
     AccessRule,
     Account,
-    Base,
     Calendar,
     Entry,
     Event,
@@ -25,7 +24,10 @@ from mesocosm.servers.calendar.models import (
     Subscription,
 )
 from mesocosm.servers.calendar.store.times import known_zone, midnight
-from mesocosm.services.service import Row, Store
+from mesocosm.services.service import Row, Rules
+
+if TYPE_CHECKING:
+    from mesocosm.servers.calendar.store import CalendarStore
 
 ROLES = ("none", "freeBusyReader", "reader", "writer", "owner")
 """From the least to the most."""
@@ -150,10 +152,8 @@ def page_limit(max_results: int | None) -> int:
     return min(max_results or MAX_PAGE, MAX_PAGE)
 
 
-class CalendarsStore(Store):
-    """Calendars, seen by the account that is signed in."""
-
-    metadata = Base.metadata
+class Calendars(Rules):
+    """Calendars, seen by the account that is signed in: what the store and all its parts need."""
 
     # -- accounts ---------------------------------------------------------------------------------------
 
@@ -396,6 +396,14 @@ class CalendarsStore(Store):
         return self.session.execute(
             select(AccessRule).where(AccessRule.calendar == calendar, AccessRule.scope == scope)
         ).scalar_one_or_none()
+
+
+class CalendarPart(Calendars):
+    """One topic of the store; the others are reached through ``store``."""
+
+    def __init__(self, store: CalendarStore) -> None:
+        super().__init__(store.world, store.session)
+        self.store = store
 
 
 def _scopes(account: str) -> str:

@@ -16,7 +16,7 @@ from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.calendar.models import Account, Attendee, Calendar, Entry, Event
 from mesocosm.servers.calendar.store.calendars import (
     Access,
-    CalendarsStore,
+    CalendarPart,
     as_list,
     one_of,
     page_limit,
@@ -165,7 +165,7 @@ KEY_COLUMNS = (
 )
 
 
-class ListingStore(CalendarsStore):
+class EventLists(CalendarPart):
     """Listing and reading of events."""
 
     # -- one event --------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, cast
 from sqlalchemy import insert, select, update
 
 from mesocosm.errors import Conflict, Denied, Invalid
-from mesocosm.servers.calendar.models import Attendee, Calendar, Entry, Event
-from mesocosm.servers.calendar.store.calendars import Access
+from mesocosm.servers.calendar.models import Attendee, Base, Calendar, Entry, Event
+from mesocosm.servers.calendar.store.calendars import Access, Calendars
 from mesocosm.servers.calendar.store.event_input import (
     EventFields,
     NewEvent,
@@ -23,11 +23,13 @@ from mesocosm.servers.calendar.store.event_input import (
     span_on,
     time_columns,
 )
+from mesocosm.servers.calendar.store.event_lists import EventLists
 from mesocosm.servers.calendar.store.event_types import check_type, conference_column, type_columns
-from mesocosm.servers.calendar.store.freebusy import FreeBusyStore
+from mesocosm.servers.calendar.store.freebusy import FreeBusy
 from mesocosm.servers.calendar.store.new_rows import PRIMARIES, NewRows, next_revision
 from mesocosm.servers.calendar.store.times import show
 from mesocosm.servers.calendar.store.windows import Occurrence
+from mesocosm.services.service import Store, Topic
 
 _TIMES = frozenset({"start", "end", "recurrence"})
 _OWN = frozenset({"reminders", "colorId", "private_properties"})
@@ -40,8 +42,16 @@ class Gone(Conflict):
     status: ClassVar[int] = 410
 
 
-class EventsStore(FreeBusyStore):
-    """Changes to events."""
+class CalendarStore(Calendars, Store):
+    """Calendars and events of the accounts of one server, seen by the account that is signed in.
+
+    Its parts read events; to make and change them is here.
+    """
+
+    metadata = Base.metadata
+
+    lists = Topic(EventLists)
+    free_times = Topic(FreeBusy)
 
     # -- making -----------------------------------------------------------------------------------------
 
@@ -54,14 +64,14 @@ class EventsStore(FreeBusyStore):
         if event_id is not None:
             given["id"] = event_id
         [made] = self._insert(access.number, access.owner, access.time_zone, [given])
-        return self.event(access.id, made)
+        return self.lists.event(access.id, made)
 
     def import_event(
         self, calendar_id: str, uid: str, fields: EventFields, organizer: Mapping[str, str]
     ) -> tuple[Access, Occurrence]:
         """A copy of somebody's event on this calendar alone; one that it has already is replaced."""
         access = self.calendar(calendar_id, "writer")
-        if (event_id := self.event_of_uid(access, uid)) is None:
+        if (event_id := self.lists.event_of_uid(access, uid)) is None:
             own = {"creator": self.account, "ical_uid": uid, "organizer": organizer, "copied": True}
             given = cast(NewEvent, {**fields, **own})
             [event_id] = self._insert(access.number, access.owner, access.time_zone, [given])
@@ -71,7 +81,7 @@ class EventsStore(FreeBusyStore):
             for name, value in foreign_columns({"organizer": organizer}, access.owner).items():
                 setattr(event, name, value)
             self.session.flush()
-        return self.event(access.id, event_id)
+        return self.lists.event(access.id, event_id)
 
     def add_events(self, calendar_id: str, events: Iterable[NewEvent]) -> list[str]:
         """Put many events on a calendar at once, whoever is signed in; returns their ids.
@@ -102,7 +112,7 @@ class EventsStore(FreeBusyStore):
         """
         access = self.calendar(calendar_id, "writer")
         if not changes:
-            return self.event(access.id, event_id)
+            return self.lists.event(access.id, event_id)
         event = self._editable(access, event_id)
         entry = self._entry(event, access.number)
         if entry.cancelled and changes.get("status") not in ("confirmed", "tentative"):
@@ -111,7 +121,7 @@ class EventsStore(FreeBusyStore):
             self._cancel(access, event)
         else:
             self._apply(access, event, entry, changes)
-        return self.event(access.id, event_id)
+        return self.lists.event(access.id, event_id)
 
     def _apply(self, access: Access, event: Event, entry: Entry, changes: EventFields) -> None:
         shared = {name: value for name, value in changes.items() if name not in _OWN}
@@ -175,11 +185,11 @@ class EventsStore(FreeBusyStore):
 
     def _drop_orphans(self, access: Access, master: Event) -> None:
         """Changed instances that the new times no longer give are deleted, as Google resets them."""
-        row = self.event_row(access, master.id)
+        row = self.lists.event_row(access, master.id)
         assert row is not None
         for one in self._exceptions_of(master):
             original = one.id.rpartition("_")[2]
-            if not row["recurrence"] or not self.is_instance(access, row, original):
+            if not row["recurrence"] or not self.lists.is_instance(access, row, original):
                 one.status = "cancelled"
                 for entry in self._entries(one):
                     entry.cancelled = True
@@ -199,7 +209,7 @@ class EventsStore(FreeBusyStore):
         for one in followers:
             self._answer(one, access.id, response, comment)
         self._touch([event, *followers])
-        return self.event(access.id, event_id)
+        return self.lists.event(access.id, event_id)
 
     def _answer(self, event: Event, email: str, response: str, comment: str | None) -> int:
         values = {"response_status": response} | ({} if comment is None else {"comment": comment or None})
@@ -219,7 +229,7 @@ class EventsStore(FreeBusyStore):
                 self._entry(one, source.number).cancelled = True
                 self._place(one, target.number)
             self._touch(moved)
-        return self.event(target.id, event_id)
+        return self.lists.event(target.id, event_id)
 
     # -- deleting ---------------------------------------------------------------------------------------
 
@@ -262,18 +272,18 @@ class EventsStore(FreeBusyStore):
 
     def _editable(self, access: Access, event_id: str) -> Event:
         """The row of an event to change; an instance gets its own row by being asked for here."""
-        row = self.event_row(access, event_id)
+        row = self.lists.event_row(access, event_id)
         if row is not None:
             return self.session.get_one(Event, row["number"])
-        _, found = self.event(access.id, event_id)
+        _, found = self.lists.event(access.id, event_id)
         if found.row["cancelled"]:
             raise Gone("Resource has been deleted", code="deleted")
         return self._detach(found)
 
     def _whole(self, access: Access, event_id: str) -> Event:
-        row = self.event_row(access, event_id)
+        row = self.lists.event_row(access, event_id)
         if row is None or row["series"] is not None:
-            self.event(access.id, event_id)  # not found, unless it is an instance
+            self.lists.event(access.id, event_id)  # not found, unless it is an instance
             raise Invalid(
                 "Cannot change the organizer of an instance.", code="cannotChangeOrganizerOfInstance"
             )

@@ -9,8 +9,8 @@ from sqlalchemy import and_, bindparam, or_, select, text
 
 from mesocosm.errors import Invalid, NotFound, Refusal
 from mesocosm.servers.calendar.models import Attendee, Entry, Event
-from mesocosm.servers.calendar.store.calendars import Access
-from mesocosm.servers.calendar.store.event_lists import KEY_COLUMNS, ListingStore
+from mesocosm.servers.calendar.store.calendars import Access, CalendarPart
+from mesocosm.servers.calendar.store.event_lists import KEY_COLUMNS
 from mesocosm.servers.calendar.store.times import show
 from mesocosm.servers.calendar.store.windows import Window, series_of, span
 
@@ -40,7 +40,7 @@ _BUSY = (
 )
 
 
-class FreeBusyStore(ListingStore):
+class FreeBusy(CalendarPart):
     """Free and busy times of calendars."""
 
     def free_busy(
@@ -67,7 +67,7 @@ class FreeBusyStore(ListingStore):
         spans: list[tuple[str, str]] = []
         first, last = show(window.since), show(window.until)
         rows = self.fetch(_BUSY, me=access.id, calendar=access.number, since=first, until=last)
-        own = self.exceptions([row for row in rows if row["recurring"]])
+        own = self.store.lists.exceptions([row for row in rows if row["recurring"]])
         for row in rows:
             if row["recurring"]:
                 series = series_of(row, access.time_zone)

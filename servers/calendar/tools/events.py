@@ -155,7 +155,7 @@ def get_event(
     Args:
         eventId: The id of the event; for an instance, the id that list_events returns for it.
     """
-    return event_view(*store.event(calendarId, eventId), _zone(timeZone))
+    return event_view(*store.lists.event(calendarId, eventId), _zone(timeZone))
 
 
 @server.writes(destructive=True, idempotent=True)
@@ -244,7 +244,7 @@ def list_events(
         limit=maxResults,
         token=pageToken,
     )
-    return page_view(store.list_events(calendarId, window), _zone(timeZone))
+    return page_view(store.lists.list_events(calendarId, window), _zone(timeZone))
 
 
 @server.reads(long=True)
@@ -274,7 +274,7 @@ def search_events(
         limit=maxResults,
         token=pageToken,
     )
-    return page_view(store.list_events(calendarId, window), _zone(timeZone))
+    return page_view(store.lists.list_events(calendarId, window), _zone(timeZone))
 
 
 @server.reads(long=True)
@@ -307,7 +307,7 @@ def list_event_instances(
         limit=maxResults,
         token=pageToken,
     )
-    return page_view(store.instances(calendarId, eventId, window), _zone(timeZone))
+    return page_view(store.lists.instances(calendarId, eventId, window), _zone(timeZone))
 
 
 @server.reads(long=True)
@@ -325,7 +325,7 @@ def list_changed_events(
     Args:
         syncToken: The nextSyncToken of an earlier answer of list_events or of this tool.
     """
-    return page_view(store.changed_events(calendarId, syncToken, maxResults))
+    return page_view(store.lists.changed_events(calendarId, syncToken, maxResults))
 
 
 @server.writes(idempotent=True)

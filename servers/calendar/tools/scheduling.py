@@ -43,7 +43,7 @@ def get_freebusy(
     """
     zone = known_zone(timeZone or "UTC")
     since, until = window_bound(timeMin, "timeMin"), window_bound(timeMax, "timeMax")
-    busy = store.free_busy(calendars, since, until)
+    busy = store.free_times.free_busy(calendars, since, until)
     return {
         "timeMin": in_zone(show(since), zone),
         "timeMax": in_zone(show(until), zone),
