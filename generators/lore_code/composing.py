@@ -16,6 +16,7 @@ from mesocosm.kits.prose import Prose
 from mesocosm.kits.weaving import Kind, Node, Numbers, Register, TopDown, Tree, Value, Values
 from mesocosm.kits.weaving.composition import Composition, File
 from mesocosm.kits.weaving.program import Identifiers
+from mesocosm.kits.weaving.supply import wide_span
 from mesocosm.worlds import tokens
 from mesocosm.worlds.randomness import Streams
 
@@ -307,11 +308,7 @@ def _author(streams: Streams, params: Params, tree: Tree, filler: bool = False) 
 
 def _span(params: Params) -> int:
     """Numbers of modules come from so wide a range that distractors do not stand out by theirs."""
-    modules = params.operations * (params.max_children + 1) + params.distractor_modules
-    span = 100
-    while span < 4 * modules:
-        span *= 10
-    return span
+    return wide_span(params.operations * (params.max_children + 1) + params.distractor_modules)
 
 
 def _integer(node: Node) -> int:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from mesocosm.kits.weaving import Values
 from mesocosm.kits.weaving.params import TreeParams
@@ -13,6 +12,8 @@ from mesocosm.kits.weaving.params import TreeParams
 
 class Params(TreeParams):
     """Size of the program, what its modules compute, and the noise around them."""
+
+    sparing = ("shared_state",)
 
     operators: list[str] = Field(
         default=["addition", "subtraction", "multiplication", "conditional"], min_length=1
@@ -31,14 +32,6 @@ class Params(TreeParams):
 
     shared_state: float = Field(default=0, ge=0, le=1)
     """Share of the operations, choices excepted, that read and assign a shared number."""
-
-    @model_serializer(mode="wrap")
-    def _as_before(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without ``shared_state`` where there is none: what is written of other tasks stays as it was."""
-        dumped: dict[str, Any] = dump(self)
-        if not self.shared_state:
-            del dumped["shared_state"]
-        return dumped
 
     def values(self, rng: random.Random) -> Values:
         """A supply of values; a number may come twice."""

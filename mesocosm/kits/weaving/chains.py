@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from mesocosm.families import family
 from mesocosm.families.family import Evidence
@@ -29,6 +29,7 @@ from mesocosm.kits.weaving.oracle import Piece, WovenOracle, chain_pieces
 from mesocosm.kits.weaving.params import TreeParams
 from mesocosm.kits.weaving.shadows import Shadows
 from mesocosm.kits.weaving.steps import TreeStep, steps_of
+from mesocosm.kits.weaving.supply import wide_span
 from mesocosm.kits.weaving.validity import Calendar, restricted_text, some_day, written
 from mesocosm.kits.weaving.wording import field_text, list_text, rule_text
 from mesocosm.worlds import tokens
@@ -49,6 +50,8 @@ _KINDS: tuple[Kind, ...] = ("integer", "string")
 class ChainParams(TreeParams):
     """Parameters of a chain: its length, its steps and its surroundings."""
 
+    sparing = ("silent_errors", "validity_share")
+
     operators: list[str] = Field(default=["addition", "subtraction", "concatenation"], min_length=1)
     """Operations; a name with a dot is a module of the user's."""
     distractor_fields: int = Field(default=1, ge=0, le=100)
@@ -63,15 +66,6 @@ class ChainParams(TreeParams):
     validity_share: float = Field(default=0, ge=0, le=1)
     """Share of values stated beside another one, with the time or the other value for which each holds."""
 
-    @model_serializer(mode="wrap")
-    def _as_before(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Dump without parameters that other tasks lack, so that their dumps stay the same."""
-        dumped: dict[str, Any] = dump(self)
-        for name in ("silent_errors", "validity_share"):
-            if not dumped[name]:
-                del dumped[name]
-        return dumped
-
     def values(self, rng: random.Random) -> Values:
         """A supply of values; those of the tree and of each distractor are drawn from the same range."""
         return Values(rng, span=self.value_span, negative_share=self.negative_share)
@@ -79,10 +73,7 @@ class ChainParams(TreeParams):
     @property
     def value_span(self) -> int:
         """Integers are smaller than this, until half of them are used."""
-        span = 100
-        while span < 4 * self.operations * self.max_children:
-            span *= 10
-        return span
+        return wide_span(self.operations * self.max_children)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -308,11 +299,7 @@ def compose_chain(streams: Streams, params: ChainParams, writer: Writer) -> Chai
 def _span(params: ChainParams) -> int:
     """Numbers of variables come from so wide a range that distractors do not stand out by theirs."""
     documents = params.operations * (params.max_children + 2) + params.distractor_documents
-    variables = documents * _VARIABLES_PER_DOCUMENT
-    span = 100
-    while span < 4 * variables:
-        span *= 10
-    return span
+    return wide_span(documents * _VARIABLES_PER_DOCUMENT)
 
 
 def _write(node: Node, author: Author, library: Library) -> Evidence:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, ClassVar, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from mesocosm.families import family
 from mesocosm.kits.weaving.operator import Operator, load_operators
@@ -15,6 +15,9 @@ from mesocosm.worlds.randomness import Renamed, Streams
 
 class TreeParams(family.Params):
     """Size, shape and operations of a tree."""
+
+    sparing: ClassVar[tuple[str, ...]] = ()
+    """Parameters that are dumped only where they are set, so that dumps of other tasks stay as they were."""
 
     operations: int = Field(default=20, ge=1)
     """N: how many operations the tree has."""
@@ -32,6 +35,11 @@ class TreeParams(family.Params):
     """Number of leaves are collected at once, at most."""
     negative_share: float = Field(default=0, ge=0, le=1)
     """Share of the integers that are negative."""
+
+    @model_serializer(mode="wrap")
+    def _spared(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        dumped: dict[str, Any] = dump(self)
+        return {name: value for name, value in dumped.items() if value or name not in self.sparing}
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

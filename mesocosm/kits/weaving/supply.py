@@ -47,6 +47,14 @@ class LetterSupply:
             attempts += 1
 
 
+def wide_span(drawn: int) -> int:
+    """A span so wide that the last of so many numbers look like the first: later ones are no larger."""
+    span = 100
+    while span < 4 * drawn:
+        span *= 10
+    return span
+
+
 class Values:
     """Supply of values, unique unless repetition is allowed, so that no value can stand in for another.
 
