@@ -203,6 +203,22 @@ def test_a_strategy_of_ones_own_is_a_class_in_a_file(tmp_path: Path) -> None:
     assert reminded == [turn for turn in range(2, len(lines) + 1) if turn % 3 == 0]
 
 
+def test_the_guide_blanks_results_in_copies(tmp_path: Path) -> None:
+    """The class that the guide to strategies has, as it stands there."""
+    guide = Path(__file__).parents[2] / "docs/guides/evaluate-models.md"
+    [code] = [
+        block for block in guide.read_text().split("```python\n")[1:] if block.startswith("class Blank")
+    ]
+    file = tmp_path / "blank.py"
+    head = "from mesocosm.agents.strategies import Strategy, View\n\n\n"
+    file.write_text(head + code.partition("```")[0])
+    before = conversation(3)
+    left = seen(f"{file}::Blank:keep=2", before).messages
+    assert [m.text[:8] for m in left if m.role == "tool"] == ["(removed"] * 4 + ["result 2"] * 2
+    assert [m.id for m in left] == [m.id for m in before]
+    assert all(m.text.startswith("result") for m in before if m.role == "tool")
+
+
 @pytest.mark.parametrize("wrong", ["no_file.py::X", "json::loads", "memory:threshold=2", "memory:threshold"])
 def test_what_is_no_strategy_is_refused(wrong: str) -> None:
     with pytest.raises(UsageError):
