@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel
 
 from mesocosm.agents.ledger import Ledger, ranges, shape
-from mesocosm.agents.rounds import FailedRounds
 from mesocosm.agents.strategies import EpisodeAccess, Strategy, View
 from mesocosm.agents.strategies.context_editing import Trim
 from mesocosm.errors import UsageError
@@ -27,6 +26,28 @@ from mesocosm.errors import UsageError
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ChatMessageTool, GenerateConfig, Model, ModelOutput
     from inspect_ai.tool import Tool, ToolInfo
+
+
+# The rule that ends an episode after rounds of failures.
+
+
+@dataclass
+class FailedRounds:
+    """Counts consecutive rounds in which every call failed.
+
+    A round is one turn of the model: the calls that it made at once. Only who talks with the model knows
+    them; a server sees calls, and cannot tell which of them were made together.
+    """
+
+    limit: int
+    """So many of them in a row end the episode; 0: none do."""
+    consecutive: int = 0
+
+    def record(self, failed: Sequence[bool]) -> bool:
+        """Take note of a round, by which of its calls failed; returns whether it ends the episode."""
+        self.consecutive = self.consecutive + 1 if failed and all(failed) else 0
+        return 0 < self.limit <= self.consecutive
+
 
 End = Literal[
     "submitted", "stopped", "failed_rounds", "turns", "calls", "seconds", "context", "empty", "refused"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mesocosm.agents.rounds import FailedRounds
+from mesocosm.agents.loop import FailedRounds
 
 FAILED, MIXED, FINE, EMPTY = [True, True], [True, False], [False], list[bool]()
 

@@ -52,7 +52,7 @@ def run(installed: Path, project: Path, *words: str) -> str:
 
 def test_the_wheel_holds_the_content_folders_inside_the_package(installed: Path) -> None:
     assert {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")} == {"mesocosm"}
-    for name in ("servers/email/tools", "tasks/canvas_arrange_exam.yaml", "kits/prose/data/common.txt"):
+    for name in ("servers/email/tools.py", "tasks/canvas_arrange_exam.yaml", "kits/prose/data/common.txt"):
         assert (installed / "mesocosm" / name).exists(), name
 
 

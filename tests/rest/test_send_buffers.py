@@ -16,7 +16,7 @@ from rest.hosted import HostedWorld
 from rest.mailing import ADA, BOB, MailHost, mail_host, ok
 from rest.mailing import fill as fill_mailbox
 
-from mesocosm.doors.send_buffers import Unread
+from mesocosm.doors.connections import Unread
 from mesocosm.servers.email.store import EmailStore, NewEmail
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.services.world import World
@@ -83,7 +83,7 @@ def is_cut(connection: socket.socket, read: Callable[[], object]) -> bool:
 def test_who_does_not_read_is_cut_off(
     ask: Callable[[], socket.socket], hosted: HostedWorld, monkeypatch: pytest.MonkeyPatch, pace: int
 ) -> None:
-    monkeypatch.setattr("mesocosm.doors.send_buffers.PATIENCE", 1.0)
+    monkeypatch.setattr("mesocosm.doors.connections.PATIENCE", 1.0)
     connection = ask()
     assert is_cut(connection, lambda: connection.recv(pace) if pace else None)
     monkeypatch.undo()
@@ -101,8 +101,8 @@ def test_who_reads_slowly_gets_all(ask: Callable[[], socket.socket], monkeypatch
         cut(unread, 0.05 * reads)
 
     monkeypatch.setattr(Unread, "_cut_the_slow", look)
-    monkeypatch.setattr("mesocosm.doors.send_buffers._LOOK", 0.05)
-    monkeypatch.setattr("mesocosm.doors.send_buffers.PATIENCE", 3.0)
+    monkeypatch.setattr("mesocosm.doors.connections._LOOK", 0.05)
+    monkeypatch.setattr("mesocosm.doors.connections.PATIENCE", 3.0)
     connection, count = ask(), 0
     while data := connection.recv(200_000, socket.MSG_WAITALL):
         count += len(data)
@@ -118,7 +118,7 @@ def test_who_reads_slowly_gets_all(ask: Callable[[], socket.socket], monkeypatch
 def test_where_too_much_waits_those_who_took_nothing_for_longest_give_way(
     ask: Callable[[], socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mesocosm.doors.send_buffers.MOST", SIZE)
+    monkeypatch.setattr("mesocosm.doors.connections.MOST_UNREAD", SIZE)
     left = [ask() for _ in range(4)]
     for _ in range(PATIENCE * 10):
         left = [one for one in left if not one.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)]
@@ -146,7 +146,7 @@ def test_a_mailbox_is_fetched_as_its_client_reads(mail: MailHost, monkeypatch: p
     client = imaplib.IMAP4("127.0.0.1", mail.port("imap"))
     client.login(ADA, mailbox.id)
     count = int(ok(client.select("INBOX"))[0])
-    monkeypatch.setattr("mesocosm.doors.send_buffers.PATIENCE", 1.0)
+    monkeypatch.setattr("mesocosm.doors.connections.PATIENCE", 1.0)
     with closing(client.sock):
         client.send(b"x FETCH 1:* (BODY.PEEK[])\r\n")
         assert is_cut(client.sock, lambda: None)

@@ -16,8 +16,8 @@ from trials import call, failures, solve
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
+from mesocosm.kits.yaml_tasks.letters import asked
 from mesocosm.kits.yaml_tasks.lint import lint
-from mesocosm.kits.yaml_tasks.replies import asked
 
 WHOLE = Path(__file__).with_name("whole.yaml").read_text()
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import re
@@ -19,8 +20,28 @@ from typing import Any, Self
 from mesocosm.errors import MissingExtra, UsageError
 from mesocosm.families import program, trust
 from mesocosm.families.workers import probe
-from mesocosm.families.workers.folders import packed, unpacked
 from mesocosm.families.workers.workers import J, R, Workers
+from mesocosm.worlds.archives import pack, unpack
+
+# Folders as bytes, to be carried from one machine to another.
+
+
+def packed(folder: Path) -> bytes:
+    file = io.BytesIO()
+    pack(folder, file)
+    return file.getvalue()
+
+
+def unpacked(carried: bytes, folder: Path) -> None:
+    """Make a folder that was carried lie at a path that is not there yet."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    file = folder.with_name(f".{folder.name}.carried")
+    try:
+        file.write_bytes(carried)
+        unpack(file, folder)
+    finally:
+        file.unlink(missing_ok=True)
+
 
 AUTO = "auto"
 """The cluster that this machine is a node of, or that RAY_ADDRESS names."""
