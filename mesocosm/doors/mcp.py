@@ -133,6 +133,8 @@ def _server(
     caller_of: Callable[[Context], Caller],
 ) -> Server[Any]:
     """Build the MCP server; ``names`` maps service and tool to the public name."""
+    # Names are fixed for a server; which of them an episode offers is asked with each call, as one server
+    # serves many episodes.
     found = {name: tool for tool, name in names.items()}
 
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -153,6 +155,8 @@ def _server(
             caller = caller_of(context)
             tool = offered_tool(caller.services, service, name)
             outcome = await caller.make(service, tool, params.arguments or {}, _key(context))
+        # Not offered and not existing are told alike: what other tools a service has is not the agent's to
+        # know.
         except UnknownTool:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {params.name}") from None
         except Exception as error:  # noqa: BLE001 - the world cannot be used: what is wrong is the operator's
@@ -160,6 +164,8 @@ def _server(
                 # Nothing was done, and it is no fault of the episode's: /ready says it to who can help.
                 raise MCPError(code=types.INTERNAL_ERROR, message=f"Not done: {NO_ROOM}.") from None
             if reason := why_not_now(error):
+                # The transport would answer 200; what sends the answer looks here and makes it a 503, which
+                # clients repeat.
                 if context.request is not None:
                     context.request.scope[_NOT_NOW].append(reason)
                 raise MCPError(code=types.INTERNAL_ERROR, message=reason) from None
@@ -186,6 +192,7 @@ def _server(
         get_tool_input_schema=input_schema,
         **(_resources({service for service, _ in names}, caller_of) if has_resources else {}),
     )
+    # The SDK puts telemetry around each request; calls are counted by our own metrics.
     server.middleware.clear()
     return server
 
@@ -241,6 +248,7 @@ _types: dict[tuple[int, str, bool], types.Tool] = {}
 
 def _tool_type(tool: Tool, name: str, service: str) -> types.Tool:
     structured = tool.gives_object and bool(setting(_STRUCTURED))
+    # By identity: tools live as long as the process, and a listing is validated once for all clients.
     found = _types.get((id(tool), name, structured))
     if found is None:
         listing = {**tool.listing, "name": name, "_meta": {SERVICE_KEY: service}}
@@ -310,6 +318,7 @@ class _Sessions(StreamableHTTPSessionManager):
     """In which a new session takes the place of its episode's oldest, where there are too many of that."""
 
     def _admit_session(self, requestor: AuthorizationContext | None) -> StreamableHTTPServerTransport | None:
+        # Dictionaries keep their order, so the first is the oldest.
         own = [session for session, owner in self._session_owners.items() if owner == requestor]
         if len(own) >= MOST_SESSIONS and self._task_group:
             self._task_group.start_soon(self._discard_session, own[0], self._server_instances[own[0]])

@@ -142,6 +142,8 @@ class HostedEpisode:
     async def _in_turn(self, what: Callable[[Episode], Awaitable[R]], *, changes: bool = True) -> R:
         """Do something in the episode's turn, and tell watchers what may have changed."""
         async with self.turn:
+            # Whoever waited for the turn may get it after the episode was closed: asked again below, where
+            # the object that is open now answers.
             if not self._closed:
                 self._pool.used.note(self.id)
                 await self._lock()
@@ -178,6 +180,7 @@ class HostedEpisode:
         Raises ``InUse`` where that does not end.
         """
         until = anyio.current_time() + _PATIENCE
+        # The lock of a world is a file lock on its journal, so opening that is the question.
         while True:
             try:
                 _ = self.episode.world.journal
@@ -256,6 +259,7 @@ def public_number(id_: str) -> str:
 def folder_of(id_: str) -> str:
     """The name of an episode's folder. Where a file lies can be seen by others on the machine, such as in the
     tables of mounts of sandboxes; the id, which opens the episode, cannot be found out from it."""
+    # One way: the id is the password, and names of folders turn up in logs and in /proc/mounts.
     return hashlib.sha256(id_.encode()).hexdigest()[:32]
 
 
@@ -269,6 +273,8 @@ def _take_into_use(root: Path) -> int:
     Whoever is alone there when it begins knows that the drafts of episodes are nobody's any more: a process
     that was killed left them. Returns the descriptor that says so.
     """
+    # A lock and no file with a process id: the kernel gives it up however the process ends. Exclusive where
+    # nobody else is there, then shared, so that several hosts may use one directory.
     use = os.open(root / IN_USE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -312,6 +318,7 @@ class EpisodePool:
         self._new_id = new_id or _random_id
         self._open: OrderedDict[str, HostedEpisode] = OrderedDict()
         self._is_ours: Callable[[str], bool] = lambda _: True
+        # Descriptors are shared by connections, open episodes (a file per service) and 200 for the rest.
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         self._max_open = max_open or max(
             16, min(2000, (files - 200 - most_connections()) // FILES_PER_EPISODE)
@@ -454,9 +461,12 @@ class EpisodePool:
                 raise InUse("the episode is on another host")
             if not path.is_dir():
                 raise UnknownEpisode("unknown episode")
+            # No file is opened yet: an episode that is damaged is refused by whoever reads it, not here.
             hosted = self._open[id_] = HostedEpisode(self, id_, path)
+            # By now the modules of earlier episodes' services are loaded; never while a call is answered.
             self._close_surplus(id_)
             leave_modules_out()
+        # Least recently used first: these are closed when too many are open.
         self._open.move_to_end(id_)
         return hosted
 

@@ -103,6 +103,8 @@ class Keeping:
         """True if no other server serves an episode."""
         if self._leases is None:
             return True
+        # Where signs of life were late once, the age has moved on: what was held before that may have been
+        # served by somebody else meanwhile, so it has to be claimed anew.
         return not self._leases.lapsed and self._fences.get(id_, (0, 0))[1] == self._leases.age
 
     async def bring(self, id_: str, folder: Path, close: Callable[[str], Awaitable[None]]) -> None:
@@ -120,7 +122,10 @@ class Keeping:
                     if not isinstance(error, StoreFailed):
                         await self._give_up(id_, close)
                     raise
+                # The same fence: nobody else had the episode since, so the folder here is the latest copy.
+                # Another one: somebody may have changed it, and what is open here is old.
                 if fence != before:
+                    # Closed first: files that are open must not be replaced under their readers.
                     if before:
                         await self._give_up(id_, close)
                         self._fences[id_] = (fence, age)
@@ -132,6 +137,7 @@ class Keeping:
         return folder.is_dir() or self.store.has(folder.name)
 
     async def _give_up(self, id_: str, close: Callable[[str], Awaitable[None]]) -> None:
+        # Not stored on the way: its fence is no longer ours, and a newer copy must not be overwritten.
         self._dismiss(id_)
         await close(id_)
         self._fences.pop(id_, None)
@@ -179,6 +185,7 @@ class Keeping:
         fence, _ = self._fences.get(episode.id) or self._hold(episode.id, episode.name)
         try:
             episode.keep(self.store, fence)
+            # Only after the episode itself: an id that is listed can always be fetched.
             if self._listed is not None and episode.id not in self._listed:
                 self.store.write(f"ids/{episode.id}", b"")
                 self._listed.add(episode.id)
@@ -199,6 +206,7 @@ class Keeping:
                 keep_all = partial(self._keep_all, group, partial(background.goes_on, _KEEPING))
                 group.start_soon(background.every, every, _KEEPING, keep_all)
             yield
+            # The rounds never end by themselves; what still waits is stored by ``rest``.
             group.cancel_scope.cancel()
 
     async def _renew(self) -> None:
@@ -217,6 +225,8 @@ class Keeping:
         self, episodes: Iterator[Keepable], beside: TaskGroup, gone_on: Callable[[], None]
     ) -> None:
         for episode in episodes:
+            # Between two calls at once; within a call nobody may read its files, as the transaction is half
+            # done.
             if not episode.turn.locked():
                 await self._keep_in_turn(episode)
             elif episode.id not in self._awaited:
@@ -228,6 +238,7 @@ class Keeping:
     async def _keep_in_turn(self, episode: Keepable) -> None:
         try:
             async with episode.turn:
+                # A call that waited for the store itself (``every`` is 0) may have stored it meanwhile.
                 if episode.id in self._waiting:
                     with suppress(NotNow):
                         await self._keep(episode)

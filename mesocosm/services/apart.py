@@ -67,6 +67,7 @@ def apart(
     def marked(method: Callable[Concatenate[S, A, P], R]) -> Callable[Concatenate[S, A, P], R]:
         @wraps(method)
         def done(store: S, paths: A, /, *arguments: P.args, **named: P.kwargs) -> R:
+            # In the process already: a method that calls another one goes straight on.
             if isinstance(store.workspace, _Given):
                 return method(store, paths, *arguments, **named)
             names = [paths] if isinstance(paths, str) else list(paths)
@@ -75,6 +76,8 @@ def apart(
                     with deadlines.at_most(_HERE):
                         return method(store, paths, *arguments, **named)
                 except deadlines.Overdue:
+                    # Overdue by ``at_most`` alone is no refusal: it is done again, apart. By the call's own
+                    # deadline it ends.
                     deadlines.check()
                     _remember(store, names)
             while True:
@@ -124,6 +127,7 @@ def _done_apart(
     forms = _forms(method)
     given = inspect.signature(method).bind(store, *arguments, **named).arguments
     called = {name: forms[name].dump_python(given[name]) for name in given if name in forms}
+    # By what the system knows of a file: a process that holds it from before is not sent its bytes again.
     identities = {name: store.workspace.identity(name) for name in names}
     left = deadlines.left()
     seconds = 0.0 if left is None else max(left, 0.0) + 1  # whoever asks gives up before

@@ -273,6 +273,7 @@ class Calls:
             except CutOff:
                 if calls._inside is not None:
                     raise
+                # Going back opens the world anew, with calls of its own: from here on these make the call.
                 calls = calls._undone()
         raise AssertionError
 
@@ -310,6 +311,7 @@ class Calls:
             call = _Call(service, action, raw, len(raw), idempotency_key, started)
             try:
                 bound = action.bind(arguments)
+                # After the arguments: a key that comes back with wrong ones is a wrong call like any other.
                 retried = self._retried(call)
                 if action.writes and not retried:
                     self._check_open()
@@ -375,6 +377,7 @@ class Calls:
             if outer is None:
                 self._outermost = None
         journal.finish(seq, outcome.status, outcome.text, error, call.microseconds)
+        # Only what was answered well ends an episode: a refused declaration leaves the agent at work.
         self._ended_now |= call.action.ends_episode and not outcome.is_error
         return outcome
 
@@ -388,6 +391,7 @@ class Calls:
                 outcome, error = self._run_read(call.service, call.action, bound, call.size)
             except deadlines.Overdue:
                 outcome = too_long()
+            # The clock, the dice and files are no part of the key, so what looked at them is not kept.
             if outcome.status == "ok" and not world.looked_further and call.service in world.databases:
                 self._reads.keep(key, outcome)
         if world.disturber:

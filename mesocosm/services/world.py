@@ -168,6 +168,8 @@ class World:
         if self._building:
             return self._building[1]
         if self._call_rng is None:
+            # By the number of the call: a replayed call draws what it drew, whatever the calls before it
+            # drew.
             self._call_rng = self.stream(str(self.journal.last))
         return self._call_rng
 
@@ -198,6 +200,8 @@ class World:
         """The calls that were made; opening it settles a call that a crash cut off."""
         journal = Journal(self.path / "journal.db")
         for entry in journal.with_status("begun") if journal.last else ():
+            # The number was written into the service's file within the transaction, so the file itself says
+            # whether it was committed before the crash.
             applied = self._applied(entry.service) == entry.seq
             journal.settle(entry.seq, "ok" if applied else "interrupted")
         return journal
@@ -229,6 +233,8 @@ class World:
     ) -> Outcome:
         """Make one call of a tool that the world offers, else ``UnknownTool``: see ``Calls.make``."""
         tool = self.tool(service, name)
+        # Our own writers replace files and never write into them; code of agents may, and would change other
+        # worlds.
         if self._sharing_files and tool.runs_code:
             self._own_files()
         return self.calls.make(service, tool, arguments, idempotency_key=idempotency_key)

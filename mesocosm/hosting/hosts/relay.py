@@ -149,6 +149,8 @@ class Client(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Of ``asyncio``."""
+        # One request at a time: what comes after it is kept until that is answered. Reading stops where a
+        # client sends ever more, so that TCP holds it back.
         if self._whole:
             self._ahead += data
             if len(self._ahead) > _AHEAD:
@@ -159,6 +161,7 @@ class Client(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
+            # The parser has stopped at the end of the head; the bytes themselves are passed on unchanged.
             self._last = True  # hosts know no other protocol, and go on with this one
         except httptools.HttpParserError:
             self._refuse(HostReply(400, b"Invalid HTTP request received.", {"content-type": "text/plain"}))
@@ -167,6 +170,8 @@ class Client(asyncio.Protocol):
             self._rests = False
             if not self._whole:
                 self._deadline.set(INTRODUCTION)
+        # Two requests in one piece cannot be cut apart here: the parser does not say where the first one
+        # ends.
         if self._second:
             self._last = True
             self._refuse(HostReply.refusal(400, "one request at a time: pipelining is not served"))
@@ -210,10 +215,13 @@ class Client(asyncio.Protocol):
         """Route a request once its head has arrived."""
         raw = b"".join((*self._pieces, data)) if self._pieces else data
         self._pieces = []
+        # The parser counts no bytes of headers, and a thousand short ones cost more than a long one.
         end = raw.find(b"\r\n\r\n")
         if end < 0 or end + A_HEADER * raw.count(b"\r\n", 0, end) > MAX_HEADERS:
             self._transport.abort()
             return
+        # The host and the door log the same id. It is put in as bytes: to parse and write the head anew would
+        # change what the client sent.
         if b"\r\nx-request-id:" not in raw[:end].lower():
             line, _, rest = raw.lstrip(b"\r\n").partition(b"\r\n")
             raw = b"%s\r\nx-request-id: %s\r\n%s" % (line, new_request_id().encode(), rest)
@@ -233,6 +241,8 @@ class Client(asyncio.Protocol):
         if isinstance(choice, HostReply):
             self._refuse(choice)
         elif isinstance(choice, Host):
+            # The usual way, without a task: a connection to the host rests, and the request goes out at once.
+            # The latest one is taken, since the oldest may be about to be closed by the host.
             if choice.idle and not choice.idle[-1].transport.is_closing():
                 self._bind(choice.idle.pop())
                 self._pass_on(raw)
@@ -241,6 +251,7 @@ class Client(asyncio.Protocol):
         elif callable(choice):
             self._handler, self._body = choice, _Body()
             if self._head.headers.get("expect", "").lower() == "100-continue":
+                # Hosts say so themselves; where the door answers, nobody else would, and the client waits.
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             self._pass_on(raw)
         else:
@@ -255,6 +266,8 @@ class Client(asyncio.Protocol):
         elif self._link is not None:
             if not self._link.transport.is_closing():
                 self._link.send(data)
+            # A host may answer before it has read the body, as with a refusal: the connection is free only
+            # now.
             if self._whole and self._replied:
                 self._finish(*self._replied)
         else:
@@ -282,6 +295,7 @@ class Client(asyncio.Protocol):
 
     def _wait_for(self, coming: Coroutine[Any, Any, HostLink | HostReply], raw: bytes) -> None:
         self._pieces.append(raw)
+        # A body that comes meanwhile stays in the kernel instead of our memory.
         self._transport.pause_reading()
         self._task = self._loop.create_task(self._connect(coming))
 

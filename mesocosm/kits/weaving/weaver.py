@@ -148,6 +148,8 @@ class Weaver(ABC):
         spare = node.rule.spare if node.rule else ()
         for child in children:
             node.adopt(child)
+            # The branch that a choice does not take stays as it is: operations there would count, and no
+            # reader would have to follow them.
             if not child.variable or child.variable not in spare:
                 self._leaves.append(child)
         self.tree.operations += 1
@@ -192,6 +194,7 @@ class Weaver(ABC):
 
     def _take_leaf(self) -> Node:
         """Any leaf, moved to the end of the list, where it can be dropped in constant time."""
+        # A choice from the list would be as good, but to remove from its middle makes large trees quadratic.
         at = self._rng.randrange(len(self._leaves))
         self._leaves[at], self._leaves[-1] = self._leaves[-1], self._leaves[at]
         return self._leaves[-1]
@@ -298,6 +301,8 @@ class TopDown(Weaver):
             course = ProgramState.of(self.tree)
             self.tree.order, self.tree.found = course.order(self.tree), course.found
         drafts = [(node, node.rule) for node in self.tree.bottom_up()]
+        # Values anew with the same tree: the answer is not to stand in a leaf or a rule, where a guess would
+        # find it. The operators may not allow that, so there is an end.
         for _ in range(_DRAWS):
             for node, rule in drafts:
                 if rule is None:
@@ -334,6 +339,8 @@ class TopDown(Weaver):
         expression = operator.settle(rule.expression, rule.variables, values)
         value = operator.execute(expression, values)
         if self._modulus and isinstance(value, int):
+            # A multiple of the modulus would be 0 in every product and remainder above it: what lies below
+            # could be skipped.
             add = 0 if value % self._modulus else self._rng.randint(1, 9)
             modulus = self._modulus if abs(value + add) >= self._modulus else None
             if add or modulus:
@@ -371,6 +378,7 @@ class TopDown(Weaver):
         reads = writes = None
         if self._registers and not operator.spare and self._rng.random() < self._shared_state:
             reads, writes = self._rng.choice(self._registers), self._rng.choice(self._registers)
+        # The shared number is one of the values, so that an operation combines as many as without it.
         children = [self._node(operator) for _ in range(count - 1 if reads else count)]
         node.rule = self._sharing(operator, [child.variable for child in children], reads, writes)
         return children

@@ -184,6 +184,8 @@ class _Deriving:
         self._mentions: dict[tuple[int, str], tuple[frozenset[str], frozenset[str]]] = {}
         self._found = Derived(rules=rules_of(filled, prompt))
         truth.forget()  # what was worked out before would hide what it follows from
+        # A prompt that only tests a value (``{"late" if day > due}``) tells the outcome and not the value, so
+        # what is read and what is shown are kept apart all the way.
         self._showing = Showing(definition, truth)
         self._prompt_reads = self._shown(prompt_reads, (asking.mentions, asking.shows))
         self._written = flat(" ".join([*asking.literals, *_literals(filled.once)]))
@@ -207,6 +209,8 @@ class _Deriving:
                     self._where.setdefault(read, []).append((told, name))
         for told in self._filled.summed:
             self._summed |= self._all_behind(read for reads in told.reads.values() for read in reads)
+        # Twice: the first run works everything out, so that the second one reads only what the goal itself
+        # asks for.
         with self._quietly():
             wanted_of(self._definition, truth)
         with truth.watched() as reads:  # what follows from others is known by now, and these are not read
@@ -248,6 +252,7 @@ class _Deriving:
         """
         found, shown = set[str](), set[str]()
         for expression in expressions_of(source):
+            # A moment that is shown shifted by a span tells the moment only if the span is said somewhere.
             found |= expression.mentions
             known = all(self._is_said(shift) for shift in expression.shifts)
             shown |= expression.shows if known else expression.steady
@@ -271,6 +276,8 @@ class _Deriving:
             found.add(read)
             entity, name = read
             source = entity.source_of(name) if name in entity.definition.own_fields else None
+            # Whoever reads a sum or a joined text learns what it is made of; of a choice only which way it
+            # went.
             if isinstance(source, Expression) and not source.decides and name not in entity.drawn:
                 deeper = behind(self._truth, read, self._behind)
                 todo += self._shown(deeper - {read}, self._mentioned(source)) - found
@@ -329,6 +336,7 @@ class _Deriving:
             *((id(it.statement), on) for it, on in places),
         )
         self._tried[alike] += 1
+        # Entities of one case are told by the same statements; other values are tried for a few of them.
         if self._tried[alike] > _ALIKE or (other := self._showing.same_for(read, places)) is None:
             return
         told, part = places[0]
@@ -358,6 +366,8 @@ class _Deriving:
 
     def _constant(self, entity: Entity, name: str, source: Any, keys: tuple[Any, ...]) -> None:
         """Report constants of the file that no agent can read."""
+        # A constant of the file is the author's knowledge: a case that says ``fee: 12`` needs a text that
+        # says so.
         untold = [one for one in _scalars(source) if not self._is_told(one)]
         if keys[2] == "cases" and source is not None and not self._quotes(entity, source):
             message = f"{_is(entity, name)} by its case alone, which no evidence tells"

@@ -28,6 +28,7 @@ Stated = tuple[str, str, str]
 def needed(definition: Definition, truth: Truth, filled: Filled, prompt: Iterable[Read]) -> list[Stated]:
     """Return the texts that the survey must deliver; an empty text stands for an untold value."""
     truth.forget()  # what was worked out before would hide what it follows from
+    # The truth notes each field that is read while the goal is worked out: these are what has to be told.
     with truth.watched() as reads:
         wanted_of(definition, truth)
     known: dict[Read, set[Read]] = {}
@@ -37,6 +38,7 @@ def needed(definition: Definition, truth: Truth, filled: Filled, prompt: Iterabl
             for read in {further for one in direct for further in behind(truth, one, known)}:
                 if read not in where:
                     where[read] = told.what.partition(".")[0], text_of(told, name), _called(read)
+    # What an agent gets by a query that adds up needs no text of its own.
     for told in filled.summed:
         direct = {read for ones in told.reads.values() for read in ones}
         where |= dict.fromkeys(read for one in direct for read in behind(truth, one, known))
@@ -51,6 +53,7 @@ def behind(truth: Truth, read: Read, known: dict[Read, set[Read]]) -> set[Read]:
     if read not in known:
         entity, name = read
         found = known[read] = {read}
+        # A drawn value follows from the dice and from nothing that an agent could read.
         if name not in entity.drawn:
             for deeper in reads_of(truth, entity, entity.source_of(name)):
                 found |= behind(truth, deeper, known)
@@ -67,6 +70,7 @@ def text_of(told: Told, name: str) -> str:
     thing = find_thing(told.what)
     assert thing is not None
     if name == thing.text:
+        # One line is enough, and the longest one is the least likely to stand somewhere else, too.
         return thing.shown(name, max(told.content.split("\n"), key=len).strip())
     return thing.shown(name, told.fields[name])
 
@@ -85,6 +89,7 @@ def _seek(
     if isinstance(source, Draw):
         found[read] = "", "", _called(read)
         return
+    # Before its sources are followed, so that fields that follow from each other end.
     found[read] = None
     for deeper in sorted(reads_of(truth, entity, source), key=_called):
         if deeper != read:

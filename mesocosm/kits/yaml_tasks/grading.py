@@ -104,6 +104,8 @@ def _wanted_of_goal(truth: Truth, index: int, goal: Goal) -> list[Wanted]:
     entities: list[Entity | None] = [None]
     if goal.for_ is not None:
         entities = [
+            # Asked once for each world: a selection may go through all entities, and goals are read again for
+            # each near miss.
             one
             for one in truth.sets[goal.for_]
             if truth.once(("chosen", index, one), partial(selects_at, goal, one, ("goal", index)))
@@ -157,11 +159,15 @@ def _addresses(given: Any) -> Any:
 
 def _telling_apart(thing: Thing, rows: Sequence[Fields], goal: Goal) -> list[str]:
     """The first field that differs for each, else all of them."""
+    # What is changed or removed was there before: the row is the one of that name, however wrong the rest of
+    # it is.
     if goal.how != "add" and thing.identified_by in goal.fields:
         return [str(thing.identified_by)]
     names = list(goal.fields)
     for name in names if rows else ():
         values = [_hashable(row[name]) for row in rows]
+        # The first field by which all wanted rows differ, so that a wrong row is held against the right
+        # wanted one and its finding names what is wrong; a table alone tells nothing apart.
         if (
             rows
             and len(set(values)) == len(values)
@@ -199,6 +205,7 @@ def same(wanted: Any, found: Any, within: float | None = None) -> bool:
         found = _moment(found)
         if not isinstance(found, dt.datetime):
             return False
+        # A cell of a workbook has no zone: it is taken as the wanted zone's wall clock, as a reader would.
         if found.tzinfo is None:  # what a clock shows, where nothing says whose
             return found == wanted.replace(tzinfo=None)
         return found.astimezone(dt.UTC) == wanted.astimezone(dt.UTC)
@@ -212,6 +219,7 @@ def same(wanted: Any, found: Any, within: float | None = None) -> bool:
     if isinstance(wanted, (list, tuple)):
         if not isinstance(found, (list, tuple)) or len(found) != len(wanted):
             return False
+        # Lists of a product (labels, guests) have no order that an agent could get wrong.
         return sorted(map(_hashable, wanted)) == sorted(map(_hashable, found))
     if wanted is None:
         return found in (None, "", [], {})
@@ -246,6 +254,8 @@ def matches(wanted: Any, found: Any) -> bool:
     """True if a field matches its goal."""
     if isinstance(found, UnreadableContent):
         return False
+    # A mail has the text twice, as plain text and as HTML; readers see the one or the other, so both have to
+    # be right.
     if isinstance(found, InForms):
         return all(matches(wanted, form) for form in (*found.texts, *map(_lines_of, found.htmls)))
     if isinstance(found, Cells):
@@ -260,6 +270,8 @@ def matches(wanted: Any, found: Any) -> bool:
             case "contains":
                 right = all(_flat(part) in text for part in _several(value))
             case "without":
+                # As written and as it looks: an invisible character within a word must not hide that it is
+                # there.
                 shown = text if isinstance(text, (list, tuple)) else _plain(text)
                 right = not any(_flat(part) in one for part in _several(value) for one in (text, shown))
             case "lines":
@@ -306,6 +318,7 @@ def _same_lines(lines: Sequence[str], wanted: Sequence[str]) -> bool:
         match = next((line for line in left if line in _ended(one)), None)
         if match is None:
             return False
+        # Each line counts once: the same line twice does not stand for two wanted ones.
         left.remove(match)
     return not left
 

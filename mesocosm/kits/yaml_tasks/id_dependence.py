@@ -20,6 +20,8 @@ def late_names(definition: Definition, hooks: Collection[str]) -> frozenset[str]
     given = {statement.as_ for statement in definition.evidence if statement.as_}
     if not given:
         return frozenset()
+    # By names alone, of all types together: ``fee`` of one type being late makes every ``fee`` late. That is
+    # too much at times, and never too little, and needs no world.
     late = {*given, *hooks, ANYTHING}
     mentioned: dict[str, set[str]] = {}
     for fact in definition.entities.values():
@@ -27,6 +29,7 @@ def late_names(definition: Definition, hooks: Collection[str]) -> frozenset[str]
             for name, source in fields.items():
                 if not isinstance(source, Draw):
                     mentioned.setdefault(name, set()).update(_mentions(source))
+    # Until nothing is added: a field may follow from a field that follows from an id.
     while further := {name for name, names in mentioned.items() if names & late} - late:
         late |= further
     return frozenset(late)
@@ -40,6 +43,7 @@ def is_late(value: Any, late: frozenset[str]) -> bool:
 def goes_through(value: Any, definition: Definition, fact: str | None) -> bool:
     """True if evaluating a value reads all entities of a type whose number grows with the length."""
     own, root = set[str](), fact
+    # An entity's own fields and its ancestors' are few, whatever the length of the world.
     while root is not None and root in definition.entities and root not in own:
         own |= {root, *definition.entities[root].own_fields}
         root = definition.entities[root].parent

@@ -298,6 +298,8 @@ class FactPlacement:
         if entity is None and (ready := joined_rows(self.truth, rows, keys)):
             whole, self._counting = ready
             return whole
+        # Rows of tables are made once for each entity and kept: a length is calibrated by many attempts, over
+        # thousands of entities.
         if keys in self._lasting and rows.for_:
             ones = self.truth.everyone(rows.for_)
             chosen = [one for one in ones if self._row(keys, rows, one) is not None]
@@ -333,12 +335,14 @@ class FactPlacement:
                 row = row_of(self.truth, rows, entity, keys, told=True) if chosen else None
             lasting[entity.ident] = row, self._shared(entity, seen)
         row, reads = lasting[entity.ident]
+        # A row that was kept reads nothing now, but the proof has to see what it was made of.
         if self.truth.reads is not None and not entity.background:
             self.truth.reads.update(reads)
         return row
 
     def _shared(self, entity: Entity | None, reads: set[Read]) -> Reads:
         """Return the recorded reads, shared by all entities with the same ones."""
+        # Thousands of rows read the same fields of others: one set for all of them instead of one each.
         own = frozenset(name for one, name in reads if one is entity)
         others = frozenset(read for read in reads if read[0] is not entity)
         return Reads(entity, self._names.setdefault(own, own), self._reads.setdefault(others, others))
@@ -468,6 +472,7 @@ class FactPlacement:
             together += sum(map(self.cost_of, sample)) / max(1, len(sample)) * len(ones)
         self.truth.forget_late()
         # What was written for the sample is out of order.
+        # Writers avoid what they said lately, so that a sample would change the texts of the world itself.
         self._told.clear()
         self._frames.clear()
         self._said_around = RecentRuns()

@@ -74,6 +74,8 @@ def stored_sql(name: str, column: Column, moments: Mapping[str, str] = MappingPr
     kind = column.kind
     value = f"CAST({name} AS {kind})"
     if kind == "VARCHAR":
+        # SQLite has few types: what a column keeps has to read back as the product shows it, whichever type
+        # the query gave.
         # A text out of JSON is the text, without quotes.
         loose = f"json_extract_string(CAST({name} AS JSON), '$')"
         whens = f"WHEN typeof({name}) = 'JSON' THEN {loose}"
@@ -84,6 +86,7 @@ def stored_sql(name: str, column: Column, moments: Mapping[str, str] = MappingPr
     if column.longest is not None:
         said = f"'String ''' || left({value}, 100) || ''' is too long and would be truncated'"
         value = _refusing(value, f"length({value}) > {column.longest}", said)
+    # What DuckDB could store and no product accepts must not get into a table.
     if limits := _LIMITS.get(kind):
         first, last = (f"CAST('{one}' AS {kind})" for one in limits)
         said = (
@@ -141,6 +144,7 @@ class Changing:
 
         ``overwrite``: the rows that were there go.
         """
+        # Defaults are computed by the same query, row by row: one may be a sequence or the present moment.
         every = [*columns, *(column for column in target.columns if column not in columns)]
         values = self.computed(columns, source, every[len(columns) :])
         tables = self._context.tables
@@ -179,6 +183,7 @@ class Changing:
             exp.Select(expressions=list(row.expressions) if isinstance(row, exp.Tuple) else [row])
             for row in source.expressions
         ]
+        # Thousands of constant rows stay one VALUES; they need no query each, as rows with subqueries do.
         if len(rows) > 1 and all(_constant(value) for row in rows for value in row.expressions):
             names = [exp.to_identifier(f"V{index}") for index in range(len(columns))]
             source.set("alias", exp.TableAlias(this=exp.to_identifier("VALUES_"), columns=names))
