@@ -18,10 +18,13 @@ from mesocosm.kits.prose.words import cost
 from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.mailboxes import mailbox, unquoted
 from mesocosm.kits.yaml_tasks.options import chosen
+from mesocosm.services.later import later
 
 if TYPE_CHECKING:
     from mesocosm.kits import attachments
     from mesocosm.kits.yaml_tasks.definition import Everyday
+else:
+    (attachments,) = later("mesocosm.kits.attachments")
 
 
 # Replies: the owner's earlier mail, quoted below the answer.

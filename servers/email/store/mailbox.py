@@ -1,4 +1,4 @@
-"""What all of a mail server's rules need: accounts, who is signed in, folders and messages."""
+"""Mailboxes, as every topic of the email store needs them: accounts, who is signed in, folders, messages."""
 
 from __future__ import annotations
 
