@@ -83,7 +83,7 @@ def show_result(result: RunResult, directory: Path) -> None:
 def fault_line(fault: Fault) -> str:
     """Describe an internal error: its kind, its place and how often it occurred."""
     times = f", {fault.count:,} times" if fault.count > 1 else ""
-    return f"{fault.exception} in {fault.place}{times}; first: {fault.first}"
+    return f"{fault.kind}{times}; first: {fault.first}"
 
 
 def show_proofs(proofs: list[Proof]) -> None:

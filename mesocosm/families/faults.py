@@ -11,6 +11,10 @@ from pydantic import BaseModel
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+, in (?P<function>\S+)', re.MULTILINE)
 _RAISED = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?::|$)", re.MULTILINE)
 _OURS = "/mesocosm/"
+UNKNOWN = "unknown"
+"""The place of what is no traceback."""
+_SAID = 80
+"""Letters of a first line that are the name of a kind."""
 
 
 class Fault(BaseModel):
@@ -26,6 +30,11 @@ class Fault(BaseModel):
     """Place of the first occurrence: a call's number, or an activity."""
     traceback: str
     """Of the first."""
+
+    @property
+    def kind(self) -> str:
+        """The exception, and its place where there is one."""
+        return self.exception if self.place == UNKNOWN else f"{self.exception} in {self.place}"
 
 
 def faults_of(met: Iterable[tuple[str, str]]) -> list[Fault]:
@@ -44,12 +53,13 @@ def faults_of(met: Iterable[tuple[str, str]]) -> list[Fault]:
 
 
 def _raised(text: str) -> str:
-    """The exception's type: its line follows the last frame."""
-    after = 0
-    for frame in _FRAME.finditer(text):
-        after = frame.end()
-    types = [match["type"] for match in _RAISED.finditer(text, after)]
-    return types[0] if types else "unknown"
+    """The exception's type: its line follows the last frame. Of what is no traceback, such as the end of an
+    agent's program with its last lines, what the first line says.
+    """
+    after = max((frame.end() for frame in _FRAME.finditer(text)), default=0)
+    first = text.strip().partition("\n")[0]
+    found = _RAISED.search(text, after) if after else _RAISED.match(first)
+    return found["type"] if found else first.partition(";")[0][:_SAID].rstrip(":") or UNKNOWN
 
 
 def _place(text: str) -> str:
@@ -57,7 +67,7 @@ def _place(text: str) -> str:
     frames = [(_shown(match["file"]), match["function"]) for match in _FRAME.finditer(text)]
     ours = [frame for frame in frames if frame[0].startswith(_OURS)]
     if not frames:
-        return "unknown"
+        return UNKNOWN
     file, name = (ours or frames)[-1]
     return f"{file.removeprefix(_OURS)}:{name}"
 

@@ -99,7 +99,10 @@ class _Grader:
         """The process, which may still be starting."""
         if self._process is None or self._process.poll() is not None:
             self.close()
-            self._process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            # Ctrl-C at the terminal is for who started it, whose end is that of the requests.
+            self._process = subprocess.Popen(
+                _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0
+            )
         return self._process
 
     def ask(self, episode: Episode, state: Literal["world", "base"]) -> _Answer:

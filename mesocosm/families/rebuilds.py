@@ -39,6 +39,7 @@ class Rebuilder:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONHASHSEED": OTHER_HASH_SEED},
+            process_group=0,  # Ctrl-C at the terminal is for who started it
             text=True,
         )
         atexit.register(self.close)

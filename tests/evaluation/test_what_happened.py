@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -70,7 +71,12 @@ def test_an_interrupted_evaluation_ends_with_130_and_is_counted_apart(tmp_path: 
     command = [sys.executable, "-m", "mesocosm", "eval", *WORLD, "--log-dir", "logs"]
     command += ["--model", "scripted/solver:delay=30"]
     running = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        text=True,
     )
     try:
         deadline = time.monotonic() + PATIENCE
@@ -78,12 +84,13 @@ def test_an_interrupted_evaluation_ends_with_130_and_is_counted_apart(tmp_path: 
             assert running.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.2)
-        running.send_signal(signal.SIGINT)
+        os.killpg(running.pid, signal.SIGINT)  # as the terminal does
         written, _ = running.communicate(timeout=PATIENCE)
     finally:
         running.kill()
         running.wait()
     assert running.returncode == 130
+    assert "Traceback" not in written
     assert "interrupted; cut off: gridworld-custom-n5-s" in written
     assert "--log-dir logs goes on from there" in written
     shown = mesocosm("report", "logs", "--json", cwd=tmp_path)

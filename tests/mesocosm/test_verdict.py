@@ -126,6 +126,14 @@ def test_a_fingerprint_names_exception_and_place_and_survives_moved_lines() -> N
     assert [(f.exception, f.place) for f in faults_of([("call 1", inner)])] == [("x.Error", same[0].place)]
 
 
+def test_ends_of_programs_are_of_one_kind_whatever_they_wrote() -> None:
+    ended = "the agent program ended with exit code 3; its last lines:\n"
+    [fault] = faults_of([("a", f"{ended}starting\nKeyError: 1"), ("b", f"{ended}no brain")])
+    assert (fault.exception, fault.count) == ("the agent program ended with exit code 3", 2)
+    [fault] = faults_of([("a", "it was built by version 1 of refund_list: grade it with that")])
+    assert fault.exception.startswith("it was built by version 1")
+
+
 def test_nothing_counts_any_more_after_the_end(
     instance: Instance, tmp_path: Path, fault: Callable[[Episode], None]
 ) -> None:

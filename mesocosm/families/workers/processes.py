@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -46,9 +48,7 @@ class Processes(Workers):
                 return self._pool.submit(function, job)
             except BrokenProcessPool:
                 self._pool.shutdown()
-        self._pool = ProcessPoolExecutor(
-            self._count, mp_context=get_context("spawn"), initializer=look_rarely
-        )
+        self._pool = ProcessPoolExecutor(self._count, mp_context=get_context("spawn"), initializer=_begin)
         return self._pool.submit(function, job)
 
     def __exit__(
@@ -57,6 +57,14 @@ class Processes(Workers):
         if self._pool:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
+
+
+def _begin() -> None:
+    """Make a process ready for jobs. Ctrl-C at the terminal is sent to it, too, and ends it without a word:
+    who started it says what was cut off.
+    """
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
+    look_rarely()
 
 
 def _done_here(function: Callable[[J], R], job: J) -> Future[R]:
