@@ -344,6 +344,12 @@ class HttpEndpoints:
         self._tasks: TaskGroup | None = None
         self._starting = anyio.Lock()
         self._closing = anyio.Event()
+        self._listening: set[anyio.CancelScope] = set()
+
+    def end_streams(self) -> None:
+        """End the answers on which clients only listen: a server that ends has nothing more to tell."""
+        for one in self._listening:
+            one.cancel()
 
     async def refused(self, scope: Scope) -> Response | None:
         """The answer to a request that came under a foreign name or from a foreign page, as every door of an
@@ -408,8 +414,33 @@ class HttpEndpoints:
                 await Response(error_body(wrong), 413, media_type="application/json")(scope, receive, send)
                 return
             manager = await self._manager(service or (caller.all_services, tuple(caller.services)))
-            with suppress(ClientDisconnect):
-                await manager.handle_request(scope, receive, _or_later(scope, receive, send))
+            answer = _Answer(_or_later(scope, receive, send))
+            with suppress(ClientDisconnect), anyio.CancelScope() as listening:
+                if scope["method"] == "GET":
+                    self._listening.add(listening)
+                try:
+                    await manager.handle_request(scope, receive, answer.send)
+                finally:
+                    self._listening.discard(listening)
+            await answer.complete()
+
+
+class _Answer:
+    """An answer that has an end, also where what wrote it was stopped amid it."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._is_open = False
+
+    async def send(self, message: Message) -> None:
+        """Send a part of it."""
+        self._is_open = message["type"] == "http.response.start" or message.get("more_body", False)
+        await self._send(message)
+
+    async def complete(self) -> None:
+        """Say that nothing more comes, unless that was said."""
+        if self._is_open:
+            await self.send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def _or_later(scope: Scope, receive: Receive, send: Send) -> Send:

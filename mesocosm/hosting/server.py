@@ -131,6 +131,7 @@ class _Server(uvicorn.Server):
         until = anyio.current_time() + DRAINING
         while self._app.busy and anyio.current_time() < until:
             await anyio.sleep(0.02)
+        self._app.endpoints.end_streams()
         if self._renewing is not None:
             self._renewing.cancel()
         if self._running is not None:

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 from commands import mesocosm
+from matplotlib.figure import Figure as Canvas
 from patience import PATIENCE
 
+from mesocosm.evaluation.failures import CLASSES
 from mesocosm.evaluation.report.figures import MOST, all_figures, drawn
 from mesocosm.evaluation.report.items import abilities, headroom
 from mesocosm.evaluation.report.page import write_report
@@ -188,6 +190,16 @@ def test_tables_for_latex_compile_whatever_stands_in_them(tmp_path: Path) -> Non
     said = done.stdout.decode(errors="replace")
     assert done.returncode == 0, said[-2000:]
     assert "Overfull" not in said
+
+
+def test_no_two_classes_of_failures_look_alike() -> None:
+    found = [sample("m", seed, False, failure=name) for seed, name in enumerate(CLASSES)]
+    name_rows(found)
+    [figure] = [one for one in all_figures(found) if one.name == "failures"]
+    axes = Canvas().subplots()
+    figure.draw(axes)
+    looks = {(bar.get_facecolor(), bar.get_hatch()) for bar in axes.patches}
+    assert len(looks) == len(CLASSES) > 12
 
 
 def test_figures_show_twelve_rows_and_say_that_there_are_more() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from commands import mesocosm as command
 from confinement import needs_sandbox
@@ -107,3 +108,23 @@ def test_what_is_waited_for_are_calls_and_episodes_in_use(base: str, state: Path
         running.join()
         assert server.drain(None) == {"draining": True, "requests": 0, "active": 1}
         episode.delete()
+
+
+def test_streams_on_which_clients_listen_end_with_the_server(
+    state: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """They are answers with an end, and nothing is said of them in the log."""
+    said = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": said}
+    with httpx2.Client(timeout=PATIENCE) as client:
+        with serving(Hosting(state, admin_token=TOKEN)) as base:
+            with mesocosm.connect_sync(base, token=TOKEN) as server:
+                url = f"{base}/e/{server.create(**ORDER).id}/mcp"
+            headers = {"Accept": "application/json, text/event-stream"}
+            headers["Mcp-Session-Id"] = client.post(url, json=hello, headers=headers).headers[
+                "mcp-session-id"
+            ]
+            stream = client.send(client.build_request("GET", url, headers=headers), stream=True)
+            assert stream.status_code == 200
+        assert stream.read() == b""  # a connection that was cut would be an error
+    assert not [one for one in caplog.records if one.name.startswith("uvicorn")]

@@ -41,6 +41,7 @@ _COLOURS = (
     "#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf",
     "#8c564b", "#e377c2", "#117733", "#332288", "#bcbd22", "#882255",
 )  # fmt: skip
+_HATCHES = ("", "///", "...")
 _PARTS = 24
 """L50s of a figure up to which those of tasks are shown, too."""
 _BANDS = 4
@@ -416,13 +417,24 @@ def _failures(samples: Sequence[Sample]) -> Callable[[Axes], None]:
     def draw(axes: Axes) -> None:
         groups = dict(reversed(_judged(samples).items()))
         left = [0.0] * len(groups)
-        for name in CLASSES:
+        for number, name in enumerate(CLASSES):
             shares = [
                 100 * sum(one.failure == name for one in group) / max(1, judge(group).samples)
                 for group in groups.values()
             ]
             if any(shares):
-                axes.barh(range(len(groups)), shares, left=left, height=0.5, label=name.replace("_", " "))
+                axes.barh(
+                    range(len(groups)),
+                    shares,
+                    left=left,
+                    height=0.5,
+                    label=name.replace("_", " "),
+                    # A class looks the same in every report, and no two are alike.
+                    color=_COLOURS[number % len(_COLOURS)],
+                    hatch=_HATCHES[number // len(_COLOURS)],
+                    edgecolor="white",
+                    linewidth=0,
+                )
             left = [one + two for one, two in zip(left, shares, strict=True)]
         for place, who in enumerate(groups):
             axes.annotate(who, (0, place + 0.28), xytext=(2, 2), textcoords="offset points", fontsize=8)
