@@ -284,7 +284,7 @@ def load_family(name: str) -> Family:
 
 
 def _settled(path: Path, now: int) -> tuple[object, ...] | None:
-    """What is another when a task file, the Python beside it, or whom the user trusts, has changed. ``None``
+    """The state that changes with a task file, the Python beside it, or whom the user trusts. ``None``
     where a file was written a moment ago: it may be written again and bear the same time.
     """
     status = os.stat(path)

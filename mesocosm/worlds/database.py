@@ -161,7 +161,7 @@ def check_tables(file: Path, metadata: MetaData, base: Path | None = None) -> No
 
 
 def _schema_cookie(file: Path) -> bytes:
-    """What SQLite counts up in a file's header whenever its tables change."""
+    """Return the number that SQLite counts up in a file's header whenever its tables change."""
     with open(file, "rb", buffering=0) as header:
         return header.read(44)[40:]
 

@@ -419,7 +419,7 @@ def _named(part: str, about: _Holding | None) -> list[str]:
 
 
 class _Holding:
-    """What holds evidence, by what it says of somebody or something."""
+    """Find what holds evidence, by what it says of somebody or something."""
 
     def __init__(self, subject: Subject, marks: Marks) -> None:
         self._subject, self._marks = subject, marks

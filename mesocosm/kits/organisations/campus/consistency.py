@@ -51,7 +51,7 @@ class Contradiction:
 
 @dataclass
 class _Known:
-    """What the receiver knows of the exam of a course."""
+    """The knowledge that a receiver has of the exam of a course."""
 
     values: dict[str, Any] = field(default_factory=dict)
     changed: bool = False
@@ -230,7 +230,7 @@ def _coursework(letters: Sequence[Letter]) -> Iterator[Contradiction]:
 
 
 def _relative(letters: Sequence[Letter]) -> Iterator[Contradiction]:
-    """What is so much later or earlier is so of a time that its reader has been given by the same side."""
+    """Check that what is so much later or earlier is so of a time that its reader has from the same side."""
     relative: set[int] = set()
     for letter in letters:
         for told in letter.tellings:

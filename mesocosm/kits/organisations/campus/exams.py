@@ -295,7 +295,7 @@ class Exams:
         rng: random.Random,
         **values: Any,
     ) -> Event | None:
-        """What is said of a session beside an exam: as it was said first, unless it is over by then."""
+        """Find what is said of a session beside an exam: as it was said first, unless it is over by then."""
         said = self._said_beside if self.steady else {}
         known_before = (course, key) in said
         if start is not None:
