@@ -292,6 +292,22 @@ def test_references_are_compared_by_what_they_lead_to(tmp_path: Path) -> None:
             assert re.search(r"codehost.commits ?\d+ the same ?codehost", expected)
 
 
+def test_more_episodes_than_a_page_shows_are_on_the_next(made: Path) -> None:
+    browser = Browser([ListedEntry(made)] * 205)
+    first, rest = browser.runs({}), browser.runs({"from": "200"})
+    browser.close()
+    assert (
+        "201 to 205 of 205" in text_of(rest),
+        first.count('<a href="/'),
+        rest.count('type="checkbox"'),
+    ) == (
+        True,
+        200 + 1,
+        5,
+    )
+    assert 'href="/?from=200"' in first
+
+
 def test_without_the_key_nothing_is_shown(failed: Path) -> None:
     with asking(failed) as get:
         for path in ("/", "/0/", "/0/evidence", "/0/calls/1"):

@@ -8,6 +8,7 @@ import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,11 +19,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from mesocosm.errors import NotFound, UsageError
-from mesocosm.evaluation.browser.pages import Pages, ShownPage, environment
+from mesocosm.evaluation.browser.pages import Pages, ShownPage, environment, starting_at
 from mesocosm.evaluation.browser.subject import Subject
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.services.calling import Direct, ToolError
 from mesocosm.services.service import UnknownTool
+from mesocosm.services.views import Asked
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; "
@@ -160,6 +162,7 @@ class Browser:
         filters = {name: sorted({row[name] for _, row in rows if row[name]}) for name in _FILTERS}
         chosen = {name: options[name] for name in _FILTERS if options.get(name)}
         kept = [(n, row) for n, row in rows if all(row[name] == value for name, value in chosen.items())]
+        start = Asked(options).start
         return (
             environment()
             .get_template("runs.html")
@@ -167,13 +170,13 @@ class Browser:
                 subject=None,
                 base="",
                 title="Episodes",
-                rows=kept[:_ROWS],
+                rows=kept[start : start + _ROWS],
                 total=len(kept),
                 filters=filters,
                 chosen=chosen,
-                start=0,
+                start=start,
                 size=_ROWS,
-                here=lambda start: "/",
+                here=partial(starting_at, "/", options),
             )
         )
 

@@ -266,7 +266,7 @@ class Pages:
             start=asked.start,
             size=asked.size,
             lines=LINES,
-            here=partial(_with, f"{here}/{path}", options),
+            here=partial(starting_at, f"{here}/{path}", options),
         )
 
     def _states(self) -> list[tuple[str, str]]:
@@ -315,7 +315,7 @@ class Pages:
             turns=subject.turns,
             start=asked.start,
             size=CALLS,
-            here=partial(_with, f"{self._shown.base}/calls", options),
+            here=partial(starting_at, f"{self._shown.base}/calls", options),
         )
 
     def call(self, seq: int, options: Mapping[str, str]) -> str:
@@ -347,7 +347,7 @@ class Pages:
             first_wrong=subject.known_first_wrong,
             start=start,
             size=_RESULT,
-            here=partial(_with, f"{self._shown.base}/calls/{seq}", options),
+            here=partial(starting_at, f"{self._shown.base}/calls/{seq}", options),
         )
 
     def _place_of(self, service: str) -> str:
@@ -377,7 +377,7 @@ class Pages:
             later=self._subject.turns[at + 1].number if at + 1 < len(turns) else None,
             start=start,
             size=PAGE,
-            here=partial(_with, f"{self._shown.base}/turns/{number}", options),
+            here=partial(starting_at, f"{self._shown.base}/turns/{number}", options),
         )
 
     def changes(self, options: Mapping[str, str]) -> str:
@@ -423,7 +423,7 @@ class Pages:
             only=only,
             start=asked.start,
             size=PAGE,
-            here=partial(_with, f"{self._shown.base}/evidence", options),
+            here=partial(starting_at, f"{self._shown.base}/evidence", options),
         )
 
     def derivations(self, options: Mapping[str, str]) -> str:
@@ -475,7 +475,7 @@ class Pages:
             total=len(everybody),
             start=asked.start,
             size=PAGE,
-            here=partial(_with, f"{self._shown.base}/people", options),
+            here=partial(starting_at, f"{self._shown.base}/people", options),
         )
 
     def person(self, address: str, options: Mapping[str, str]) -> str:
@@ -495,24 +495,26 @@ class Pages:
             total=len(ordered),
             start=asked.start,
             size=PAGE,
-            here=partial(_with, f"{self._shown.base}/people/{quote(address)}", options),
+            here=partial(starting_at, f"{self._shown.base}/people/{quote(address)}", options),
         )
 
     def events(self, options: Mapping[str, str]) -> str:
         """Page with a time line of events, and the messages of a day."""
         asked = Asked(options)
-        day = options.get("on", "")
         dated = [
             (service, item) for service, item in self._subject.content(NOW).all_items() if item.when[:10]
         ]
         counts = Counter(item.when[:10] for _, item in dated)
-        chosen = sorted((one for one in dated if one[1].when[:10] == day), key=lambda one: one[1].when)
         told = [(number, one) for number, one in enumerate(self._marks.derivations, 1)]
+        days = _days(counts, Counter(f"{one.written:%Y-%m-%d}" for _, one in told))
+        # Unless one is chosen, the last on which something happened.
+        day = options.get("on") or next((one["day"] for one in reversed(days) if one["count"]), "")
+        chosen = sorted((one for one in dated if one[1].when[:10] == day), key=lambda one: one[1].when)
         return self._page(
             "events.html",
             "Events",
             "events",
-            days=_days(counts, Counter(f"{one.written:%Y-%m-%d}" for _, one in told)),
+            days=days,
             day=day,
             told=told,
             places=self._marks.places,
@@ -520,7 +522,7 @@ class Pages:
             total=len(chosen),
             start=asked.start,
             size=PAGE,
-            here=partial(_with, f"{self._shown.base}/events", options),
+            here=partial(starting_at, f"{self._shown.base}/events", options),
         )
 
     # -- tools by hand ----------------------------------------------------------------------------------
@@ -598,7 +600,7 @@ class Pages:
         return f"world/now/{service}/{item.path}" if item else ""
 
 
-def _with(path: str, options: Mapping[str, str], start: int) -> str:
+def starting_at(path: str, options: Mapping[str, str], start: int) -> str:
     """The same page from another row on."""
     told = {name: value for name, value in options.items() if name != "from"} | (
         {"from": str(start)} if start else {}
@@ -676,7 +678,8 @@ def _days(counts: Mapping[str, int], told: Mapping[str, int]) -> list[dict[str, 
             "told": told.get(day, 0),
             "x": _WIDTH * (dt.date.fromisoformat(day) - begin).days / span,
             "width": max(_WIDTH / span - 1, 1),
-            "height": _HEIGHT * counts.get(day, 0) / most,
+            # By the root, so that a day with little is seen beside one with much.
+            "height": _HEIGHT * math.sqrt(counts.get(day, 0) / most),
         }
         for day in shown
     ]
