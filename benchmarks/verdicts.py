@@ -128,7 +128,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     families = options.families.split(",") if options.families else family_names()
     found = run(families, options.states, options.seed)
-    print(found.model_dump_json()) if options.json else _show(found)
+    print(found.model_dump_json(), flush=True) if options.json else _show(found)
     return 1 if found.faults else 0
 
 
