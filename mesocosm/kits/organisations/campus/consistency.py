@@ -163,6 +163,12 @@ def _overlaps(exams: dict[Course, _Known], letters: Sequence[Letter]) -> Iterato
         for course, known in exams.items()
         if course.listed and known.values.get("start") and not (known.cancelled or known.exempt)
     ]
+    held += [
+        (start, 60, f"{what} of {course.code}")
+        for course, known in exams.items()
+        for what, (start, _) in known.beside.items()
+        if what in _TESTS and course.listed
+    ]
     held.sort()
     for (start, length, code), (following, _, other) in itertools.pairwise(held):
         if following < start + length * _MINUTE:

@@ -567,7 +567,9 @@ class Exams:
             coming = [one for one in courses if self.held.get(one, now) > now + 4 * _DAY] or list(courses)
             course = rng.choice(coming)
             begin = now - rng.randint(1, _WEEKS * 7) * _DAY
-            when = waking(rng, begin, min(begin + _DAY, now - 2 * _HOUR), course.instructor)
+            # Over a weekend nobody on the staff writes.
+            until = begin + (3 if self.steady else 1) * _DAY
+            when = waking(rng, begin, min(until, now - 2 * _HOUR), course.instructor)
             kind = rng.choices(list(weights), list(weights.values()))[0]
             if kind == "other_course" and (story := next(others, None)):
                 yield story
@@ -601,8 +603,20 @@ class Exams:
         latest = min(held, self.campus.now) + 5 * _DAY
         # In class, or soon after it was announced; everything else comes before the exam itself.
         days = [when + n * _DAY for n in range(3, 17) if when + n * _DAY < latest]
+
+        def in_class(day: dt.datetime) -> dt.datetime:
+            return day.replace(hour=course.hour, minute=0, second=0, microsecond=0)
+
+        others = {start for of in self._tests.values() for _, start in of.values()} if self.steady else set()
         taken = {start.date() for _, start in own.values()} if self.steady else set()
-        free = [day for day in days if day.date() not in taken and day.weekday() < 5]
+        free = [
+            day
+            for day in days
+            if day.date() not in taken
+            and day.weekday() < 5
+            and self._is_free(course, in_class(day), 60)
+            and in_class(day) not in others
+        ]
         days = [day for day in free if day.weekday() == course.weekday] or free
         kinds = [kind for kind in _KINDS if not self.steady or kind not in own]
         if self.steady:
@@ -621,8 +635,7 @@ class Exams:
         if what in TESTS and not days:
             what = "other section"
         if what in TESTS:
-            day = rng.choice(days)
-            start = day.replace(hour=course.hour, minute=0, second=0, microsecond=0)
+            start = in_class(rng.choice(days))
             own[what] = when, start
         return Event(
             "other_exam", when, course, (), {"what": what, "start": start, "room": self.campus.room()}
