@@ -91,6 +91,8 @@ def _event(event: Event, known: _Known, letter: Letter, stated: Sequence[str]) -
         if "start" in known.values:
             yield "set twice", code
         known.values |= {name: event.values.get(name) for name in ("start", "room", "length")}
+        if known.review and event.start.date() <= known.review.date():
+            yield "review after the exam", f"{code}: exam {event.start}, review {known.review}"
         for key, (start, _) in known.beside.items():
             if isinstance(key, Person) or key == "section":
                 yield from _near(event.about, start, known)
