@@ -46,7 +46,7 @@ _MISSING = {
     "claimed": 0.05,
     "other_work": 0.05,
 }
-_TOLD = {"dropped": 0.4}
+_TOLD = {"dropped": 0.6}
 """Shares of the edge cases: of those whose presentation counts, of those without one, of those who left."""
 _UNTOLD = frozenset({"uploaded", "silent", "off_roster"})
 """Fates of students without a mail."""

@@ -125,13 +125,14 @@ class Director:
         rng = self._stream(f"cast:{self._number}:{story.kind}")
         level = rng.choices(list(self._mix), list(self._mix.values()))[0]
         fitting = self._fitting(story, level)
-        if not self._whole and not story.among:
-            # Nobody tells the same person the same story twice: small talk never, what counts if it can be.
-            fresh = [one for one in fitting if _told_by(one, story) not in self._heard]
-            talk = all(event.kind in self._neutral for event in story.events)
-            fitting = fresh or ([] if talk else fitting)
-            if talk:
-                fitting = [one for one in fitting if self.used[one.name] < _TALKED]
+        if not self._whole and all(event.kind in self._neutral for event in story.events) and not story.among:
+            # Nobody tells the same person the same small talk twice. What counts may be told so again: it is
+            # cast first, and what does not count would be left the scenes of others.
+            fitting = [
+                one
+                for one in fitting
+                if _told_by(one, story) not in self._heard and self.used[one.name] < _TALKED
+            ]
         if not self._whole and rng.random() < _QUIET:
             fitting = [one for one in fitting if not one.answered] or fitting
         if most:
