@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from mesocosm.services.queries.engine import engine
+from mesocosm.services.queries.failures import Failed
 
 TABLE, MACRO = "canary_of_the_engine", "canary_macro"
 SONG = "song_of_the_canary"
@@ -43,7 +44,7 @@ class Canary:
 
     def __init__(self, world: str) -> None:
         self._world = world
-        self._home: object = None
+        self._home: Any = None
         self._before: Any = None
 
     def look(self) -> None:
@@ -52,13 +53,28 @@ class Canary:
         home = self._process()
         if home is None or home is not self._home:
             engine().run(_PLANT, {}, world=self._world, unchecked=True)
-            self._home, self._before = self._process(), self._sung()
-        for before, seen in zip(self._before, self._sung(), strict=True):
+            self._home, self._before = self._process(), None
+        if (sung := self._heard()) is None:
+            return
+        self._before = self._before or sung
+        for before, seen in zip(self._before, sung, strict=True):
             assert seen == before, f"the engine is another: {seen!r:.500} in place of {before!r:.500}"
+
+    def _heard(self) -> tuple[Any, ...] | None:
+        """Return what it sings. ``None`` if another process was asked: whoever has had much of a processor
+        gives way to others, in a process that ends with its answer."""
+        home = self._process()
+        before = None if home is None else home._worked_before
+        try:
+            return self._sung()
+        except Failed:
+            if home is None or (self._process() is home and home._worked_before == before):
+                return None
+            raise
 
     def _sung(self) -> tuple[Any, ...]:
         return engine().run(_SING, {}, world=self._world, unchecked=True).rows[0]
 
-    def _process(self) -> object:
+    def _process(self) -> Any:
         # Between two statements of one thread all processes are idle.
         return next((one for one in engine()._idle if self._world in one.worlds), None)
