@@ -44,6 +44,7 @@ from mesocosm.worlds.randomness import Dice
 from mesocosm.worlds.steps import Steps
 from mesocosm.worlds.workspace import Workspace
 
+JOURNAL = "journal.db"
 S = TypeVar("S", bound=Store)
 
 
@@ -149,6 +150,14 @@ class World:
             return self._building[0]
         return self.manifest.start + timedelta(seconds=self.manifest.tick_seconds * self.journal.last)
 
+    @property
+    def moment(self) -> datetime:
+        """The same without a trace: where no call was made, ``now`` begins the journal's file."""
+        if self._building or "journal" in self.__dict__ or (self.path / JOURNAL).exists():
+            return self.now
+        self.looked_further = True
+        return self.manifest.start
+
     def turns(self, service: str) -> int:
         """Count the answered calls of a service before the current one, refused ones included."""
         self.looked_further = True
@@ -198,7 +207,7 @@ class World:
     @cached_property
     def journal(self) -> Journal:
         """The calls that were made; opening it settles a call that a crash cut off."""
-        journal = Journal(self.path / "journal.db")
+        journal = Journal(self.path / JOURNAL)
         for entry in journal.with_status("begun") if journal.last else ():
             # The number was written into the service's file within the transaction, so the file itself says
             # whether it was committed before the crash.

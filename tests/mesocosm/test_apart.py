@@ -6,7 +6,9 @@ import math
 import os
 import pickle
 import signal
+from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,8 +17,10 @@ import openpyxl
 import pytest
 from openpyxl.worksheet.datavalidation import DataValidation
 
+from mesocosm.families.family import load_family
+from mesocosm.families.instances import build_instance, fingerprint
 from mesocosm.servers.excel.store import save_workbook
-from mesocosm.servers.pdf_tools.store import PdfToolsStore, write_pdf
+from mesocosm.servers.pdf_tools.store import PdfToolsStore, documents, limits, write_pdf
 from mesocosm.services import apart
 from mesocosm.services.world import World
 from mesocosm.worlds import deadlines
@@ -107,6 +111,34 @@ def test_what_is_done_apart_gives_what_is_done_at_once(
     assert done(make_world(fill, "excel", "pdf_tools")) == at_once
 
     assert apart._processes._count > started or apart._processes._free
+
+
+@pytest.mark.parametrize("task", ["payable_invoice_checker", "stock_take"])
+def test_limits_of_time_never_show_in_the_bytes_of_an_instance(
+    task: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def built(name: str) -> str:
+        # What was read of the same bytes before would be told without reading.
+        monkeypatch.setattr(documents, "_ALL_READ", documents._AllRead())
+        parameters = {family.task.growth.parameter: 8, "filler_tokens": 500}
+        return fingerprint(build_instance(family, 3, tmp_path / name, parameters=parameters).path)
+
+    family = load_family(task)
+    monkeypatch.setattr(apart, "_long", OrderedDict())
+    monkeypatch.setattr(apart, "_HERE", math.inf)
+    in_time = built("in time")
+    assert not apart._long
+    monkeypatch.setattr(apart, "_HERE", 0.0)
+    assert built("apart") == in_time
+    assert apart._long, "nothing took too long"
+
+    if "pdf_tools" not in family.task.servers:
+        return
+    monkeypatch.setattr(apart, "_HERE", math.inf)
+    bounded = limits._time_limit
+    monkeypatch.setattr(limits, "_time_limit", lambda _: bounded(0.0))
+    with suppress(RuntimeError):  # which nothing but the survey raises: a call was refused
+        assert built("hardly any time") == in_time
 
 
 def test_a_process_that_ends_is_begun_anew_and_what_needs_too_much_is_refused(
