@@ -703,3 +703,7 @@ def test_the_exported_file_is_browsed_without_a_network(chromium: Any, failed: P
         assert page.locator(".results a").count() > 3
         page.locator(".results a").first.click()
         page.locator("mark, h1").first.wait_for()
+        # Links of pages to what is found look the same up in the file.
+        page.evaluate("location.hash = encodeURIComponent('/0/search?q=Real%20Analysis')")
+        page.locator("h1", has_text="pages have “Real Analysis”").wait_for()
+        assert page.locator(".results a").count() > 3

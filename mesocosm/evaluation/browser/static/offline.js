@@ -5,7 +5,9 @@ const shell = document.getElementById("shell");
 const escaped = (text) => Object.assign(document.createElement("p"), { textContent: text }).innerHTML;
 const found = (sought) => {
   const words = sought.toLowerCase();
-  const hits = Object.entries(pages).flatMap(([path, html]) => {
+  // The contexts of the turns repeat what the other pages have.
+  const turns = ([path]) => Number(path.includes("/turns/"));
+  const hits = Object.entries(pages).sort((one, other) => turns(one) - turns(other)).flatMap(([path, html]) => {
     const text = new DOMParser().parseFromString(html, "text/html").getElementById("content")?.textContent ?? "";
     const at = text.toLowerCase().indexOf(words);
     return at < 0 ? [] : [`<li><a href="${escaped(path)}">${escaped(path)}</a><p class="snippet">${escaped(text.slice(Math.max(0, at - 80), at + 160))}</p></li>`];
@@ -14,8 +16,9 @@ const found = (sought) => {
 };
 const show = () => {
   const [path, anchor] = decodeURIComponent(location.hash.slice(1) || first).split("#");
-  const html = pages[path];
-  shell.innerHTML = html ?? "<main id=content><h1>This page is not part of the file</h1></main>";
+  const sought = /\/search\?q=(.*)$/.exec(path)?.[1];
+  shell.innerHTML = pages[sought ? first : path] ?? "<main id=content><h1>This page is not part of the file</h1></main>";
+  if (sought) shell.querySelector("main").innerHTML = found(decodeURIComponent(sought));
   document.title = shell.querySelector("h1")?.textContent ?? document.title;
   (anchor ? document.getElementById(anchor) : null)?.scrollIntoView() ?? scrollTo(0, 0);
   play();
