@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,29 +19,16 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.families.workers.workers import Workers
-from mesocosm.services.calling import ToolError, Tools
-from mesocosm.services.service import Image, load_service
+from mesocosm.services.calling import Direct
+from mesocosm.services.service import load_service
 from mesocosm.services.world import World
 from mesocosm.worlds.workspace import replace_file
-
-
-@dataclass
-class _WorldTools(Tools):
-    """The tools of a world of this process."""
-
-    world: World
-
-    def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
-        outcome = self.world.call(service, tool, arguments)
-        if outcome.is_error:
-            raise ToolError(outcome.text)
-        return list(outcome.blocks)
 
 
 def play(family: Family, instance: Path, folder: Path, player: Player) -> Episode:
     """Let a player act on a fresh episode of an instance."""
     episode = Episode.create(folder, instance, family)
-    player.play(_WorldTools(episode.world), lambda what: what(episode))
+    player.play(Direct(episode.world), lambda what: what(episode))
     return episode
 
 

@@ -61,8 +61,11 @@ class Direct(Tools):
         self._world = world
 
     def look(self, service: str, tool: str, arguments: dict[str, Any]) -> list[str | Image]:
-        """Make a call; raises ``ToolError`` when it failed."""
+        """Make a call; raises ``ToolError`` when it failed, and ``TimeoutError`` when it took too long: that
+        says something about the machine and nothing about the world."""
         outcome = self._world.call(service, tool, arguments)
+        if outcome.is_overdue:
+            raise TimeoutError(outcome.text)
         if outcome.is_error:
             raise ToolError(outcome.text)
         return list(outcome.blocks)

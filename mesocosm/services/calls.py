@@ -106,6 +106,8 @@ class Outcome:
     reply: Reply | None = None
     """Reply to an HTTP client; there are no blocks then."""
     refusal: Refusal | None = None
+    is_overdue: bool = False
+    """True if it met its deadline."""
 
     @property
     def is_error(self) -> bool:
@@ -140,7 +142,7 @@ def too_long() -> Outcome:
         f"This call took longer than {settings().call_timeout} seconds and was given up; nothing was "
         "changed. Ask for less at once."
     )
-    return Outcome("refused", (refusal.message,), refusal=refusal)
+    return Outcome("refused", (refusal.message,), refusal=refusal, is_overdue=True)
 
 
 def fault() -> tuple[Outcome, str]:

@@ -18,10 +18,10 @@ import pytest
 from mesocosm.errors import Conflict, OtherVersion, UsageError
 from mesocosm.families.instances import fingerprint
 from mesocosm.servers.email.store import EmailStore
-from mesocosm.services.calling import FAULT_TEXT
+from mesocosm.services.calling import FAULT_TEXT, Direct
 from mesocosm.services.service import Store, UnknownTool, load_service
 from mesocosm.services.world import World
-from mesocosm.worlds import tokens
+from mesocosm.worlds import deadlines, tokens
 from mesocosm.worlds.archives import pack
 from mesocosm.worlds.database import check_tables
 from mesocosm.worlds.journal import Journal
@@ -73,6 +73,20 @@ def test_a_refused_call_leaves_no_trace_in_the_database(world: World, replace_to
     outcome = world.call("email", "send_email", {"to": "a@b.org", "subject": "s", "body": "b"})
     assert (outcome.status, outcome.text) == ("refused", "changed my mind")
     assert database_bytes(world) == before
+
+
+def test_a_call_that_took_too_long_is_no_refusal_to_programs_of_ours(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Proofs and trajectories take refusals for findings: on a slow machine they would be others."""
+    monkeypatch.setattr(deadlines, "setting", lambda _: -1)
+    for tool, arguments in (
+        ("get_emails", {"folder": "INBOX"}),
+        ("send_email", {"to": "a@b.org", "subject": "s", "body": "b"}),
+    ):
+        with pytest.raises(TimeoutError, match="This call took longer than"):
+            Direct(world).look("email", tool, arguments)
+        assert list(world.journal.entries())[-1].status == "refused"
 
 
 def test_a_bug_is_recorded_hidden_from_the_agent_and_leaves_no_trace(world: World, replace_tool: Any) -> None:

@@ -149,7 +149,7 @@ class Browser:
         episode = Episode(path / "episode")
         try:
             Direct(episode.world).look(service, tool, dict(arguments))
-        except ToolError:
+        except (ToolError, TimeoutError):
             pass  # which the journal says
         finally:
             last = episode.world.journal.last
