@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 from worlds import Fill, build_world
 
+from mesocosm.agents.fixed import OWN_VARIABLES
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.services.world import World
 
@@ -36,6 +37,19 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
     gc.set_threshold(10_000, 10, 10)
+
+
+@pytest.fixture(autouse=True)
+def _programs_find_code_as_ever() -> Iterator[None]:
+    """Take back what a run of an agent's program sets for its whole process: scripts that later tests start
+    would not find the modules beside them."""
+    before = {name: os.environ.get(name) for name in OWN_VARIABLES}
+    yield
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
 class WorldTools(McpTools):
