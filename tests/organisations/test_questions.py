@@ -153,6 +153,14 @@ def test_nothing_in_the_world_tells_which_messages_matter(name: str, tmp_path: P
     assert [name for name in names if name.encode() in data] == []
 
 
+def test_what_the_question_is_about_is_told_of_more_people_than_there_are_scenes() -> None:
+    family = load_family("course_assistant")
+    _, letters, _ = asked(family.name).told(
+        Dice(family.name, 1).stream, family.params(filler_tokens=20_000, num_students=600)
+    )
+    assert sum(letter.cast.story.kind == "other_work" for letter in letters) > 5
+
+
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_mailbox_does_not_contradict_itself(name: str) -> None:
     family = load_family(name)

@@ -128,11 +128,13 @@ class Director:
         if not self._whole and all(event.kind in self._neutral for event in story.events) and not story.among:
             # Nobody tells the same person the same small talk twice. What counts may be told so again: it is
             # cast first, and what does not count would be left the scenes of others.
-            fitting = [
+            fresh = [
                 one
                 for one in fitting
                 if _told_by(one, story) not in self._heard and self.used[one.name] < _TALKED
             ]
+            # What the question is about is told in any case: long worlds have more such students than scenes.
+            fitting = fresh or (fitting if story.matters else [])
         if not self._whole and rng.random() < _QUIET:
             fitting = [one for one in fitting if not one.answered] or fitting
         if most:
