@@ -63,7 +63,7 @@ _TEXTS = "CREATE TABLE texts (digest BLOB NOT NULL UNIQUE, text TEXT NOT NULL, t
 _BEYOND = 2**60
 """A byte of the file that SQLite locks never."""
 _LOCKS = hasattr(fcntl, "F_OFD_SETLK")
-"""Whether this system has locks of open file descriptions; elsewhere there is SQLite's lock alone."""
+"""True if this system has locks of open file descriptions; elsewhere there is SQLite's lock alone."""
 _PAGE = 4096
 """Bytes of a page of the file: what is written of it is written whole."""
 _LONG = 400

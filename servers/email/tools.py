@@ -1,4 +1,4 @@
-"""What an agent sees of the email service."""
+"""Tools of the email service, as an agent sees them."""
 
 from __future__ import annotations
 

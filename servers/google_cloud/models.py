@@ -131,7 +131,7 @@ class Upload(Base):
     purpose: Mapped[str]
     """Purpose: ``object``, or ``job`` (data to be loaded into a table)."""
     request: Mapped[dict[str, Any]]
-    """What was asked for when it began."""
+    """The settings that were asked for when it began."""
     data: Mapped[bytes]
 
 

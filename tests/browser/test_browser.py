@@ -460,7 +460,7 @@ def failed_in(
     seed: int = 1,
     length: int = 8_000,
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """What is said of a run in which all is read, and all done but for one thing; the points by title."""
+    """Points, by title, of a run in which all is read, and all done but for one thing."""
     family = load_family(task)
     build_instance(family, seed, folder / "instance", target=length)
     episode = Episode.create(folder / "run" / "episode", folder / "instance", family)

@@ -118,7 +118,7 @@ def test_few_plain_tellings_keep_most_sentences_from_being_skipped() -> None:
 
 @pytest.fixture(scope="module")
 def described(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str]:
-    """What is said of an instance, and its picture."""
+    """Sentences on an instance, and its picture."""
     drawn = tmp_path_factory.mktemp("described") / "x.svg"
     words = ("lore_documents", "--length", "8k", "--exposure", "--plot", str(drawn), "--json")
     return json.loads(mesocosm("describe", *words).stdout)["exposure"], drawn.read_text()

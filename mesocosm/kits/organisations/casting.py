@@ -52,7 +52,7 @@ class Said:
     notice: bool = False
     """True of the first beat of a notice among others: it begins a paragraph."""
     level: str = ""
-    """How openly it is said."""
+    """Level of telling: how openly it is said."""
 
 
 @dataclass(slots=True)
@@ -111,9 +111,9 @@ class Director:
         """How often each scene was cast."""
         self._alternates: Counter[tuple[str, str, int, str, int]] = Counter()
         self._heard: set[tuple[str, Any, Any]] = set()
-        """Who has told whom which scene."""
+        """Scenes with who told them to whom."""
         self._teller: dict[Any, Person] = {}
-        """Who wrote last of each thing what holds."""
+        """Of each thing, the last writer of what holds."""
         self._number = 0
 
     def cast(self, story: Story, *, most: int = 0) -> Cast | None:

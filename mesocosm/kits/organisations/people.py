@@ -15,7 +15,7 @@ _FORMAL = ("Dear {0},", "Hello {0},", "Hi {0},", "{0},")
 _SIGNATURES = ("{0}", "Thanks,\n{0}", "Best,\n{0}", "- {0}", "{0}", "Cheers,\n{0}", "All best,\n{0}")
 _STAFF = frozenset({"instructor", "secretary", "office", "technician", "librarian"})
 OFFICES = frozenset({"office", "secretary"})
-"""Who passes on what was decided, with dates."""
+"""Roles that pass on what was decided, with dates."""
 FORMAL = frozenset({"student", "assistant"})
 """Who calls instructors by title and last name, and is written to so about them."""
 COURSE_HABITS = ("short", "short", "meeting", "teacher")

@@ -183,7 +183,7 @@ def _address(assignment: Row) -> str:
 
 
 def locked(work: Row, clock: Clock) -> bool:
-    """Whether work is not open yet, or closed already."""
+    """True if work is not open yet, or closed already."""
     opens, closes = work["unlock_at"], work["lock_at"]
     return (opens is not None and opens > clock()) or (closes is not None and closes <= clock())
 
@@ -226,7 +226,7 @@ def bare_submission_json(submission: Row, assignment: Row, clock: Clock) -> Json
 
 
 def attempt_json(attempt: Row, assignment: Row) -> Json:
-    """What was handed in at one time, and the grade for it."""
+    """Work that was handed in at one time, and the grade for it."""
     due_at, submitted_at = assignment["due_at"], attempt["submitted_at"]
     late = bool(due_at and submitted_at and submitted_at > due_at)
     return {

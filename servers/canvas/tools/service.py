@@ -18,7 +18,7 @@ from mesocosm.services.service import Page, Service
 Row = Mapping[Any, Any]
 
 ADDRESS = "https://canvas.brookfield.example"
-"""Where the pages lie if nothing is known of whose Canvas it is."""
+"""Address of the pages if nothing is known of whose Canvas it is."""
 STORAGE_MB = 500
 _host: ContextVar[Callable[[], str]] = ContextVar("host", default=lambda: ADDRESS)
 
@@ -41,7 +41,7 @@ def hosted(host: Callable[[], str]) -> Iterator[None]:
 
 
 def address() -> str:
-    """Where the pages of the Canvas lie whose objects are being made."""
+    """Address of the pages of the Canvas whose objects are being made."""
     return _host.get()()
 
 

@@ -26,7 +26,7 @@ _STARTS = (8, 9, 10, 11, 13, 14, 15, 16)
 _LENGTHS = {"final": (60, 90, 120, 150, 180), "oral": (15, 20, 30, 40)}
 _KINDS = ("quiz", "midterm", "make-up", "practice", "other section")
 TESTS = _KINDS[:4]
-"""What of a course is no final and no oral."""
+"""Kinds of tests of a course that are no final and no oral."""
 _TRIES = 60
 """So many draws are made for what suits the rest."""
 _WEEKS = 5
