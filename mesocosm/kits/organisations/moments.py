@@ -196,8 +196,9 @@ def read_shift(text: str) -> dt.timedelta:
 
 
 def length_in_words(minutes: int) -> str:
-    """Return a length of an exam: "90 minutes", or "two hours" where it is whole."""
-    return span_in_words(minutes * _MINUTE) if minutes % 60 == 0 else f"{minutes} minutes"
+    """Return a length of an exam: "90 minutes", "two hours", "two and a half hours"."""
+    spoken = minutes % 60 == 0 or (minutes > 120 and minutes % 30 == 0)
+    return span_in_words(minutes * _MINUTE) if spoken else f"{minutes} minutes"
 
 
 def read_length(text: str) -> int:

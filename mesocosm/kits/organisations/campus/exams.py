@@ -27,6 +27,8 @@ _LENGTHS = {"final": (60, 90, 120, 150, 180), "oral": (15, 20, 30, 40)}
 _KINDS = ("quiz", "midterm", "make-up", "practice", "other section")
 TESTS = _KINDS[:4]
 """Kinds of tests of a course that are no final and no oral."""
+_REVIEW_DAYS = range(4, 13)
+"""How many days before an exam its review session may be; an exam may still move to some days earlier."""
 _TRIES = 60
 """So many draws are made for what suits the rest."""
 _WEEKS = 5
@@ -275,6 +277,8 @@ class Exams:
         other = self._said(course, key, near, at, last, rng, what="other section", length=length)
         before = min(exam, other.start) if other and self.noun == "final" and self.steady else exam
         days = [first + n * _DAY for n in range(12) if (first + n * _DAY).date() < before.date()]
+        if self.steady:
+            days = [before - n * _DAY for n in _REVIEW_DAYS if before - n * _DAY > first] or days
         days = [day for day in days if day.weekday() < 5 and not is_holiday(day.date())]
         review = None
         if days:
