@@ -62,6 +62,7 @@ _SPELLINGS = {
     "colour": "color",
     "cepticism": "kepticism",
     "metre": "meter",
+    "fibre": "fiber",
     "levelling": "leveling",
 }
 """British spellings in the catalogue of courses."""
