@@ -319,7 +319,8 @@ def missing(
     return found
 
 
-NEUTRAL = frozenset(
-    {"asked", "draft", "wrong_file", "no_file", "claimed", "other_work", "nothing", "refused"}
-)
-"""Kinds of events that decide nothing."""
+NEUTRAL = frozenset({"asked", "draft", "no_file", "claimed", "other_work", "nothing", "refused"})
+"""Kinds of events that decide nothing.
+
+A wrong file decides: without what says that it is one, the mail that it came with would count.
+"""
