@@ -61,8 +61,8 @@ _AMONG_OTHERS = {
 }
 """Shares of fates among students of other classes, compared with those of the class in question.
 
-Who writes to whom, in answer to what, and with a file must not tell what matters. Of the class in question much decides
-nothing: drafts, files that never came, claims. So there are few of these in other classes, where nothing decides.
+Who writes to whom, in answer to what, and with which file must not tell what matters. In the class in
+question drafts, claims and files that never came decide nothing: other classes have few of them.
 """
 _CLASSES = 24
 """So many other classes an assistant helps with, at most."""

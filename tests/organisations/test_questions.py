@@ -161,6 +161,18 @@ def test_what_the_question_is_about_is_told_of_more_people_than_there_are_scenes
     assert sum(letter.cast.story.kind == "other_work" for letter in letters) > 5
 
 
+def test_the_mail_that_shows_a_file_to_be_the_wrong_one_is_evidence(tmp_path: Path) -> None:
+    family = load_family("course_assistant")
+    expected: Any = build_instance(family, 3, tmp_path / "instance", target=64_000).expected
+    wrong = [one for one in expected.derivations if one.kind == "wrong_file"]
+    assert {one.people[0].expression for one in wrong} >= {"to", "from"}, (
+        "who got the file says so, or who sent it"
+    )
+    assert {expected.texts[one.text].partition("\n")[2] for one in wrong} <= {
+        one.contains for one in expected.evidence
+    }
+
+
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_mailbox_does_not_contradict_itself(name: str) -> None:
     family = load_family(name)
