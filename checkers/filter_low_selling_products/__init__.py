@@ -73,14 +73,14 @@ def check(world: World, expected: Expected) -> list[Check]:
 # -- shop -----------------------------------------------------------------------------------------------
 
 
+_CATEGORIES = select(ProductCategory.product_id, ProductCategory.category_id)
+
+
 def _categories(world: World) -> dict[int, set[int]]:
     """The categories of every product."""
     found: dict[int, set[int]] = defaultdict(set)
-    rows = world.store(WooCommerceStore).session.execute(
-        select(ProductCategory.product_id, ProductCategory.category_id)
-    )
-    for product, category in rows:
-        found[product].add(category)
+    for row in world.store(WooCommerceStore).fetch(_CATEGORIES):
+        found[row["product_id"]].add(row["category_id"])
     return found
 
 

@@ -43,12 +43,15 @@ def check(world: World, expected: Expected) -> list[Check]:
     ]
 
 
+_CALENDARS, _ORDERS = select(Calendar.number, Calendar.id), select(Order.id)
+
+
 # -- events ---------------------------------------------------------------------------------------------
 
 
 def _events(world: World, changes: Changes, expected: Expected) -> Iterable[Check]:
-    rows = world.store(CalendarStore).session.execute(select(Calendar.number, Calendar.id))
-    calendars = {row.number: row.id for row in rows}
+    rows = world.store(CalendarStore).fetch(_CALENDARS) if changes.table("calendar", "events").added else ()
+    calendars = {row["number"]: row["id"] for row in rows}
     # An event that was made and deleted again is no event, by itself or with its calendar.
     deleted = {row["number"] for row in changes.table("calendar", "calendars").added if row["deleted"]}
     all_made = changes.table("calendar", "events").added
@@ -114,7 +117,7 @@ def _mails(world: World, changes: Changes, expected: Expected) -> Iterable[Check
     wrong = [f"{m.subject!r} to {p.email}" for m, p in pairs if m.subject.strip() != p.title]
     yield finding("mail_subject", wrong or outbox.nothing())
     yield finding("mail_slot", [*_wrong_slots(pairs, expected.zone)] or outbox.nothing())
-    known = set(world.store(WooCommerceStore).session.scalars(select(Order.id)))
+    known = {row["id"] for row in world.store(WooCommerceStore).fetch(_ORDERS)} if pairs else set()
     yield finding("mail_orders", [*_wrong_orders(pairs, known)] or outbox.nothing())
     yield finding("mailbox", outbox.damage())
 

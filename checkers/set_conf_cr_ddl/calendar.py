@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from mesocosm.servers.calendar.models import Attendee, Calendar, Event
 from mesocosm.servers.calendar.store import CalendarStore
@@ -28,44 +28,46 @@ class Held:
     """Why it is not a single confirmed event without guests."""
 
 
+_GUESTS = (
+    select(func.count())
+    .select_from(Attendee)
+    .where(Attendee.event == Event.number)
+    .correlate(Event)
+    .scalar_subquery()
+)
+_HELD = (
+    select(
+        Event.number,
+        Event.id,
+        Event.summary,
+        Event.start_at,
+        Event.end_at,
+        Event.status,
+        Event.all_day,
+        Event.recurrence,
+        Event.series,
+        _GUESTS.label("guests"),
+        ((Calendar.id == bindparam("account")) & Calendar.primary).label("primary"),
+    )
+    .join(Calendar, Calendar.number == Event.calendar)
+    .where(Event.status != "cancelled", Calendar.deleted.is_(False))
+    .order_by(Event.number)
+)
+
+
 def held_events(world: World, account: str) -> list[Held]:
     """Every event that has not been deleted, in the order in which they were made."""
-    guests = (
-        select(func.count())
-        .select_from(Attendee)
-        .where(Attendee.event == Event.number)
-        .correlate(Event)
-        .scalar_subquery()
-    )
-    rows = world.store(CalendarStore).session.execute(
-        select(
-            Event.number,
-            Event.id,
-            Event.summary,
-            Event.start_at,
-            Event.end_at,
-            Event.status,
-            Event.all_day,
-            Event.recurrence,
-            Event.series,
-            guests.label("guests"),
-            ((Calendar.id == account) & Calendar.primary).label("primary"),
-        )
-        .join(Calendar, Calendar.number == Event.calendar)
-        .where(Event.status != "cancelled", Calendar.deleted.is_(False))
-        .order_by(Event.number)
-    )
     return [
         Held(
-            number=row.number,
-            id=row.id,
-            title=" ".join((row.summary or "").split()),
-            start=row.start_at,
-            end=row.end_at,
-            primary=bool(row.primary),
-            oddity=_oddity(row.status, row.all_day, row.recurrence or row.series, row.guests),
+            number=row["number"],
+            id=row["id"],
+            title=" ".join((row["summary"] or "").split()),
+            start=row["start_at"],
+            end=row["end_at"],
+            primary=bool(row["primary"]),
+            oddity=_oddity(row["status"], row["all_day"], row["recurrence"] or row["series"], row["guests"]),
         )
-        for row in rows
+        for row in world.store(CalendarStore).fetch(_HELD, account=account)
     ]
 
 

@@ -455,7 +455,7 @@ class Episode:
             # A connection of its own: what the checker reads is what lies on the disk.
             World(world, base=base, read_only=of_base, sharing_files=self._sharing) as opened,
         ):
-            opened.besides = frozenset(self.info.added)
+            opened.besides, opened.settled = frozenset(self.info.added), True
             return list(self.family.check(opened, self.expected()))
 
     def note_touched(self) -> None:

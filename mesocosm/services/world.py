@@ -88,6 +88,9 @@ class World:
         self._offer = offer
         self._workspace = Workspace(path / "workspace", linked=read_only or sharing_files)
         self._sharing_files = sharing_files
+        self.settled = False
+        """True while nobody changes the world: its changes are worked out once."""
+        self._changes: Changes | None = None
         self.looked_further = False
         """True if the current call read more than its service's tables."""
         self._dice = Dice(self.manifest.family, self.manifest.seed)
@@ -318,9 +321,11 @@ class World:
     def changes(self) -> Changes:
         """Compare with the original world, except in the services ``besides``; needs ``base``."""
         assert self.base is not None, "this world was opened without its base"
-        found = compare(self.path, self.base)
-        tables = {key: those for key, those in found.tables.items() if key[0] not in self.besides}
-        return replace(found, tables=tables)
+        if self._changes is None or not self.settled:
+            found = compare(self.path, self.base)
+            tables = {key: those for key, those in found.tables.items() if key[0] not in self.besides}
+            self._changes = replace(found, tables=tables)
+        return self._changes
 
     @contextmanager
     def editing(self) -> Iterator[World]:

@@ -117,9 +117,10 @@ class Copied:
                 return
             copy = os.open(name, _CREATE, 0o600, dir_fd=target)
             try:
-                while os.sendfile(copy, opened, None, 1 << 30):
-                    pass
-                _copy_status(opened, copy)
+                left = status.st_size
+                while left > 0 and (sent := os.sendfile(copy, opened, None, 1 << 30)):
+                    left -= sent
+                _set_status(status, copy)
                 self._note(status, copy, f"{below}{name}")
             finally:
                 os.close(copy)
@@ -140,6 +141,8 @@ class Copied:
     def _note(self, status: os.stat_result, copy: int, path: str) -> None:
         """Remember a copy that was made, open as ``copy``, of a file as it was before."""
         self.size += status.st_size
+        if not self._place:
+            return  # no further copy will be made
         # What was changed a moment ago may change again and bear the same time.
         if status.st_ctime_ns < os.fstat(copy).st_ctime_ns - _SETTLED:
             self._copies[_identity(status)] = f"{self._place}/{path}"
@@ -192,6 +195,9 @@ def _copy_folder(source: int, target: int, depth: int, copied: Copied, below: st
 
 
 def _copy_status(source: int, target: int) -> None:
-    status = os.fstat(source)
+    _set_status(os.fstat(source), target)
+
+
+def _set_status(status: os.stat_result, target: int) -> None:
     os.fchmod(target, status.st_mode & 0o7777)
     os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))

@@ -124,6 +124,8 @@ class Workspace:
         if PurePosixPath(relative).is_absolute():
             raise Denied(f"Access denied: {name} is outside the workspace {self.ALIAS}.")
         real_root = self._root()
+        if relative == ".":
+            return Path(real_root)
         normal = os.path.normpath(os.path.join(real_root, relative))
         try:
             os.stat(normal)  # the kernel knows when links are too many, and when a name is too long

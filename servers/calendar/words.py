@@ -95,17 +95,17 @@ class EventThing(Thing):
         return str(given["id"])
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
-        store = world.store(rules.CalendarStore)
         gone = {row["number"] for row in _deleted_again(changes)}
         for row in changes.table("calendar", "events").added:
             if row["status"] == "cancelled" or row["calendar"] in gone:
                 continue
-            yield Found(_seen(store, row), _rows_of(changes, row["number"]))
+            fields = _seen(world.store(rules.CalendarStore), row)
+            yield Found(fields, _rows_of(changes, row["number"]))
 
     def altered(self, world: World, changes: Changes) -> Iterator[Found]:
-        store = world.store(rules.CalendarStore)
         for before, after in changes.table("calendar", "events").changed:
             if after["status"] != "cancelled":
+                store = world.store(rules.CalendarStore)
                 columns = frozenset(name for name in before if before[name] != after[name])
                 rows = _rows_of(changes, after["number"])
                 guests = [row["email"] for row in changes.table("calendar", "attendees").added
@@ -115,11 +115,11 @@ class EventThing(Thing):
                 yield Found(_seen(store, after), rows, columns | _FOLLOWING, then)
 
     def gone(self, world: World, changes: Changes) -> Iterator[Found]:
-        store = world.store(rules.CalendarStore)
         for before, after in changes.table("calendar", "events").changed:
             if after["status"] == "cancelled" != before["status"]:
+                fields = _seen(world.store(rules.CalendarStore), before)
                 columns = frozenset({"status", "sequence", "updated"})
-                yield Found(_seen(store, before), _rows_of(changes, after["number"]), columns | _FOLLOWING)
+                yield Found(fields, _rows_of(changes, after["number"]), columns | _FOLLOWING)
 
 
 _FOLLOWING = frozenset({"updated", "revision", "starts", "ends", "cancelled", "sequence", "people"})

@@ -302,7 +302,6 @@ class IssueThing(Thing):
         labels, people = (changes.table("codehost", table) for table in ("issue_labels", "assignees"))
         touched = {row["issue_id"] for table in (labels, people) for row in [*table.added, *table.removed]}
         new = {row["id"] for row in changes.table("codehost", "issues").added}
-        session = world.store(rules.CodehostStore).session
         for number in sorted((touched | set(before_after)) - new):
             before, row = before_after.get(number, ({}, {}))
             columns = {name for name in before if before[name] != row[name]}
@@ -312,11 +311,9 @@ class IssueThing(Thing):
             }
             if columns and columns <= {"updated_at", "comments"} and number not in touched:
                 continue  # somebody commented on it: that is the comment's
-            found = (
-                session.execute(sql.select(models.Issue.__table__).where(models.Issue.id == number))
-                .mappings()
-                .one()
-            )
+            session = world.store(rules.CodehostStore).session
+            issue = sql.select(models.Issue.__table__).where(models.Issue.id == number)
+            found = session.execute(issue).mappings().one()
             rows = _of_issue(changes, number, comments=False) | {("issues", number)}
             now = _seen(world, dict(found))
             then = now | {name: before[name] for name in now if name in before}

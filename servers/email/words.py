@@ -134,11 +134,10 @@ class Mail(Thing):
         return super().shown(name, value)
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
-        store = world.store(rules.EmailStore)
-        messages = {
-            row.message_id: str(row.id)
-            for row in store.session.execute(sql.select(models.Email.message_id, models.Email.id))
-        }
+        if not changes.table("email", "deliveries").added:
+            return
+        rows = world.store(rules.EmailStore).fetch(_MESSAGES)
+        messages = {row["message_id"]: str(row["id"]) for row in rows}
         for mail in sent.sent_mails(world, changes, sent.owner_of(world, changes)):
             yield Found(_sent(mail.copy, mail.delivery, mail.files, messages), mail.rows)
 
@@ -296,15 +295,21 @@ def _same(world: World, changes: Changes) -> set[tuple[str, Any]]:
     return found | set(_thrown_away(world, changes))
 
 
+_MESSAGES = sql.select(models.Email.message_id, models.Email.id)
+_TRASH = sql.select(models.Folder.id).where(
+    models.Folder.account == sql.bindparam("owner"), models.Folder.name == "Trash"
+)
+
+
 def _thrown_away(world: World, changes: Changes) -> Iterator[tuple[str, Any]]:
     """The owner's new mails that lie in the trash and were never sent, with their files."""
+    if not changes.table("email", "emails").added:
+        return
     owner = sent.owner_of(world, changes)
-    trash = world.store(rules.EmailStore).session.scalar(
-        sql.select(models.Folder.id).where(models.Folder.account == owner, models.Folder.name == "Trash")
-    )
+    trash = {row["id"] for row in world.store(rules.EmailStore).fetch(_TRASH, owner=owner)}
     handed_in = {row["email_id"] for row in changes.table("email", "deliveries").added}
     for row in changes.table("email", "emails").added:
-        own = row["folder_id"] == trash and addresses(row["sender"]) == [owner]
+        own = row["folder_id"] in trash and addresses(row["sender"]) == [owner]
         if own and row["id"] not in handed_in:
             yield "emails", row["id"]
             for file in changes.table("email", "attachments").added:

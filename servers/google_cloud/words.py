@@ -369,7 +369,8 @@ class ObjectThing(Thing):
         yield from (found for before, found in _objects(world, changes) if before is not None)
 
     def gone(self, world: World, changes: Changes) -> Iterator[Found]:
-        table = changes.table(_SERVICE, "objects")
+        if not (table := changes.table(_SERVICE, "objects")):
+            return
         names = _buckets(world, changes)
         here = {(row["bucket"], row["name"]) for row in table.added}
         here |= {(row["bucket"], row["name"]) for _, row in table.changed if row["live"]}
@@ -382,8 +383,9 @@ class ObjectThing(Thing):
 
 def _objects(world: World, changes: Changes) -> Iterator[tuple[Row | None, Found]]:
     """Objects that are live and were not so before, each with what was live under its name."""
+    if not (table := changes.table(_SERVICE, "objects")):
+        return
     store = world.store(rules.GoogleCloudStore)
-    table = changes.table(_SERVICE, "objects")
     before = {
         (row["bucket"], row["name"]): row
         for row in [*table.removed, *(old for old, _ in table.changed)]

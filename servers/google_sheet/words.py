@@ -79,7 +79,6 @@ class SheetThing(Thing):
         return False
 
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
-        store = world.store(rules.SheetStore)
         tables = {name: changes.table("google_sheet", name) for name in ("cells", "sheets")}
         cells = [
             *tables["cells"].added,
@@ -89,6 +88,7 @@ class SheetThing(Thing):
         touched = {row["sheet"] for row in cells} | {row["number"] for row in tables["sheets"].added}
         touched -= set(_empty_sheets(changes))
         for number in sorted(touched):
+            store = world.store(rules.SheetStore)
             rows = {
                 ("cells", (row["sheet"], row["row"], row["col"])) for row in cells if row["sheet"] == number
             }

@@ -110,10 +110,10 @@ class ProductThing(Thing):
             yield Found(_product_seen(row), frozenset({("products", row["id"])}))
 
     def altered(self, world: World, changes: Changes) -> Iterator[Found]:
-        store = world.store(rules.WooCommerceStore)
         for before, after in changes.table("woocommerce", "products").changed:
             columns = _other(before, after) & self.judges.keys()
             if "stock_quantity" in columns:
+                store = world.store(rules.WooCommerceStore)
                 columns |= _following(after, store.catalogue.stock_rules.out_of_stock_at)
             rows = frozenset({("products", after["id"])})
             yield Found(_product_seen(after), rows, columns | _CHANGED, _product_seen(before))

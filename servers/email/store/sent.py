@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from mesocosm.worlds.changes import Changes, Row
 
 
+_SIGNED_IN = sql.select(models.SignIn.email)
+_FOLDERS = sql.select(models.Folder.id, models.Folder.account, models.Folder.name)
+
+
 @dataclass(frozen=True)
 class Sent:
     """A mail that the owner sent."""
@@ -48,15 +52,16 @@ def owner_of(world: World, changes: Changes) -> str:
     before = [*difference.removed, *(old for old, _ in difference.changed)]
     if before:
         return str(before[0]["email"])
-    signed_in = world.store(EmailStore).session.scalar(sql.select(models.SignIn.email))
-    return "" if difference.added or signed_in is None else str(signed_in)
+    signed_in = world.store(EmailStore).fetch(_SIGNED_IN)
+    return "" if difference.added or not signed_in else str(signed_in[0]["email"])
 
 
 def sent_mails(world: World, changes: Changes, owner: str) -> Iterator[Sent]:
     """Those of an account whose copies lie where the server put them, in their order."""
-    session = world.store(EmailStore).session
-    folders = session.execute(sql.select(models.Folder.id, models.Folder.account, models.Folder.name))
-    places = {row.id: (row.account, row.name) for row in folders}
+    if not changes.table("email", "deliveries").added:
+        return
+    folders = world.store(EmailStore).fetch(_FOLDERS)
+    places = {row["id"]: (row["account"], row["name"]) for row in folders}
     mails = {row["id"]: row for row in changes.table("email", "emails").added}
     files: dict[int, list[Row]] = {}
     for row in changes.table("email", "attachments").added:
