@@ -56,6 +56,11 @@ def check_command(command: str) -> None:
     first = next((word for word in words if "=" not in word), "")
     if not first or not all(letter.isalnum() or letter in "_-./+" for letter in first):
         return  # the shell will have to say
+    if "/" in first and not first.startswith("/"):
+        raise UsageError(
+            f"--agent-command: it runs in a folder of its own, from where {first!r} is not found: name it with "
+            f"its whole path, {Path(first).absolute()}"
+        )
     known = subprocess.run(
         ["/bin/sh", "-c", 'command -v "$1"', "sh", first], capture_output=True, check=False
     )

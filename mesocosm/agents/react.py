@@ -28,6 +28,10 @@ RETRIES = 5
 """Retries of a failed request to a provider."""
 
 
+_PATIENCE, _FIRST_WORD = 5.0, 0.5
+"""Seconds in which an endpoint takes a connection, and in which it may say something to it."""
+
+
 def open_model(name: str, base_url: str | None = None, **config: Any) -> Model:
     """A model by its name; ``UsageError`` if it cannot be had."""
     try:
@@ -48,6 +52,28 @@ def open_model(name: str, base_url: str | None = None, **config: Any) -> Model:
         # inspect_ai writes its messages for a terminal.
         reason = Text.from_markup(str(getattr(error, "message", error))).plain.removeprefix("ERROR: ")
         raise UsageError(f"the model {name!r} cannot be used: {reason.strip()}") from None
+
+
+def check_endpoint(model: Model) -> None:
+    """``UsageError`` if nobody answers at a model's address, as far as it is known.
+
+    Nothing is asked of the model, and no key is sent. Requests of a run are repeated for minutes, because what
+    fails in between may come back.
+    """
+    import httpx2
+
+    url = str(getattr(getattr(model.api, "client", None), "base_url", None) or "")
+    if not url.startswith("http"):
+        return
+    try:
+        httpx2.get(url, timeout=httpx2.Timeout(_FIRST_WORD, connect=_PATIENCE))
+    except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+        raise UsageError(
+            f"the endpoint of {model} cannot be reached: {url} ({error or 'no connection in time'}): check "
+            "--base-url (or NAME_BASE_URL), the network, and that the endpoint runs"
+        ) from None
+    except httpx2.HTTPError:
+        pass  # somebody is there, which is what was asked
 
 
 @dataclass(frozen=True)

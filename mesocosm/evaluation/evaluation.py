@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from mesocosm.agents.react import RETRIES, open_model
+from mesocosm.agents.react import RETRIES, check_endpoint, open_model
 from mesocosm.agents.scripted.ability import check_can_answer, check_can_play
 from mesocosm.agents.strategies.registry import parse_strategies
 from mesocosm.errors import MissingExtra, UsageError
@@ -164,6 +164,8 @@ def run_evaluation(
             "--budget needs the price of each model: --price IN,OUT in dollars for a million tokens"
         )
     _check_together(settings, models)
+    for model in models:
+        check_endpoint(model)
     tasks = _tasks(settings)
     _check_instances(settings, tasks)
     folder.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,7 @@ from pydantic import BaseModel
 from mesocosm.agents import program
 from mesocosm.agents.loop import Conversation
 from mesocosm.agents.players import Player
-from mesocosm.agents.react import React, Talk
+from mesocosm.agents.react import React, Talk, check_endpoint
 from mesocosm.agents.scripted.ability import check_can_play, needs_truth
 from mesocosm.agents.scripted.known_truth import known
 from mesocosm.agents.strategies import Strategy
@@ -173,7 +173,7 @@ class Actor:
             raise UsageError(f"{out} exists already")
         if self.react:
             check_can_play(self.react.model, family, self.strategies)
-            self.react.open()
+            check_endpoint(self.react.open())
 
 
 def run_task(

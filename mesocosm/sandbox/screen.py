@@ -23,6 +23,8 @@ _DUMPABLE = 4
 
 
 _KERNEL_FOLDERS = ("/proc/sys", "/proc/fs", "/proc/irq", "/proc/bus", "/proc/acpi", "/proc/scsi")
+_SHARED = ("--bind-try", "/dev/shm", "/dev/shm")
+"""Files in memory: programs and folders for temporary files may lie there."""
 _KERNEL_FILES = ("/proc/sysrq-trigger", "/proc/kcore", "/proc/kmsg", "/proc/timer_list", "/proc/sched_debug")
 _PROBE = 'for path; do if test -w "$path"; then echo "$path could be written" >&2; exit 1; fi; done'
 
@@ -40,7 +42,7 @@ def screen(hidden: Iterable[Path], fixed: Iterable[Path]) -> list[str]:
     command = [
         binary.path, "--unshare-user", "--uid", str(os.getuid()), "--gid", str(os.getgid()), "--unshare-pid",
         "--unshare-ipc", "--cap-drop", "ALL", "--die-with-parent",
-        "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind", "/sys", "/sys",
+        "--bind", "/", "/", "--dev", "/dev", *_SHARED, "--proc", "/proc", "--ro-bind", "/sys", "/sys",
     ]  # fmt: skip
     for path in read_only:
         command += ["--ro-bind", path, path]

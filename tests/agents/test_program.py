@@ -8,6 +8,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -129,6 +130,19 @@ def test_what_an_agent_needs_is_there(tmp_path: Path) -> None:
         )
     assert log.split() == ["do", str(os.getuid()), "bridged"], log
     assert (tmp_path / "memory").read_text() == "kept\n"
+
+
+@needs_sandbox
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no files in memory here")
+def test_programs_and_temporary_folders_in_memory_are_there_and_runs_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
+        monkeypatch.setattr(tempfile, "tempdir", name)
+        (Path(name) / "x").write_text("#!/bin/sh\ntest $PWD = $FOLDER && cat prompt.md\n")
+        (Path(name) / "x").chmod(0o700)
+        log = act(Path(name), f"{name}/x; find {name} -name expected.json -o -name '*.db'")
+    assert log == "do"
 
 
 @needs_sandbox

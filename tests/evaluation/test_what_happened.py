@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -53,6 +54,18 @@ def test_wrong_usage_ends_with_2_before_anything_is_run(
     assert done.returncode == 2
     assert reason in said(done)
     assert not (tmp_path / "logs").exists()
+
+
+@pytest.mark.parametrize("command", ["eval", "run"])
+def test_an_endpoint_that_is_away_is_said_before_anything_is_run(tmp_path: Path, command: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+    words = [command, "gridworld", "--agent", "react", "--model", "openai-api/away/x"]
+    where = ["--base-url", url, "--log-dir" if command == "eval" else "--out", "kept"]
+    done = mesocosm(*words, *where, cwd=tmp_path, AWAY_API_KEY="none")
+    assert done.returncode == 2
+    assert f"cannot be reached: {url}" in said(done)
+    assert not (tmp_path / "kept").exists()
 
 
 def test_a_program_that_ends_with_an_error_is_errored_and_its_last_lines_are_shown(tmp_path: Path) -> None:

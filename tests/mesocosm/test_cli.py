@@ -113,6 +113,15 @@ def test_an_agent_that_cannot_be_started_is_wrong_usage(tmp_path: Path) -> None:
     assert "there is no program 'no-such-program'" in done.stderr
 
 
+def test_a_program_named_from_here_is_wrong_usage_with_its_whole_path(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("#!/bin/sh\n")
+    (tmp_path / "x").chmod(0o700)
+    words = ["run", TASK, "--length", "8k", "--agent", "command", "--agent-command", "HOME=/ ./x --go"]
+    done = mesocosm(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"whole path, {tmp_path}/x" in " ".join(done.stderr.split())
+
+
 def test_a_bug_in_a_tool_makes_the_run_errored(tmp_path: Path) -> None:
     sabotage = (
         "import dataclasses, runpy, sys\n"
