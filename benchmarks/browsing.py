@@ -3,7 +3,7 @@
 ``python benchmarks/browsing.py course_assistant 4m`` prints, for the pages of a run that failed, the seconds
 that each takes when it is opened first and again, and the size of the file that ``mesocosm look`` writes.
 With ``--chromium`` the pages are opened in the system's browser, from the click to the end of loading,
-and the work of ``mesocosm view`` before it prints the address is done before.
+and what ``mesocosm view`` works out behind its address is done before.
 """
 
 from __future__ import annotations
@@ -115,8 +115,9 @@ def in_chromium(browser: Browser) -> None:
     from playwright.sync_api import sync_playwright
 
     started = process_time()
-    subject, pages = browser.pages(0)
-    pages.overview({"why": "1"})
+    browser.work_out(0)
+    browser.await_why(0)
+    subject, _ = browser.pages(0)
     print(f"{'why it failed':<40} {process_time() - started:6.2f} s of a processor")
     config = uvicorn.Config(application(browser, "key"), port=0, log_level="error", lifespan="off")
     server, listener = uvicorn.Server(config), config.bind_socket()

@@ -58,8 +58,8 @@ def check_command(command: str) -> None:
         return  # the shell will have to say
     if "/" in first and not first.startswith("/"):
         raise UsageError(
-            f"--agent-command: it runs in a folder of its own, from where {first!r} is not found: name it with "
-            f"its whole path, {Path(first).absolute()}"
+            f"--agent-command: it runs in a folder of its own, from where {first!r} is not found: name it "
+            f"with its whole path, {Path(first).absolute()}"
         )
     known = subprocess.run(
         ["/bin/sh", "-c", 'command -v "$1"', "sh", first], capture_output=True, check=False

@@ -57,8 +57,8 @@ def open_model(name: str, base_url: str | None = None, **config: Any) -> Model:
 def check_endpoint(model: Model) -> None:
     """``UsageError`` if nobody answers at a model's address, as far as it is known.
 
-    Nothing is asked of the model, and no key is sent. Requests of a run are repeated for minutes, because what
-    fails in between may come back.
+    Nothing is asked of the model, and no key is sent. Requests of a run are repeated for minutes, because
+    what fails in between may come back.
     """
     import httpx2
 

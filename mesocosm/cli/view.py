@@ -71,9 +71,10 @@ def view(
         with spinner() as report:
             report("looking for episodes")
             browser = Browser(entries_of(path), answers=not hide_answers)
-            report("opening it")
             if len(browser.entries) == 1:
-                browser.pages(0)[1].overview({"why": "1"})
+                report("opening it")
+                browser.pages(0)
+                browser.work_out(0)
         listener = listen("127.0.0.1", port)
         key = secrets.token_urlsafe(16)
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/?key={key}"

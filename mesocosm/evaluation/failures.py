@@ -24,12 +24,14 @@ CLASSES = {
     "unfinished": "all was read, and it stopped amid what was to be done, without declaring that it was done",
     "left_out": "all was read, and something that was to be done was left out; what was done is right",
     "format": "right values in a wrong form",
+    "overdone": "all was read, and more was made than was asked for; the rest is right",
     "damage": "something else was changed",
     "value_drifted": "all was read, and what was written is wrong",
 }
 """The classes of failures of a model; the first that holds is the sample's."""
 _FORMAT = re.compile(r"format|header|column|order|workbook|sheet|file_name|schema|parse|layout")
 _MISSING = re.compile(r"(?:^|_)missing$")
+_EXTRA = re.compile(r"(?:^|_)extra$")
 _DAMAGE = re.compile(r"other|untouched|unchanged|collateral|damage|mailbox|extra")
 
 
@@ -86,6 +88,8 @@ def _by_findings(missed: Sequence[str]) -> str:
         return "format"
     if all(map(_MISSING.search, missed)):
         return "left_out"
+    if all(map(_EXTRA.search, missed)):
+        return "overdone"
     if all(map(is_damage, missed)):
         return "damage"
     return "value_drifted"

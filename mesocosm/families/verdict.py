@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
@@ -50,6 +50,20 @@ def finding(name: str, wrong: Iterable[object]) -> Check:
 def told(got: object, expected: object) -> str:
     """Word a difference between actual and expected, the same way in every finding."""
     return f"got {got}, expected {expected}"
+
+
+def named_values(value: Any, show: Callable[[Any], str] = str, deep: int = 6) -> str:
+    """Word a value for people: of one with names in it ``name: value``, one after the other."""
+    if not isinstance(value, (Mapping, list, tuple)):
+        return show(value)
+    if not deep:
+        return "..."
+    if isinstance(value, Mapping):
+        named = {name: named_values(one, show, deep - 1) for name, one in value.items() if one is not None}
+        inner = (name for name, one in value.items() if isinstance(one, Mapping) and len(one) > 1)
+        named |= {name: f"({named[name]})" for name in inner}
+        return ", ".join(f"{name}: {one}" for name, one in named.items())
+    return "; ".join(named_values(one, show, deep - 1) for one in value)
 
 
 class Verdict(BaseModel):

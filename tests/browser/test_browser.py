@@ -28,13 +28,15 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.browser.application import Browser, ListedEntry, application
 from mesocosm.evaluation.browser.entries import entries_of
 from mesocosm.evaluation.browser.export import export, write_files
+from mesocosm.evaluation.browser.pages import Pages
+from mesocosm.evaluation.browser.slips import slip_of, slips_in
 from mesocosm.evaluation.browser.why import summary
 from mesocosm.evaluation.report.rows import read_samples
 from mesocosm.evaluation.runs import Actor, WantedRun, run_task
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
-from mesocosm.families.verdict import Inapplicable, Misreading
+from mesocosm.families.verdict import Inapplicable, Misreading, named_values
 from mesocosm.families.workers.processes import Processes
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.server import serving
@@ -388,6 +390,26 @@ def test_several_runs_are_filtered(failed: Path, tmp_path: Path) -> None:
     assert b"Why it failed" in (tmp_path / "report" / "episodes" / "1.html").read_bytes()
 
 
+def test_pages_of_a_long_world_are_shown_while_it_is_worked_out_why_it_failed(
+    failed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mesocosm.evaluation.browser.subject.SMALL", 0)
+    go_on = threading.Event()
+    real = Pages.people
+    monkeypatch.setattr(Pages, "people", lambda self, options: (go_on.wait(PATIENCE), real(self, options))[1])
+    browser = Browser([ListedEntry(failed)])
+    try:
+        _, pages = browser.pages(0)
+        browser.work_out(0)
+        assert "Work out why it failed" in pages.overview({})
+        go_on.set()
+        browser.await_why(0)
+        assert "Why it failed" in browser.pages(0)[1].overview({})
+    finally:
+        go_on.set()
+        browser.close()
+
+
 def test_an_exported_file_holds_its_pages_as_data(failed: Path) -> None:
     html = export(failed).decode()
     data = html.split('id="pages">')[1].split("</script>")[0]
@@ -520,6 +542,72 @@ def test_values_that_stand_in_several_places_are_brought_together(tmp_path: Path
     assert {one.partition(" “")[0] for one in told} >= {"mail", "order"}
     [line] = points["Against what the reference solver does"]
     assert re.search(rf"refunds.csv \(content: “{wrong[0]},.+,1\.00”, not “{wrong[0]},.+”\), call \d+$", line)
+
+
+def test_where_something_is_missing_the_last_right_call_is_told_and_none_is_wrong(tmp_path: Path) -> None:
+    made: list[str] = []
+
+    def otherwise(tool: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        if tool == "create_event":
+            made.append(arguments["summary"])
+        return None if tool == "create_event" and len(made) == 2 else arguments
+
+    told, _ = failed_in(tmp_path, "visit_calendar", otherwise)
+    assert f"Nothing wrong was done; {made[1]} is missing. The last right call is number" in told["why"]
+    assert "first wrong call" not in told["why"]
+    assert told["first_wrong"] is None
+    with asking(tmp_path / "run") as get:
+        assert "first wrong call" not in text_of(get("/0/calls"))
+
+
+def test_a_value_that_is_right_for_the_neighbour_is_said_to_be(tmp_path: Path) -> None:
+    made: list[dict[str, Any]] = []
+
+    def otherwise(tool: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        if tool == "create_event":
+            made.append(arguments)
+            if len(made) == 2:
+                return arguments | {name: made[0][name] for name in ("start", "end")}
+        return arguments
+
+    _, points = failed_in(tmp_path, "visit_calendar", otherwise)
+    told = "\n".join(points["Against what the reference solver does"])
+    assert f": which is right for {made[0]['summary']})" in told, told
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "how"),
+    [
+        ("1243", "1234", "two digits stand in each other's place"),
+        ("12", "13", "one too few"),
+        ("1250", "12.5", "a hundred times it"),
+        ("-4.5", "4.5", "the negative of it"),
+        ("2025-03-04", "2025-03-05", "one day early"),
+        ("2025-05-03", "2025-03-05", "day and month are exchanged"),
+        ("2025-04-05", "2025-03-05", "one month late"),
+        ("2025-03-05T11:00:00Z", "2025-03-05T10:00:00Z", "one hour late"),
+        ("Meier", "meier", "in other capitals"),
+        ("Mieer", "Meier", "two characters stand in each other's place"),
+        ("AB-1723", "AB-1728", "“3” for “8”"),
+        ("Meer", "Meier", "one character is missing"),
+        ("B-17,Ann Lee,21.50", "B-17,Ann Lee,12.50", "two digits stand in each other's place"),
+        ("blue", "a heron", ""),
+        ("7", "12", ""),
+    ],
+)
+def test_how_a_wrong_value_came_from_the_right_one(got: str, expected: str, how: str) -> None:
+    assert slip_of(got, expected) == how
+    [found, *_] = [*slips_in([f"Ann: total: got {got}, expected {expected}; Bo: got a, expected zz"]), ""]
+    assert found == (f"Ann: total: “{got}” for “{expected}”: {how}" if how else "")
+
+
+def test_values_with_names_in_them_are_told_by_their_names() -> None:
+    value = {"to": "ann@example.com", "at": {"day": 3, "month": 4}, "cc": None, "parts": [{"a": 1}, {"a": 2}]}
+    assert named_values(value) == "to: ann@example.com, at: (day: 3, month: 4), parts: a: 1; a: 2"
+    deep: Any = 1
+    for _ in range(10_000):
+        deep = {"x": deep}
+    assert named_values(deep).endswith("x: ...")
 
 
 def test_a_name_that_was_misspelt_in_a_refused_call_is_told(tmp_path: Path) -> None:

@@ -109,6 +109,8 @@ def test_classes_of_failures_follow_from_reading_and_findings() -> None:
     assert why("rows", undeclared=True) == "value_drifted"
     assert why("header", "row_order") == "format"
     assert why("other_files", "mailbox") == "damage"
+    assert why("refunds_rows_extra", "mails_extra") == "overdone"
+    assert why("mails_extra", "mailbox") == "damage"
     assert why("header", "start_time") == "value_drifted"
     assert classify(Verdict.of([Check(name="a", passed=True)]), EvidenceCoverage(), None) == ""
     ends = {"context": "context", "calls": "limits", "turns": "limits", "seconds": "limits"}

@@ -4,7 +4,9 @@ carries."""
 from __future__ import annotations
 
 import secrets
+import sqlite3
 import tempfile
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -105,23 +107,56 @@ class Browser:
         """Copies on which tools are called by hand, by number."""
         self._open: OrderedDict[int, tuple[Subject, Pages]] = OrderedDict()
         self._folder = tempfile.TemporaryDirectory(prefix="mesocosm-hand-")
+        self._worked_out: dict[int, threading.Event] = {}
+        self._replaced: list[Subject] = []
+        """Subjects that somebody may still be asking something of, though others stand in their places."""
 
     def pages(self, number: int) -> tuple[Subject, Pages]:
         """The pages of a subject; raises ``NotFound`` where there is none."""
         if number not in self._open:
-            if not 0 <= number < len(self.entries) or (path := self.entries[number].path) is None:
+            if not 0 <= number < len(self.entries) or self.entries[number].path is None:
                 raise NotFound(f"there is no episode {number}, or it was not kept")
-            self._keep(number, Subject(path, answers=self.answers))
+            self._open[number] = self._opened(number)
+            while len(self._open) > _OPEN:
+                _, (old, _) = self._open.popitem(last=False)
+                with old.lock:
+                    old.close()
         self._open.move_to_end(number)
         return self._open[number]
 
-    def _keep(self, number: int, subject: Subject) -> None:
-        shown = ShownPage(subject, f"/{number}", len(self.entries) > 1, self.frozen)
-        self._open[number] = subject, Pages(shown)
-        while len(self._open) > _OPEN:
-            _, (old, _) = self._open.popitem(last=False)
-            with old.lock:
-                old.close()
+    def _opened(self, number: int) -> tuple[Subject, Pages]:
+        path = self.entries[number].path
+        assert path is not None
+        subject = Subject(path, answers=self.answers)
+        return subject, Pages(ShownPage(subject, f"/{number}", len(self.entries) > 1, self.frozen))
+
+    def work_out(self, number: int) -> None:
+        """Begin to work out why an episode failed, and whom it is about, behind whoever looks at it."""
+        self._worked_out[number] = done = threading.Event()
+
+        def work() -> None:
+            try:
+                # Of a large one on a copy of its own: its other pages are opened meanwhile.
+                subject, pages = shown = self.pages(number)
+                if not subject.is_small:
+                    shown = subject, pages = self._opened(number)
+                with subject.lock:
+                    pages.overview({"why": "1"})
+                    pages.people({})
+                if shown is not self._open.get(number):
+                    self._replaced.append(self._open[number][0])
+                    self._open[number] = shown
+            except (NotFound, UsageError, OSError, sqlite3.DatabaseError):
+                pass  # whoever asks for the page is told, unless all is closed
+            finally:
+                done.set()
+
+        threading.Thread(target=work, name="why", daemon=True).start()
+
+    def await_why(self, number: int) -> None:
+        """Wait for what is being worked out."""
+        if number in self._worked_out:
+            self._worked_out[number].wait()
 
     def fork(self, number: int) -> int:
         """A copy of a subject on which tools may be called; returns its number."""
@@ -182,7 +217,7 @@ class Browser:
 
     def close(self) -> None:
         """Forget all copies."""
-        for subject, _ in self._open.values():
+        for subject in [*(one for one, _ in self._open.values()), *self._replaced]:
             subject.close()
         self._open.clear()
         self._folder.cleanup()
@@ -286,6 +321,8 @@ def application(
 
     @app.get("/{number:int}/", **known)
     def overview(number: int, options: Options) -> HTMLResponse:
+        if options.get("why"):
+            browser.await_why(number)
         return page(number, "", options)
 
     @app.post("/{number:int}/fork", **known)

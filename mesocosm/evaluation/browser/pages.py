@@ -19,13 +19,16 @@ import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from mesocosm.errors import NotFound
+from mesocosm.evaluation.browser.against_solution import how_differs
 from mesocosm.evaluation.browser.calls import FILES, ShownCall
 from mesocosm.evaluation.browser.comparison import compared
 from mesocosm.evaluation.browser.content import file_path
 from mesocosm.evaluation.browser.marks import MarkedPiece, Marks, plain
+from mesocosm.evaluation.browser.refused_calls import unlike
 from mesocosm.evaluation.browser.subject import BUILT, NOW, Subject
 from mesocosm.evaluation.browser.why import explain, said_at
-from mesocosm.evaluation.browser.why_points import WhyPart, WhyPoint, how_differs, points, unlike
+from mesocosm.evaluation.browser.why_parts import WhyPart, WhyPoint
+from mesocosm.evaluation.browser.why_points import points
 from mesocosm.services.previews import LINES
 from mesocosm.services.schema import description_of
 from mesocosm.services.service import load_service

@@ -20,6 +20,7 @@ from mesocosm.agents.loop import Conversation
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.browser import calls as seen
 from mesocosm.evaluation.browser.calls import RowChange, ShownCall, ShownChange, ShownText, ShownTurn
+from mesocosm.evaluation.browser.comparison import Pair, compared
 from mesocosm.evaluation.browser.content import Content
 from mesocosm.evaluation.failures import CLASSES, classify
 from mesocosm.evaluation.runs import RunResult
@@ -44,6 +45,8 @@ SMALL = 150_000
 """Tokens of a world up to which what takes long is done without being asked for."""
 _MISREADINGS = 60
 """Ways to misread an event that are tried, at most."""
+_COMPARED = 60
+"""Writing calls up to which each is held against what the reference solver does."""
 _FEW_WRITES = 8
 """Writing calls after each of which the checker is asked; of more, first after some."""
 
@@ -217,6 +220,9 @@ class Subject:
         wrong = {check.name for check in verdict.findings if not check.passed}
         wrong &= {check.name for check in self.episode.findings(of_base=True) if check.passed}
         done = [call.seq for call in self.calls if call.writes and call.status == "ok"]
+        # A finding may hold no longer because more was to follow: what is as it should be is not to blame.
+        right = self.right_calls if wrong else ()
+        done = [seq for seq in done if seq not in right]
         writes = done if wrong and self.replayable else []
         while writes:
             step = max(1, round(len(writes) ** 0.5)) if len(writes) > _FEW_WRITES else 1
@@ -227,6 +233,38 @@ class Subject:
             at = writes.index(found[0])
             writes = writes[max(0, at - step + 1) : at + 1]
         return None
+
+    @cached_property
+    def pairs(self) -> list[tuple[str, list[Pair]]]:
+        """The rows that the reference solver changes beside those of the agent, by table; none of a world in
+        which that takes long."""
+        if not self.is_small or not self.reading.writes or isinstance(self.solution, str):
+            return []
+        return compared(self.solution, self.changes, self.content(BUILT).row)
+
+    @property
+    def compared_calls(self) -> list[int]:
+        """The calls that may have changed something; none where they are too many to look at each."""
+        writes = [call.seq for call in self.calls if call.writes and call.status == "ok"]
+        return writes if len(writes) <= _COMPARED else []
+
+    @cached_property
+    def right_calls(self) -> list[int]:
+        """The calls of which all that is left is what the reference solver makes, too."""
+        rows = {
+            (table.partition(".")[0], pair.got.ref): pair.same
+            for table, pairs in self.pairs
+            for pair in pairs
+            if pair.got
+        }
+        found = []
+        for seq in self.compared_calls if any(rows.values()) else ():
+            refs = [(one.service, row.ref) for one in self.changes_of(seq) for row in one.rows]
+            # Rows of neither side say nothing, such as a counter.
+            told = [rows[ref] for ref in refs if ref in rows]
+            if told and all(told):
+                found.append(seq)
+        return found
 
     def _broken(self, chosen: set[int], wrong: set[str], expected: Expected) -> tuple[int, str] | None:
         """The first of these calls after which one of these findings no longer holds."""

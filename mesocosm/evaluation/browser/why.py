@@ -10,13 +10,14 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-import orjson
-
+from mesocosm.evaluation.browser.against_solution import only_missing
 from mesocosm.evaluation.browser.marks import Marks, lists, readable_parts
 from mesocosm.evaluation.browser.subject import Subject
 from mesocosm.evaluation.browser.unfinished_lists import unfinished_lists
-from mesocosm.evaluation.browser.why_points import NAMED, WhyPart, fact, points, shown, signed
+from mesocosm.evaluation.browser.why_parts import NAMED, WhyPart, fact, shown, signed
+from mesocosm.evaluation.browser.why_points import points
 from mesocosm.evaluation.runs import CUT_OFF
+from mesocosm.families.verdict import named_values
 from mesocosm.services.views import Item
 
 _TEXT = 800
@@ -80,7 +81,20 @@ def explain(subject: Subject, marks: Marks) -> list[WhyPart]:
         ]
         if words := _quoted(said_at(subject, seq)):
             parts.append(WhyPart(f"The model said there: “{words}”. "))
+    elif missing := only_missing(subject.pairs):
+        parts += _nothing_wrong(subject, missing)
     return [*parts, *_end(subject)]
+
+
+def _nothing_wrong(subject: Subject, missing: Sequence[str]) -> Iterator[WhyPart]:
+    """Say what is missing where all that was done is right, and the call after which it was to follow."""
+    more = f" and {len(missing) - NAMED:,} more" if len(missing) > NAMED else ""
+    verb = "is" if len(missing) == 1 else "are"
+    yield WhyPart(f"Nothing wrong was done; {', '.join(missing[:NAMED])}{more} {verb} missing. ")
+    if right := subject.right_calls:
+        yield WhyPart("The last right call is ")
+        yield WhyPart(f"number {right[-1]}, {_call(subject, right[-1])}", f"calls/{right[-1]}")
+        yield WhyPart(". ")
 
 
 def _broken_off(subject: Subject) -> Iterator[WhyPart]:
@@ -139,7 +153,7 @@ def _in_vain(subject: Subject) -> Iterator[WhyPart]:
         names = " and ".join(dict.fromkeys(call.name for call in reversed(last)))
         yield WhyPart(f"Its last {_count(len(last), 'call')}, to {names}, failed; ")
         yield WhyPart(f"number {last[0].seq}", f"calls/{last[0].seq}")
-        given = orjson.dumps(last[0].arguments).decode()
+        given = named_values(last[0].arguments)
         yield WhyPart(f", with {_quoted(given)}, was refused with “{_quoted(last[0].result)}”. ")
 
 

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from mesocosm.errors import UsageError
-from mesocosm.families.verdict import Check, finding, told
+from mesocosm.families.verdict import Check, finding, named_values, told
 from mesocosm.kits.html_text import visible_text
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal, Rows
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated
@@ -374,8 +374,8 @@ def _shown(value: Any) -> str:
     if isinstance(value, InForms) and not value.strip() and value.htmls:
         value = _lines_of(value.htmls[0])  # a mail of nothing but HTML
     if isinstance(value, Mapping):
-        return _cut(", ".join(f"{name} {_hashable(inner)}" for name, inner in value.items()), _LONGEST_ROW)
-    return _cut(_hashable(value), _LONGEST)
+        return _cut(named_values(value, _hashable), _LONGEST_ROW)
+    return _cut(named_values(value, _hashable), _LONGEST)
 
 
 def _cut(text: str, longest: int) -> str:
