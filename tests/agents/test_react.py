@@ -177,7 +177,7 @@ def test_the_rule_holds_on_the_command_line_and_when_graded_again(provider: Prov
     told = json.loads(mesocosm("look", "run", "--json", cwd=tmp_path, SCRIPTED_API_KEY=KEY).stdout)
     assert told["failure"] == "tool_errors"
     assert re.search(
-        r"Its last \d calls, to [a-z_.]+, failed; number \d, with \{.+\}, was refused with “.+”", told["why"]
+        r"Its last \d calls, to [a-z_.]+, failed; number \d, with \w+: .+, was refused with “.+”", told["why"]
     )
     assert "It changed nothing." in told["why"]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -76,12 +78,16 @@ def test_a_provider_that_breaks_is_an_error_and_is_run_again(
     monkeypatch.chdir(tmp_path)
     logs = tmp_path / "logs"
     # The first request is refused for good: its model is unknown to the server that the base URL names.
-    broken = asked(models=["openai-api/nobody/none"], base_url="http://127.0.0.1:9/v1", retry_on_error=0)
     monkeypatch.setenv("NOBODY_API_KEY", "none")
     monkeypatch.setattr("mesocosm.evaluation.evaluation.RETRIES", 0)
-    [outcome] = run_evaluation(broken, logs, quiet=True)
-    assert (outcome.judged, outcome.errored) == (0, 1)
-    run_evaluation(broken, logs, quiet=True)
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as provider:
+        Thread(target=provider.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{provider.server_port}/v1"
+        broken = asked(models=["openai-api/nobody/none"], base_url=url, retry_on_error=0)
+        [outcome] = run_evaluation(broken, logs, quiet=True)
+        assert (outcome.judged, outcome.errored) == (0, 1)
+        run_evaluation(broken, logs, quiet=True)
+        provider.shutdown()
     assert len(list(logs.glob("worlds/20*/*"))) == 2, "an error is no result: it is tried again"
     [sample] = read_samples([logs])
     assert sample.verdict == "errored"

@@ -1,4 +1,4 @@
-"""What the agent did against what the reference solver does: rows that differ, and in which way."""
+"""Differences from what the reference solver does: rows, and in which way they are otherwise."""
 
 from __future__ import annotations
 

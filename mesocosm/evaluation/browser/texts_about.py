@@ -1,4 +1,4 @@
-"""What the texts say of those whom the findings name, and whether that was delivered."""
+"""Texts about those whom the findings name, and whether they were delivered."""
 
 from __future__ import annotations
 
