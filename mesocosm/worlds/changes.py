@@ -16,6 +16,7 @@ from mesocosm.worlds.database import file_uri
 from mesocosm.worlds.workspace import Workspace
 
 Row = dict[str, Any]
+_READ = os.O_RDONLY | os.O_CLOEXEC
 _PIECE = 1 << 20
 """Bytes of files that are compared at once."""
 _SHORT, _SHARED = 40, 10_000
@@ -106,16 +107,29 @@ def _same_entry(one: str, other: str) -> bool:
 
 def _same(one: str | Path, other: str | Path) -> bool:
     """True if two regular files are one, or have the same bytes."""
-    with open(one, "rb", buffering=0) as mine, open(other, "rb", buffering=0) as theirs:
-        status, before = os.fstat(mine.fileno()), os.fstat(theirs.fileno())
-        if os.path.samestat(status, before):
-            return True
-        if status.st_size != before.st_size:
-            return False
-        while part := theirs.read(_PIECE):
-            if mine.read(len(part)) != part:
-                return False
+    mine = os.open(one, _READ)
+    try:
+        theirs = os.open(other, _READ)
+        try:
+            return _same_bytes(mine, theirs)
+        finally:
+            os.close(theirs)
+    finally:
+        os.close(mine)
+
+
+def _same_bytes(mine: int, theirs: int) -> bool:
+    status, before = os.fstat(mine), os.fstat(theirs)
+    if os.path.samestat(status, before):
         return True
+    left = before.st_size
+    if status.st_size != left:
+        return False
+    while left > 0 and (part := os.read(theirs, min(_PIECE, left))):
+        if os.read(mine, len(part)) != part:
+            return False
+        left -= len(part)
+    return True
 
 
 def _saved_anew(one: str, base: str) -> bool:
