@@ -15,7 +15,7 @@ import anyio.to_thread
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
-from mesocosm.doors.bodies import MAX_QUERY, BodyTooLarge, Full, Take, check_size, intake, received
+from mesocosm.doors.admission import MAX_QUERY, BodyTooLarge, Full, Take, check_size, intake, received
 from mesocosm.doors.episodes import ServedEpisode, why_not_now
 from mesocosm.doors.request import FORMS, KEPT_HEADERS, Request
 from mesocosm.doors.rest import Api

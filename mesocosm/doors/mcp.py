@@ -37,8 +37,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 import mesocosm
 from mesocosm.doors import connections
-from mesocosm.doors.bodies import Full, intake, looked_at
-from mesocosm.doors.dispatch import take_turn
+from mesocosm.doors.admission import Full, intake, looked_at, take_turn
 from mesocosm.doors.episodes import Caller, why_not_now
 from mesocosm.doors.handshake import Greeting
 from mesocosm.doors.stdio import StdioConversation

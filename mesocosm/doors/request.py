@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import orjson
 
-from mesocosm.doors.bodies import MAX_FIELDS
+from mesocosm.doors.admission import MAX_FIELDS
 from mesocosm.errors import Invalid, NoObject, UnreadableBody
 from mesocosm.services.fields import Fields, remembering
 from mesocosm.services.schema import MAX_VALUES, has_more_values

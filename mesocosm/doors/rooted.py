@@ -22,7 +22,7 @@ import orjson
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope
 
-from mesocosm.doors.bodies import BodyTooLarge, Take, received
+from mesocosm.doors.admission import BodyTooLarge, Take, received
 from mesocosm.doors.rest import basic_credentials
 from mesocosm.services.content import find_module, service_names
 

@@ -13,7 +13,7 @@ import anyio
 import anyio.to_thread
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
-from mesocosm.doors.dispatch import take_turn
+from mesocosm.doors.admission import take_turn
 from mesocosm.services.calls import Outcome
 from mesocosm.services.service import Action, Service
 from mesocosm.services.world import World

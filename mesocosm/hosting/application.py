@@ -41,9 +41,8 @@ from mesocosm.hosting.metrics import (
     Draining,
     RequestLog,
     gauge_draining,
-    kind_of,
 )
-from mesocosm.hosting.pool import EpisodePool, HostedEpisode, log_request
+from mesocosm.hosting.pool import EpisodePool, HostedEpisode, kind_of, log_request
 from mesocosm.hosting.quotas import Quotas, answer_within
 from mesocosm.hosting.replication import KEEP_EVERY
 from mesocosm.hosting.tokens import Keys, Quota
@@ -154,7 +153,9 @@ class Hosting:
             self._noted(scope, status, time.perf_counter() - began, sent)
 
     def _noted(self, scope: Scope, status: int, seconds: float, sent: int) -> None:
-        self.pool.metrics.request(kind_of(scope["path"]), status, seconds, sent)
+        kind, metrics = kind_of(scope["path"]), self.pool.metrics
+        metrics.requests.labels(kind, status).observe(seconds)
+        metrics.sent.labels(kind).inc(sent)
         if self.log is not None:
             headers = Headers(scope=scope)
             token = self._keys.holder(headers.get("authorization"))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -31,11 +30,16 @@ LINES_LOST = "Lines of the log of requests that could not be written"
 _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 
 
-def kind_of(path: str) -> str:
-    """Classify a path: a call over ``mcp``, of a vendor's ``api``, or of the ``control`` plane."""
-    if path.startswith("/e/"):
-        return "mcp" if path.endswith("/mcp") else "api"
-    return "control" if path.startswith(("/episodes", "/grade")) else "other"
+class _Uncounted:
+    """A metric without the extra."""
+
+    def labels(self, *_: object) -> _Uncounted:
+        return self
+
+    def observe(self, _: float) -> None:
+        pass
+
+    inc = observe
 
 
 class Metrics:
@@ -46,38 +50,25 @@ class Metrics:
     """
 
     def __init__(self, at: str = "mesocosm") -> None:
+        self.requests: Any = _Uncounted()
+        """Seconds of requests, by the ``kind_of`` their path and their status."""
+        self.sent: Any = _Uncounted()
+        """Bytes of answers, by that kind."""
+        self.calls: Any = _Uncounted()
+        """Seconds of calls on worlds, by service and status: ``ok``, ``refused``, or a ``fault`` of ours."""
         if prometheus is None:
             return
         self.registry = prometheus.CollectorRegistry()
         found: dict[str, Any] = {"registry": self.registry}
-        self._requests = prometheus.Histogram(
+        self.requests = prometheus.Histogram(
             f"{at}_request_seconds", "Requests", ["kind", "status"], buckets=_SECONDS, **found
         )
         prometheus.ProcessCollector(namespace=at, registry=self.registry)
-        self._sent = prometheus.Counter(f"{at}_sent_bytes", "Bytes of answers", ["kind"], **found)
-        self._calls: Any = None
+        self.sent = prometheus.Counter(f"{at}_sent_bytes", "Bytes of answers", ["kind"], **found)
         if at == "mesocosm":
-            self._calls = prometheus.Histogram(
+            self.calls = prometheus.Histogram(
                 "mesocosm_call_seconds", "Calls on worlds", ["service", "status"], buckets=_SECONDS, **found
             )
-        self._children: dict[tuple[str, ...], Any] = {}
-
-    def request(self, kind: str, status: int, seconds: float, sent: int) -> None:
-        """A request was answered."""
-        if prometheus is not None:
-            self._child(self._requests, kind, str(status)).observe(seconds)
-            self._child(self._sent, kind).inc(sent)
-
-    def call(self, service: str, status: str, seconds: float) -> None:
-        """A call was made on a world: ``ok``, ``refused``, or a ``fault`` of ours."""
-        if prometheus is not None:
-            self._child(self._calls, service, status).observe(seconds)
-
-    def _child(self, of: Any, *labels: str) -> Any:
-        key = (of._name, *labels)
-        if key not in self._children:
-            self._children[key] = of.labels(*labels)
-        return self._children[key]
 
     def gauge(self, name: str, text: str, now: Callable[[], float]) -> None:
         """Something that is looked at when somebody asks."""
@@ -187,10 +178,6 @@ REFUSED = "the server is being drained: it makes no further episodes"
 RETRY_AFTER = 5
 
 
-_MOST = 100_000
-"""Episodes of which it is remembered when something was asked of them."""
-
-
 class Drain(BaseModel):
     """State of draining, and what still runs."""
 
@@ -218,27 +205,3 @@ def _makes_episodes(path: str) -> bool:
 def gauge_draining(metrics: Metrics, draining: Draining) -> None:
     """Let metrics show it."""
     metrics.gauge("mesocosm_draining", "Whether no further episodes are made", lambda: draining.on)
-
-
-class LastUsed:
-    """Time of the last request to each episode."""
-
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now
-        self._at: dict[str, float] = {}
-
-    def note(self, id_: str) -> None:
-        """Something is asked of it now."""
-        self._at.pop(id_, None)
-        self._at[id_] = self._now()
-        if len(self._at) > _MOST:
-            del self._at[next(iter(self._at))]
-
-    def forget(self, id_: str) -> None:
-        """It is gone, or another process has it."""
-        self._at.pop(id_, None)
-
-    def within(self, seconds: float) -> int:
-        """Of how many something was asked within so many seconds."""
-        since = self._now() - seconds
-        return sum(at >= since for at in self._at.values())

@@ -25,8 +25,8 @@ import anyio.to_thread
 from anyio.from_thread import BlockingPortal
 
 from mesocosm.doors import connections
+from mesocosm.doors.admission import call_threads, code_places, take_turn
 from mesocosm.doors.connections import most_connections
-from mesocosm.doors.dispatch import call_threads, code_places, take_turn
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.gateway import load_api
 from mesocosm.errors import InUse, NotNow, UsageError
@@ -46,7 +46,7 @@ from mesocosm.hosting.expiry import (
 )
 from mesocosm.hosting.health import disk_trouble
 from mesocosm.hosting.hosts.ids import is_id
-from mesocosm.hosting.metrics import LastUsed, Metrics, RequestLog, kind_of
+from mesocosm.hosting.metrics import Metrics, RequestLog
 from mesocosm.hosting.replication import KEEP_EVERY, Keeping
 from mesocosm.sandbox.levels import announce
 from mesocosm.services.calls import Outcome
@@ -104,7 +104,7 @@ class HostedEpisode:
             began = time.perf_counter()
             episode.world.journal.request = connections.current_request.get()
             outcome = await take_turn(episode.world, service, action, arguments, key)
-            self._pool.metrics.call(service, outcome.status, time.perf_counter() - began)
+            self._pool.metrics.calls.labels(service, outcome.status).observe(time.perf_counter() - began)
             if outcome.status == "fault" and self._faults_told < _FAULTS_TOLD:
                 self._faults_told += 1
                 _tell_fault(episode)
@@ -287,6 +287,34 @@ def _take_into_use(root: Path) -> int:
         pass
     fcntl.flock(use, fcntl.LOCK_SH)
     return use
+
+
+_MOST = 100_000
+"""Episodes of which it is remembered when something was asked of them."""
+
+
+class LastUsed:
+    """Time of the last request to each episode."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._at: dict[str, float] = {}
+
+    def note(self, id_: str) -> None:
+        """Something is asked of it now."""
+        self._at.pop(id_, None)
+        self._at[id_] = self._now()
+        if len(self._at) > _MOST:
+            del self._at[next(iter(self._at))]
+
+    def forget(self, id_: str) -> None:
+        """It is gone, or another process has it."""
+        self._at.pop(id_, None)
+
+    def within(self, seconds: float) -> int:
+        """Of how many something was asked within so many seconds."""
+        since = self._now() - seconds
+        return sum(at >= since for at in self._at.values())
 
 
 def count_in(root: Path) -> int:
@@ -651,6 +679,13 @@ class EpisodePool:
 
 
 _ID_IN_PATH = re.compile("[0-9A-Za-z]{32}")
+
+
+def kind_of(path: str) -> str:
+    """Classify a path: a call over ``mcp``, of a vendor's ``api``, or of the ``control`` plane."""
+    if path.startswith("/e/"):
+        return "mcp" if path.endswith("/mcp") else "api"
+    return "control" if path.startswith(("/episodes", "/grade")) else "other"
 
 
 def log_request(

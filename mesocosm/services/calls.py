@@ -302,7 +302,7 @@ class Calls:
     ) -> Outcome:
         started = perf_counter_ns()
         deadlines.begin()
-        self._world.begin_call()
+        self._world.call_rng = None
         # Code of agents has limits of its own; the calls that it makes have deadlines again.
         with deadlines.within(inf if action.runs_code else None):
             try:
@@ -448,7 +448,7 @@ class Calls:
         self, service: str, action: Action, bound: dict[str, Any], size: int
     ) -> tuple[Outcome, str | None]:
         try:
-            store = self._world.store_of(service)
+            store = self._world.stores[service]
         except DBAPIError:
             return fault()
         session = store.session
@@ -464,7 +464,7 @@ class Calls:
     def _run_write(self, call: _Call, bound: dict[str, Any], seq: int) -> tuple[Outcome, str | None]:
         self._reads.clear()
         try:
-            store = self._world.store_of(call.service)
+            store = self._world.stores[call.service]
         except DBAPIError:
             return fault()
         session = store.session

@@ -58,6 +58,15 @@ class Adviser(Protocol):
         """Return a recommendation for the agent's next step."""
 
 
+class _Opened(dict[str, Store]):
+    def __init__(self, open_: Callable[[str], Store]) -> None:
+        self._open = open_
+
+    def __missing__(self, service: str) -> Store:
+        store = self[service] = self._open(service)
+        return store
+
+
 class World:
     """An open world. Its calls are made one after the other; the owner serialises them.
 
@@ -94,9 +103,11 @@ class World:
         self.looked_further = False
         """True if the current call read more than its service's tables."""
         self._dice = Dice(self.manifest.family, self.manifest.seed)
-        self._stores: dict[str, Store] = {}
+        self.stores: dict[str, Store] = _Opened(self._open_store)
+        """By service; opened when they are first asked for."""
         self._services: dict[str, Service[Any]] = {}
-        self._call_rng: random.Random | None = None
+        self.call_rng: random.Random | None = None
+        """Randomness of the current call, once it has drawn."""
         self._building: tuple[datetime, random.Random] | None = None
         self.adviser: Adviser | None = None
         """Whom the service ``oracle`` asks; nobody where the world is opened for itself."""
@@ -179,11 +190,11 @@ class World:
         self.looked_further = True
         if self._building:
             return self._building[1]
-        if self._call_rng is None:
+        if self.call_rng is None:
             # By the number of the call: a replayed call draws what it drew, whatever the calls before it
             # drew.
-            self._call_rng = self.stream(str(self.journal.last))
-        return self._call_rng
+            self.call_rng = self.stream(str(self.journal.last))
+        return self.call_rng
 
     @property
     def workspace(self) -> Workspace:
@@ -191,17 +202,13 @@ class World:
         self.looked_further = True
         return self._workspace
 
-    def begin_call(self) -> None:
-        """The next call has randomness of its own."""
-        self._call_rng = None
-
     def stream(self, name: str) -> random.Random:
         """A source of randomness of its own, from the seed: drawing from it does not disturb the others."""
         return self._dice.stream(name)
 
     def store(self, kind: type[S]) -> S:
         """The store of that kind over this world's tables."""
-        store = self.store_of(kind.service)
+        store = self.stores[kind.service]
         assert isinstance(store, kind)
         return store
 
@@ -287,31 +294,23 @@ class World:
         """The services that have tables."""
         return frozenset(n for n in self.manifest.services if load_service(n).metadata is not None)
 
-    def store_of(self, service: str) -> Store:
-        """The store of a service, opened if need be."""
-        if service not in self._stores:
-            self._stores[service] = load_service(service).store(self, self._session(service))
-        return self._stores[service]
-
-    def _session(self, service: str) -> Session:
-        if service in self._stores:
-            return self._stores[service].session
-        if service not in self.manifest.services:
-            raise UsageError(
-                f"the world has no service {service!r}; it has {', '.join(self.manifest.services)}"
-            )
-        if load_service(service).metadata is None:
-            return Session()
+    def _open_store(self, name: str) -> Store:
+        if name not in self.manifest.services:
+            raise UsageError(f"the world has no service {name!r}; it has {', '.join(self.manifest.services)}")
+        service: Service[Store] = load_service(name)
+        if service.metadata is None:
+            return service.store(self, Session())
         session = database.open_session(
-            self.path / f"{service}.db", read_only=self.read_only, filling=self._building is not None
+            self.path / f"{name}.db", read_only=self.read_only, filling=self._building is not None
         )
-        self._stores[service] = load_service(service).store(self, session)
-        return session
+        return service.store(self, session)
 
     def _applied(self, service: str) -> int | None:
         if service not in self.databases:
             return None
-        row = database.driver_connection(self._session(service)).execute("PRAGMA user_version").fetchone()
+        row = (
+            database.driver_connection(self.stores[service].session).execute("PRAGMA user_version").fetchone()
+        )
         return int(row[0])
 
     def revision(self, service: str) -> int | None:
@@ -333,18 +332,18 @@ class World:
         self.calls.forget()
         if self.steps:
             self.steps.forget(self.journal.last)
-        for store in self._stores.values():
+        for store in self.stores.values():
             if store.session.bind is not None:
                 # A reading call leaves its connection refusing to write.
                 database.begin(store.session, read_only=False)
-        for store in self._stores.values():
+        for store in self.stores.values():
             if store.session.bind is not None:
                 database.allow_writes(store.session, True)
         yield self
         self._commit_stores()
 
     def _commit_stores(self) -> None:
-        for store in self._stores.values():
+        for store in self.stores.values():
             if store.session.bind is not None:
                 database.commit(store.session)
                 store.session.expunge_all()
@@ -378,8 +377,8 @@ class World:
 
     def _put_back(self, steps: Steps, end: int) -> None:
         for service in steps.changed(end):
-            if service in self._stores:
-                database.close_session(self._stores.pop(service).session)
+            if service in self.stores:
+                database.close_session(self.stores.pop(service).session)
         steps.put_back(end)
         self.journal.cut(end)
         steps.end(end)
@@ -391,10 +390,10 @@ class World:
 
     def close(self) -> None:
         """Close all files; the world can be opened again from its directory."""
-        for store in self._stores.values():
+        for store in self.stores.values():
             if store.session.bind is not None:
                 database.close_session(store.session)
-        self._stores.clear()
+        self.stores.clear()
         if "journal" in self.__dict__:
             self.journal.close()
             del self.__dict__["journal"]

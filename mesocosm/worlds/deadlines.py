@@ -11,15 +11,19 @@ when the time of the call is up; its transaction is rolled back and the call is 
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from time import perf_counter, sleep
 from weakref import WeakValueDictionary
 
-from mesocosm.worlds.limits import setting
+from mesocosm.worlds.limits import setting, variable
 
+_TIMEOUT = "call_timeout"
+_VARIABLE = variable(_TIMEOUT)
 _until: ContextVar[float | None] = ContextVar("until", default=None)
 
 
@@ -67,11 +71,17 @@ def past_return() -> None:
 @contextmanager
 def within(seconds: float | None = None) -> Iterator[None]:
     """Set a deadline for the code inside: ``seconds``, or the setting ``call_timeout``."""
-    token = _until.set(perf_counter() + (setting("call_timeout") if seconds is None else seconds))
+    token = _until.set(perf_counter() + (_timeout(os.environ.get(_VARIABLE)) if seconds is None else seconds))
     try:
         yield
     finally:
         _until.reset(token)
+
+
+@lru_cache
+def _timeout(given: str | None) -> int:
+    """Parse the setting, once for each text: it is asked for with every call."""
+    return int(setting(_TIMEOUT))
 
 
 @contextmanager

@@ -79,7 +79,7 @@ def test_a_call_that_took_too_long_is_no_refusal_to_programs_of_ours(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Proofs and trajectories take refusals for findings: on a slow machine they would be others."""
-    monkeypatch.setattr(deadlines, "setting", lambda _: -1)
+    monkeypatch.setattr(deadlines, "_timeout", lambda _: -1)
     for tool, arguments in (
         ("get_emails", {"folder": "INBOX"}),
         ("send_email", {"to": "a@b.org", "subject": "s", "body": "b"}),

@@ -15,7 +15,7 @@ import pytest
 from patience import PATIENCE
 from rest.hosted import HostedWorld, host_world
 
-from mesocosm.doors import dispatch
+from mesocosm.doors import admission
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.server import serving
 from mesocosm.servers.snowflake.store import SnowflakeStore
@@ -77,7 +77,7 @@ def test_statements_that_do_not_end_keep_nobody_waiting_who_asks_for_little(
 def test_who_waits_for_a_place_keeps_no_thread_from_others(
     small: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatch, "MAX_THREADS", 1)
+    monkeypatch.setattr(admission, "MAX_THREADS", 1)
 
     def fill(world: World) -> None:
         world.store(SnowflakeStore).add_table("DB.PUBLIC.T", {"ID": "INT"}, [(1,), (2,)])

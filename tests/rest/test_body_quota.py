@@ -25,7 +25,7 @@ MOST = 1_000_000
 
 @pytest.fixture(autouse=True)
 def little_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mesocosm.doors.bodies.MOST", MOST)
+    monkeypatch.setattr("mesocosm.doors.admission.MOST", MOST)
 
 
 @pytest.fixture

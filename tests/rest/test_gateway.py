@@ -13,7 +13,7 @@ from patience import PATIENCE
 from rest.hosted import HostedWorld
 from rest.test_calendar import MEETING, fill
 
-from mesocosm.doors.bodies import MAX_CONTAINERS, MAX_FIELDS, MAX_TEXT
+from mesocosm.doors.admission import MAX_CONTAINERS, MAX_FIELDS, MAX_TEXT
 from mesocosm.doors.request import Request, Upload
 
 PLAIN = json.dumps(MEETING).encode()

@@ -32,7 +32,7 @@ from pysasl.creds.server import ServerCredentials
 from pysasl.hashing import Cleartext
 from pysasl.identity import Identity
 
-from mesocosm.doors.bodies import Full, intake
+from mesocosm.doors.admission import Full, intake
 from mesocosm.doors.connections import INTRODUCTION, connections
 from mesocosm.doors.mail.access import STRANGERS, BadSignIn, Broken, Closed, MailAccess, Mailboxes, one_line
 from mesocosm.doors.mail.criteria import BAD_CHARSET, MailSearch, UidSearch

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
-from mesocosm.doors.bodies import Full, Take, intake
+from mesocosm.doors.admission import Full, Take, intake
 from mesocosm.doors.connections import INTRODUCTION, connections
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.mail.access import STRANGERS, BadSignIn, Broken, Closed, MailAccess, Mailboxes, one_line

@@ -110,7 +110,7 @@ class Content:
             return dict(found) if found else None
 
     def _reading(self, service: str) -> _Reading:
-        return _Reading(self.world.workspace if service == FILES else self.world.store_of(service))
+        return _Reading(self.world.workspace if service == FILES else self.world.stores[service])
 
 
 class _Reading:

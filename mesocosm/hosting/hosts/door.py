@@ -37,10 +37,9 @@ from mesocosm.hosting.metrics import (
     Metrics,
     RequestLog,
     gauge_draining,
-    kind_of,
     together,
 )
-from mesocosm.hosting.pool import log_request
+from mesocosm.hosting.pool import kind_of, log_request
 from mesocosm.hosting.quotas import QuotaRequest, Quotas
 from mesocosm.hosting.repeats import Repeats
 from mesocosm.hosting.server import DRAINING
@@ -263,7 +262,9 @@ class Door:
 
     def seen(self, head: Head, host: int | None, status: int, seconds: float, sent: int) -> None:
         """A request was answered."""
-        self.metrics.request(kind_of(head.path), status, seconds, sent)
+        kind = kind_of(head.path)
+        self.metrics.requests.labels(kind, status).observe(seconds)
+        self.metrics.sent.labels(kind).inc(sent)
         if self._log is not None:
             headers = head.headers
             token = self._keys.holder(headers.get("authorization"))

@@ -348,7 +348,7 @@ class Warehouse(ABC):
 
     def current(self, world: World) -> tuple[Any, dict[str, Shelf]]:
         """The tables as the world has them at this moment, and where they are read."""
-        db = database.driver_connection(world.store_of(self.service).session)
+        db = database.driver_connection(world.stores[self.service].session)
         return db, self.shelves(db)
 
 
@@ -633,7 +633,7 @@ def spoilings(warehouse: Warehouse) -> tuple[Spoiling, ...]:
             return False
         shelf, db = found
         row = db.execute(f"SELECT * FROM t_{shelf.number} ORDER BY row_id LIMIT 1").fetchone()
-        change(stored.Tables(world.store_of(warehouse.service).session), shelf, row)
+        change(stored.Tables(world.stores[warehouse.service].session), shelf, row)
         return True
 
     def dropped(world: World) -> bool:
