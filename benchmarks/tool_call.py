@@ -127,14 +127,14 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def build_episode(state: Path, folder: Path) -> str:
-    """An episode of a 64K world, and its id."""
+def build_episode(state: Path, folder: Path, task: str = "canvas_arrange_exam", length: int = 64_000) -> str:
+    """An episode of a world of some length, and its id."""
     from mesocosm.families.family import load_family
     from mesocosm.families.instances import build_instance
     from mesocosm.hosting.pool import EpisodePool
 
-    family = load_family("canvas_arrange_exam")
-    instance = build_instance(family, 0, folder / "instance", target=64_000)
+    family = load_family(task)
+    instance = build_instance(family, 0, folder / "instance", target=length)
     pool = EpisodePool(state)
     id_ = pool.adopt(instance.path, family)
     pool.close()

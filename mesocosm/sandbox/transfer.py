@@ -20,7 +20,7 @@ from typing import Any
 
 from mesocosm.sandbox.frames import BadFrame, TooMuch, encode
 from mesocosm.sandbox.workspace_handover import leaves
-from mesocosm.worlds.folders import open_below, open_folder
+from mesocosm.worlds.descriptors import open_below, open_folder
 from mesocosm.worlds.workspace import LAST_MOMENT, is_text
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from mesocosm.sandbox.jobs import JobLimits
 from mesocosm.worlds.deadlines import give_way
-from mesocosm.worlds.folders import open_folder
+from mesocosm.worlds.descriptors import open_folder
 from mesocosm.worlds.limits import settings
 from mesocosm.worlds.workspace import LAST_MOMENT, LONGEST_PATH, is_text, visible
 

@@ -45,6 +45,13 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 """One row of a result: column to value."""
 
+
+def same(row: Row, *names: str) -> dict[str, Any]:
+    """Return the attributes of a row under their own names, in this order."""
+    # Answers name the attributes that they take from a row, because most are the row's own (decision 087).
+    return {name: row[name] for name in names}
+
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -155,6 +162,14 @@ class Page:
     def next_page(self) -> int | None:
         """The number of the page after this one, if there is one."""
         return self.page + 1 if self.page * self.per_page < self.total else None
+
+    def of(self, shown: Callable[[Any], Any]) -> Self:
+        """The same page of what ``shown`` makes of its items."""
+        return self.holding(map(shown, self.items))
+
+    def holding(self, items: Iterable[Any]) -> Self:
+        """The same page of other items."""
+        return replace(self, items=list(items))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import IO
 
 from mesocosm.worlds.copies import AROUND
 from mesocosm.worlds.deadlines import give_way
-from mesocosm.worlds.folders import FOLDER, open_folder
+from mesocosm.worlds.descriptors import FOLDER, open_folder
 from mesocosm.worlds.limits import setting
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 from mesocosm.worlds.deadlines import give_way
-from mesocosm.worlds.folders import open_folder
+from mesocosm.worlds.descriptors import open_folder
 from mesocosm.worlds.limits import setting
 from mesocosm.worlds.manifest import MANIFEST
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mesocosm.worlds.copies import AROUND
 from mesocosm.worlds.deadlines import give_way
-from mesocosm.worlds.folders import open_folder
+from mesocosm.worlds.descriptors import open_folder
 from mesocosm.worlds.limits import setting
 
 _AT_ONCE = 2000

@@ -20,7 +20,7 @@ from typing import Literal
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound, Refusal
 from mesocosm.worlds import deadlines
-from mesocosm.worlds.folders import FOLDER, open_below
+from mesocosm.worlds.descriptors import FOLDER, open_below
 from mesocosm.worlds.limits import setting, settings
 
 # Not blocking: opening a pipe must not wait for its other end.

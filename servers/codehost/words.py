@@ -12,7 +12,7 @@ from mesocosm.errors import Refusal
 from mesocosm.services.calling import Tools
 from mesocosm.services.contents import UnreadableContent, text_of
 from mesocosm.services.later import later
-from mesocosm.services.shapes import same
+from mesocosm.services.service import same
 from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, stamp
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import Any
 
 from mesocosm.servers.email.store import EmailStore, moment
 from mesocosm.services.schema import Words
-from mesocosm.services.service import Row, Service
-from mesocosm.services.shapes import same
+from mesocosm.services.service import Row, Service, same
 
 server = Service(
     "email",

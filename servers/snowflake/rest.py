@@ -21,7 +21,7 @@ from mesocosm.servers.snowflake.store import Answer, SnowflakeStore, parts_of
 from mesocosm.servers.snowflake.store.answers import as_json
 from mesocosm.servers.snowflake.store.settings import set_parameter
 from mesocosm.services.queries.catalogue import ResultField
-from mesocosm.services.queries.refusals import SqlError
+from mesocosm.services.queries.failures import SqlError
 from mesocosm.services.service import Reply
 
 if TYPE_CHECKING:

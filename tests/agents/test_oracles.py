@@ -13,8 +13,8 @@ import pytest
 
 from mesocosm.agents.players import Player
 from mesocosm.agents.react import React
+from mesocosm.agents.scripted.behaviours import told_step
 from mesocosm.agents.scripted.exchange import ModelMessage
-from mesocosm.agents.scripted.oracle_model import told_step
 from mesocosm.agents.strategies.registry import parse_strategies
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.errors import UsageError

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
@@ -174,3 +176,13 @@ def test_one_module_knows_the_sdk() -> None:
         if any(re.match(r"mcp(_types)?(\.|$)", module) for module in imported_modules(path))
     }
     assert knowing == {"doors/mcp.py"}
+
+
+def test_a_reading_call_passes_few_files_as_the_page_of_architecture_says() -> None:
+    checkout = Path(__file__).parents[2]
+    command = [sys.executable, "benchmarks/files_of_a_call.py"]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True)
+    *files, total = done.stdout.splitlines()
+    assert total == f"{len(files)} files"
+    assert len(files) < 15, done.stdout
+    assert f"passes functions in {total}" in (checkout / "docs/architecture.md").read_text()

@@ -15,7 +15,7 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.papers.plate_data import plates_of
 from mesocosm.evaluation.papers.plates import Plate, Share, bars_plate, write_plates
 from mesocosm.evaluation.papers.presets import ORACLES, Paper, evaluations, loca_tasks
-from mesocosm.kits.rollouts.paper import BUCKETS
+from mesocosm.kits.rollouts.options import BUCKETS
 
 files = Later("inspect_ai.log")
 

@@ -9,7 +9,7 @@ import pytest
 
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.queries import copies
-from mesocosm.services.queries.refusals import SqlError
+from mesocosm.services.queries.failures import SqlError
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 

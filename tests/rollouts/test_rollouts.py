@@ -15,12 +15,12 @@ from small_games import scribe, small_game
 from mesocosm.errors import UsageError
 from mesocosm.kits.rollouts import wording
 from mesocosm.kits.rollouts.answers import History, answer_from
-from mesocosm.kits.rollouts.behaviour import Behaviour
 from mesocosm.kits.rollouts.dataset import Plan, lines, make, open_book, tokens_of
 from mesocosm.kits.rollouts.encyclopaedia import EVOLUTION, SECTIONS, SETS, TYPE, invent
 from mesocosm.kits.rollouts.engine import RolloutEngine
 from mesocosm.kits.rollouts.invented_names import name_tokens, plain_tokens
 from mesocosm.kits.rollouts.last_query import TOLERANCE
+from mesocosm.kits.rollouts.options import Behaviour
 from mesocosm.kits.rollouts.questions import TYPES
 from mesocosm.kits.rollouts.simulated_player import SimulatedPlayer
 from mesocosm.kits.rollouts.transcript import FORMATS, Format, message_tokens

@@ -12,8 +12,8 @@ import orjson
 
 from mesocosm.doors.episodes import EpisodeSource, UnknownEpisode
 from mesocosm.doors.mail import MAIL_SERVICE
-from mesocosm.doors.mail.answer import MailAnswer
 from mesocosm.doors.mail.onward import Onward
+from mesocosm.doors.mail.operations import MailAnswer
 from mesocosm.errors import Invalid, NotNow, Refusal, UsageError
 from mesocosm.services.calling import FAULT_TEXT
 from mesocosm.services.service import UnknownTool

@@ -12,7 +12,7 @@ from pymap.parsing.response import ResponseBad
 from pymap.parsing.specials import SearchKey, SequenceSet
 from pymap.selected import SelectedMailbox
 
-from mesocosm.doors.mail.ids import write_ids
+from mesocosm.doors.mail.operations import write_ids
 
 Criterion = list[object]
 

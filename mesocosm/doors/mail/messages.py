@@ -18,7 +18,7 @@ from pymap.parsing.response.fetch import BodyStructure, EnvelopeStructure
 from pymap.parsing.specials import FetchAttribute, FetchRequirement, Flag, ObjectId
 
 from mesocosm.doors.mail.access import MailAccess
-from mesocosm.doors.mail.ids import write_ids
+from mesocosm.doors.mail.operations import write_ids
 from mesocosm.worlds.deadlines import Pauses, give_way
 
 # A message's ENVELOPE, from its header as it is transmitted.

@@ -23,12 +23,10 @@ from pymap.selected import SelectedMailbox
 
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.mail.access import Broken, MailAccess, one_line
-from mesocosm.doors.mail.answer import MailAnswer
 from mesocosm.doors.mail.criteria import criterion_of, ids_of
-from mesocosm.doors.mail.ids import write_ids
 from mesocosm.doors.mail.mailbox_names import matcher
 from mesocosm.doors.mail.messages import MailboxReading, MailMessage, flag_set
-from mesocosm.doors.mail.source import source_arguments
+from mesocosm.doors.mail.operations import MailAnswer, source_arguments, write_ids
 from mesocosm.errors import Conflict, Denied, NotFound, Refusal
 
 """Folders are not nested, and no name has this character."""

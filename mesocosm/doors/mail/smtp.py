@@ -15,7 +15,7 @@ from mesocosm.doors.connections import INTRODUCTION, connections
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.doors.mail.access import STRANGERS, BadSignIn, Broken, Closed, MailAccess, Mailboxes, one_line
 from mesocosm.doors.mail.onward import Declined, Onward
-from mesocosm.doors.mail.source import source_arguments
+from mesocosm.doors.mail.operations import source_arguments
 from mesocosm.errors import Denied, Refusal
 from mesocosm.worlds.deadlines import Pauses, lane_of
 

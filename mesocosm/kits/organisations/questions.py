@@ -302,7 +302,7 @@ class QuestionTask(YamlFamily):
         """The scenes of the split that the parameters name: one that ships, or a folder of the user's own."""
         split = str(getattr(params, "split", "test"))
         if split in SPLITS:
-            return [scene for scene in read_scenes(self.domain.scenes) if scene.split == split]
+            return read_scenes(self.domain.scenes, only=split)
         folder = Path(split)
         if not folder.is_dir():
             raise UsageError(

@@ -196,24 +196,25 @@ class SceneProblem(UsageError):
     """A file of scenes cannot be read: the message names file, line and scene."""
 
 
-def read_scenes(folder: Path, split: str = "") -> list[Scene]:
+def read_scenes(folder: Path, split: str = "", *, only: str | None = None) -> list[Scene]:
     """Read all scenes of a folder (and of the folders in it), in order of their names.
 
-    A folder called ``train`` or ``test`` gives the split; ``SceneProblem`` says what cannot be read.
+    A folder called ``train`` or ``test`` gives the split unless ``split`` does. With ``only``, files of other
+    splits are not opened. ``SceneProblem`` says what cannot be read.
     """
-    return list(
-        _scenes_of(
-            folder, split, tuple((path, path.stat().st_mtime_ns) for path in sorted(folder.rglob("*.yaml")))
-        )
-    )
+    files = []
+    for path in sorted(folder.rglob("*.yaml")):
+        named = split or next((part for part in path.relative_to(folder).parts if part in SPLITS), "")
+        if only in (None, named):
+            files.append((path, path.stat().st_mtime_ns, named))
+    return list(_scenes_of(folder, tuple(files)))
 
 
 @lru_cache(maxsize=16)
-def _scenes_of(folder: Path, split: str, paths: tuple[tuple[Path, int], ...]) -> tuple[Scene, ...]:
+def _scenes_of(folder: Path, files: tuple[tuple[Path, int, str], ...]) -> tuple[Scene, ...]:
     scenes: dict[str, Scene] = {}
-    for path, _ in paths:
-        named = split or next((part for part in path.relative_to(folder).parts if part in SPLITS), "")
-        for scene in _read_file(path, named, str(path.relative_to(folder))):
+    for path, _, split in files:
+        for scene in _read_file(path, split, str(path.relative_to(folder))):
             if scene.name in scenes:
                 raise SceneProblem(
                     f"{path}, line {scene.line}: {scenes[scene.name].path} has a scene {scene.name!r}, too"
@@ -223,10 +224,10 @@ def _scenes_of(folder: Path, split: str, paths: tuple[tuple[Path, int], ...]) ->
 
 
 def _read_file(path: Path, split: str, shown: str) -> Iterator[Scene]:
-    text = path.read_text(encoding="utf-8")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(path.read_text(encoding="utf-8"))
     try:
-        root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        root = loader.get_single_node()
+        data = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise SceneProblem(f"{path}, line {line}: not YAML: {error.problem}") from None

@@ -10,9 +10,7 @@ from mesocosm.servers.canvas.rest.api import account_key, api, stretch
 from mesocosm.servers.canvas.rest.courses import courses_view
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.reports import REPORTS
-from mesocosm.servers.canvas.tools.accounts import report_json
-from mesocosm.servers.canvas.tools.objects import account_json
-from mesocosm.servers.canvas.tools.service import page_of, page_with
+from mesocosm.servers.canvas.tools.accounts import account_json, report_json
 from mesocosm.services.service import Page
 
 
@@ -20,7 +18,7 @@ from mesocosm.services.service import Page
 def list_accounts(store: CanvasStore, request: Request) -> Page:
     """The accounts that one administers."""
     page, per_page = stretch(request)
-    return page_of(store.accounts.my_accounts(page, per_page), lambda row: account_json(row, manage=True))
+    return store.accounts.my_accounts(page, per_page).of(lambda row: account_json(row, manage=True))
 
 
 @api.get("/accounts/{account_id}")
@@ -35,7 +33,7 @@ def list_sub_accounts(store: CanvasStore, request: Request, account_id: str, rec
     key = account_key(store, account_id)
     page, per_page = stretch(request)
     listed = store.accounts.all_sub_accounts if recursive else store.accounts.sub_accounts
-    return page_of(listed(key, page, per_page), lambda row: account_json(row, manage=True))
+    return listed(key, page, per_page).of(lambda row: account_json(row, manage=True))
 
 
 @api.get("/accounts/{account_id}/courses")
@@ -63,7 +61,7 @@ def list_account_courses(
         order=order,
         search_term=search_term,
     )
-    return page_with(listing, courses_view(store, listing.rows, include or ()))
+    return listing.holding(courses_view(store, listing.items, include or ()))
 
 
 # -- reports ----------------------------------------------------------------------------------------------
@@ -104,9 +102,7 @@ def _said(name: str, value: Any) -> bool:
 def list_report_runs(store: CanvasStore, request: Request, account_id: str, report: str) -> Page:
     """The reports of a kind that were made."""
     page, per_page = stretch(request)
-    return page_of(
-        store.reports.report_runs(account_key(store, account_id), report, page, per_page), report_json
-    )
+    return store.reports.report_runs(account_key(store, account_id), report, page, per_page).of(report_json)
 
 
 @api.get("/accounts/{account_id}/reports/{report}/{report_id:int}")

@@ -8,8 +8,7 @@ from typing import Any
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, bearer, link_header
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import MAX_PAGE, MAX_PER_PAGE, PER_PAGE, missing
-from mesocosm.servers.canvas.tools.service import ADDRESS
+from mesocosm.servers.canvas.store.access import ADDRESS, MAX_PAGE, MAX_PER_PAGE, PER_PAGE, missing
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

@@ -11,8 +11,8 @@ from mesocosm.servers.canvas.rest.courses import members_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, NewRubric
 from mesocosm.servers.canvas.store.access import Clock, denied, missing
 from mesocosm.servers.canvas.store.grading import is_excused
-from mesocosm.servers.canvas.tools.objects import assignment_json, bare_submission_json, rubric_json
-from mesocosm.servers.canvas.tools.service import Row, page_of, page_with
+from mesocosm.servers.canvas.tools.assignments import assignment_json, bare_submission_json, rubric_json
+from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -100,7 +100,7 @@ def list_assignments(
         assignment_ids=assignment_ids,
         order_by=order_by,
     )
-    return page_with(listing, _assignments(store, access, listing.rows, include or ()))
+    return listing.holding(_assignments(store, access, listing.items, include or ()))
 
 
 @api.get("/users/{user_id}/courses/{course_id}/assignments")
@@ -110,7 +110,7 @@ def list_user_assignments(store: CanvasStore, request: Request, user_id: str, co
     if not access.may_see_work_of(user_key(store, user_id)):
         raise denied()
     page, per_page = stretch(request)
-    return page_of(store.assignments.listed(access, page, per_page), lambda row: assignment_view(row, access))
+    return store.assignments.listed(access, page, per_page).of(lambda row: assignment_view(row, access))
 
 
 @api.get("/courses/{course_id}/assignments/{assignment_id:int}")
@@ -156,7 +156,7 @@ def list_gradeable_students(store: CanvasStore, request: Request, course_id: str
         raise denied()
     page, per_page = stretch(request)
     listing = store.roster.course_users(access, page, per_page, types=["StudentEnrollment"])
-    return page_with(listing, members_view(store, access, listing.rows))
+    return listing.holding(members_view(store, access, listing.items))
 
 
 # -- groups: all assignments of a course are in one -------------------------------------------------------
@@ -176,7 +176,7 @@ def _group(store: CanvasStore, access: CourseAccess, include: Collection[str], p
         shown["assignments"] = []
         while True:
             listing = store.assignments.listed(access, page, 100)
-            shown["assignments"] += [assignment_view(row, access) for row in listing.rows]
+            shown["assignments"] += [assignment_view(row, access) for row in listing.items]
             if listing.page * listing.per_page >= listing.total:
                 break
             page += 1
@@ -208,7 +208,7 @@ def get_assignment_group(
 def list_group_assignments(store: CanvasStore, request: Request, course_id: str, group_id: int) -> Page:
     access = _of_group(store, course_id, group_id)
     page, per_page = stretch(request)
-    return page_of(store.assignments.listed(access, page, per_page), lambda row: assignment_view(row, access))
+    return store.assignments.listed(access, page, per_page).of(lambda row: assignment_view(row, access))
 
 
 # -- rubrics ----------------------------------------------------------------------------------------------
@@ -245,9 +245,7 @@ class RubricFields(TypedDict, total=False):
 @api.get("/courses/{course_id}/rubrics")
 def list_rubrics(store: CanvasStore, request: Request, course_id: str) -> Page:
     page, per_page = stretch(request)
-    return page_of(
-        store.assignments.rubrics(reading(store, course_id).course["id"], page, per_page), rubric_view
-    )
+    return store.assignments.rubrics(reading(store, course_id).course["id"], page, per_page).of(rubric_view)
 
 
 @api.get("/courses/{course_id}/rubrics/{rubric_id:int}")

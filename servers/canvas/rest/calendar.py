@@ -18,11 +18,11 @@ from mesocosm.servers.canvas.rest.api import (
     user_key,
 )
 from mesocosm.servers.canvas.rest.assignments import assignment_view
-from mesocosm.servers.canvas.store import CanvasStore, Listing, values
+from mesocosm.servers.canvas.store import CanvasStore, values
 from mesocosm.servers.canvas.store.access import GRADERS, denied
 from mesocosm.servers.canvas.tools import dashboard
-from mesocosm.servers.canvas.tools.objects import event_json
-from mesocosm.servers.canvas.tools.service import Row, page_of, page_with
+from mesocosm.servers.canvas.tools.dashboard import event_json
+from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -98,8 +98,8 @@ def list_events(
     if type == "assignment":
         return _due_between(store, courses, since, until, page, per_page)
     owner = users[0] if users else None if courses else store.user_id
-    return page_of(
-        store.posting.find_events(courses, owner, since, until, page, per_page), partial(_event, request)
+    return store.posting.find_events(courses, owner, since, until, page, per_page).of(
+        partial(_event, request)
     )
 
 
@@ -108,7 +108,7 @@ def _due_between(
 ) -> Page:
     accesses = {key: store.reading(key) for key in courses}
     listing = store.gradebook.assignments_due(list(accesses.values()), since, until, page, per_page)
-    return page_of(listing, lambda row: _due(assignment_view(row, accesses[row["course_id"]])))
+    return listing.of(lambda row: _due(assignment_view(row, accesses[row["course_id"]])))
 
 
 @api.get("/users/{user_id}/calendar_events")
@@ -125,9 +125,8 @@ def list_user_events(
         raise denied()
     page, per_page = stretch(request)
     today = None if all_events else store.stamp[:10]
-    return page_of(
-        store.calendar.events(start_date or today, end_date or today, page, per_page),
-        partial(_event, request),
+    return store.calendar.events(start_date or today, end_date or today, page, per_page).of(
+        partial(_event, request)
     )
 
 
@@ -167,7 +166,7 @@ def delete_event(store: CanvasStore, request: Request, event_id: int) -> dict[st
 @api.get("/users/self/upcoming_events")
 def list_upcoming(store: CanvasStore, request: Request) -> list[dict[str, Any]]:
     """The events and deadlines of the next days."""
-    events = store.calendar.events(store.stamp, store.days_away(_UPCOMING_DAYS), 1, 100).rows
+    events = store.calendar.events(store.stamp, store.days_away(_UPCOMING_DAYS), 1, 100).items
     until = store.days_away(_UPCOMING_DAYS)
     due = [row for row in store.assignments.upcoming(100) if row["due_at"] <= until]
     shown = [_event(request, event) for event in events]
@@ -192,7 +191,7 @@ def _all_todo(store: CanvasStore) -> Iterator[Row]:
     page, total = 1, 1
     while (page - 1) * 100 < total:
         listing = store.gradebook.to_do(page, 100)
-        yield from listing.rows
+        yield from listing.items
         page, total = page + 1, listing.total
 
 
@@ -203,8 +202,8 @@ def list_course_todo(store: CanvasStore, request: Request, course_id: str) -> Pa
     return _todo(store, request, store.gradebook.to_do(*stretch(request), course_id=key))
 
 
-def _todo(store: CanvasStore, request: Request, listing: Listing) -> Page:
-    return page_with(listing, (_task(store, request, row) for row in listing.rows))
+def _todo(store: CanvasStore, request: Request, listing: Page) -> Page:
+    return listing.holding(_task(store, request, row) for row in listing.items)
 
 
 def _task(store: CanvasStore, request: Request, row: Row) -> Json:

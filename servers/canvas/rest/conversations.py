@@ -8,9 +8,10 @@ from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import api, context_courses, stretch
 from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.access import ADDRESS
 from mesocosm.servers.canvas.store.inbox import STATES
-from mesocosm.servers.canvas.tools.objects import conversations_json, message_json
-from mesocosm.servers.canvas.tools.service import ADDRESS, Row, page_of, page_with
+from mesocosm.servers.canvas.tools.communication import conversations_json, message_json
+from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -44,7 +45,7 @@ def _conversations(store: CanvasStore, conversations: list[Row]) -> list[Json]:
 def _with_messages(store: CanvasStore, conversation: Row, messages: int = MAX_MESSAGES) -> Json:
     [shown] = _conversations(store, [conversation])
     people = [person["id"] for person in shown["participants"]]
-    rows = store.conversations.messages(conversation["id"], 1, messages).rows
+    rows = store.conversations.messages(conversation["id"], 1, messages).items
     return shown | {"messages": [_message(row, people) for row in rows]}
 
 
@@ -68,7 +69,7 @@ def list_conversations(
     """The conversations of the inbox, or of one of its scopes."""
     page, per_page = stretch(request)
     listing = store.inbox.find_conversations(page, per_page, scope=scope, course_ids=context_courses(filter))
-    return page_with(listing, _conversations(store, list(listing.rows)))
+    return listing.holding(_conversations(store, list(listing.items)))
 
 
 @api.get("/conversations/unread_count")
@@ -187,7 +188,7 @@ def find_recipients(
     listing = store.inbox.find_recipients(
         search, courses[0] if courses else None, exclude or [], page, per_page
     )
-    return page_of(listing, _person)
+    return listing.of(_person)
 
 
 def _person(user: Row) -> Json:

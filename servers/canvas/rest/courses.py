@@ -10,9 +10,10 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import account_key, api, course_key, reading, stretch, user_key
 from mesocosm.servers.canvas.rest.enrollments import enrollments_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import ENROLLMENT_TYPES, missing
-from mesocosm.servers.canvas.tools.objects import courses_json, user_json
-from mesocosm.servers.canvas.tools.service import ADDRESS, Row, page_with, unguessable
+from mesocosm.servers.canvas.store.access import ADDRESS, ENROLLMENT_TYPES, missing
+from mesocosm.servers.canvas.tools.courses import courses_json
+from mesocosm.servers.canvas.tools.service import Row, unguessable
+from mesocosm.servers.canvas.tools.users import user_json
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -96,7 +97,7 @@ def list_courses(
     listing = store.roster.my_courses_of(
         page, per_page, kind=kind, enrollment_state=enrollment_state, states=state
     )
-    return page_with(listing, courses_view(store, listing.rows, include or ()))
+    return listing.holding(courses_view(store, listing.items, include or ()))
 
 
 @api.get("/users/{user_id}/courses")
@@ -118,7 +119,7 @@ def list_user_courses(
 def list_favorite_courses(store: CanvasStore, request: Request) -> Page:
     """The courses on the dashboard: without favourites, all current ones."""
     listing = store.courses.my_courses(*stretch(request))
-    return page_with(listing, courses_view(store, listing.rows))
+    return listing.holding(courses_view(store, listing.items))
 
 
 @api.get("/courses/{course_id}")
@@ -250,7 +251,7 @@ def list_course_users(
         sort=sort,
         order=order,
     )
-    return page_with(listing, members_view(store, access, listing.rows, include or ()))
+    return listing.holding(members_view(store, access, listing.items, include or ()))
 
 
 api.get("/courses/{course_id}/search_users")(list_course_users)
@@ -348,5 +349,5 @@ def section_view(store: CanvasStore, access: CourseAccess, include: Collection[s
         shown["total_students"] = store.courses.student_counts([course["id"]]).get(course["id"], 0)
     if "students" in include:
         listing = store.roster.course_users(access, 1, 100, types=["StudentEnrollment"])
-        shown["students"] = members_view(store, access, listing.rows)
+        shown["students"] = members_view(store, access, listing.items)
     return shown

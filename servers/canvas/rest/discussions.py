@@ -9,8 +9,8 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import api, context_courses, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
 from mesocosm.servers.canvas.store.access import denied
-from mesocosm.servers.canvas.tools.objects import entry_json, topic_json
-from mesocosm.servers.canvas.tools.service import Row, page_of
+from mesocosm.servers.canvas.tools.communication import entry_json, topic_json
+from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -82,7 +82,7 @@ def list_announcements(
     listing = store.posting.announcements_between(
         context_courses(context_codes), start, end, page, per_page, active_only=active_only
     )
-    return page_of(listing, lambda topic: topic_view(store, topic))
+    return listing.of(lambda topic: topic_view(store, topic))
 
 
 @api.get("/courses/{course_id}/discussion_topics")
@@ -105,7 +105,7 @@ def list_topics(
         scope=scope.split(",") if scope else (),
         order_by=order_by,
     )
-    return page_of(listing, lambda topic: topic_view(store, topic))
+    return listing.of(lambda topic: topic_view(store, topic))
 
 
 @api.get("/courses/{course_id}/discussion_topics/{topic_id:int}")
@@ -150,14 +150,12 @@ def list_entries(store: CanvasStore, request: Request, course_id: str, topic_id:
     topic = store.discussions.topic(access, topic_id)
     _posts(store, access, topic, 1, 1)
     page, per_page = stretch(request)
-    return page_of(
-        store.posting.top_entries(topic, page, per_page), lambda entry: _with_replies(store, entry)
-    )
+    return store.posting.top_entries(topic, page, per_page).of(lambda entry: _with_replies(store, entry))
 
 
 def _with_replies(store: CanvasStore, entry: Row) -> Json:
     replies = store.posting.replies(entry, 1, _RECENT_REPLIES)
-    shown = [_entry(reply) for reply in replies.rows]
+    shown = [_entry(reply) for reply in replies.items]
     more = replies.total > len(shown)
     return _entry(entry) | ({"recent_replies": shown, "has_more_replies": more} if shown else {})
 
@@ -181,7 +179,7 @@ def list_replies(store: CanvasStore, request: Request, course_id: str, topic_id:
     topic = store.discussions.topic(access, topic_id)
     _posts(store, access, topic, 1, 1)
     page, per_page = stretch(request)
-    return page_of(store.posting.replies(store.posting.entry(topic, entry_id), page, per_page), _entry)
+    return store.posting.replies(store.posting.entry(topic, entry_id), page, per_page).of(_entry)
 
 
 @api.post("/courses/{course_id}/discussion_topics/{topic_id:int}/entries", status=201)
@@ -237,7 +235,7 @@ def get_full_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[st
     rows: list[Row] = []
     for page in range(1, 11):
         listing = _posts(store, access, topic, page, 100)
-        rows += listing.rows
+        rows += listing.items
         if len(rows) >= listing.total:
             break
     nodes = {row["id"]: entry_json(row) | {"replies": []} for row in rows}

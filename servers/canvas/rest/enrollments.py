@@ -8,10 +8,11 @@ from typing import Any, TypedDict
 from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import api, course_key, reading, stretch, user_key
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import STUDENT
+from mesocosm.servers.canvas.store.access import ADDRESS, STUDENT
 from mesocosm.servers.canvas.store.submissions import Scores
-from mesocosm.servers.canvas.tools.objects import enrollment_json
-from mesocosm.servers.canvas.tools.service import ADDRESS, Row, number, page_with
+from mesocosm.servers.canvas.tools.assignments import number
+from mesocosm.servers.canvas.tools.courses import enrollment_json
+from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -86,7 +87,7 @@ def list_course_enrollments(
     listing = store.roster.course_enrollments(
         access, page, per_page, types=type or role, states=state, user_id=user
     )
-    return page_with(listing, enrollments_view(store, listing.rows))
+    return listing.holding(enrollments_view(store, listing.items))
 
 
 api.get("/sections/{course_id}/enrollments")(list_course_enrollments)
@@ -104,7 +105,7 @@ def list_user_enrollments(
     page, per_page = stretch(request)
     user = user_key(store, user_id)
     listing = store.roster.user_enrollments(user, page, per_page, types=type or role, states=state)
-    return page_with(listing, enrollments_view(store, listing.rows))
+    return listing.holding(enrollments_view(store, listing.items))
 
 
 @api.get("/accounts/{account_id}/enrollments/{enrollment_id:int}")

@@ -21,8 +21,8 @@ from mesocosm.servers.canvas.rest.api import (
 )
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import denied, missing
-from mesocosm.servers.canvas.tools.objects import file_json, folder_json
-from mesocosm.servers.canvas.tools.service import Row, given, page_of
+from mesocosm.servers.canvas.tools.modules import file_json, folder_json
+from mesocosm.servers.canvas.tools.service import Row, given
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -75,7 +75,7 @@ def list_course_files(
     listing = store.filing.find_files(
         access, page, per_page, search_term=search_term, content_types=content_types, sort=sort, order=order
     )
-    return page_of(listing, partial(file_view, request))
+    return listing.of(partial(file_view, request))
 
 
 @api.get("/folders/{folder_id:int}/files")
@@ -100,7 +100,7 @@ def list_folder_files(
         sort=sort,
         order=order,
     )
-    return page_of(listing, partial(file_view, request))
+    return listing.of(partial(file_view, request))
 
 
 @api.get("/users/{user_id}/files")
@@ -108,7 +108,7 @@ def list_user_files(store: CanvasStore, request: Request, user_id: str) -> Page:
     """One's own files."""
     if user_key(store, user_id) != store.user_id:
         raise denied()
-    return page_of(store.filing.own_files(*stretch(request)), partial(file_view, request))
+    return store.filing.own_files(*stretch(request)).of(partial(file_view, request))
 
 
 @api.get("/files/{file_id:int}")
@@ -154,7 +154,7 @@ def delete_file(store: CanvasStore, request: Request, file_id: int) -> dict[str,
 @api.get("/courses/{course_id}/folders")
 def list_folders(store: CanvasStore, request: Request, course_id: str) -> Page:
     page, per_page = stretch(request)
-    return page_of(store.pages.folders(reading(store, course_id), page, per_page), partial(_folder, request))
+    return store.pages.folders(reading(store, course_id), page, per_page).of(partial(_folder, request))
 
 
 @api.get("/courses/{course_id}/folders/by_path")
@@ -191,8 +191,8 @@ def get_folder(store: CanvasStore, request: Request, folder_id: int) -> dict[str
 def list_sub_folders(store: CanvasStore, request: Request, folder_id: int) -> Page:
     """The folders directly in a folder."""
     page, per_page = stretch(request)
-    return page_of(
-        store.filing.sub_folders(store.filing.folder(folder_id), page, per_page), partial(_folder, request)
+    return store.filing.sub_folders(store.filing.folder(folder_id), page, per_page).of(
+        partial(_folder, request)
     )
 
 

@@ -9,8 +9,8 @@ from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import api, editing, here, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
 from mesocosm.servers.canvas.store.modules import ITEM_TYPES
-from mesocosm.servers.canvas.tools.objects import module_item_json, modules_json
-from mesocosm.servers.canvas.tools.service import Row, page_of, page_with
+from mesocosm.servers.canvas.tools.modules import module_item_json, modules_json
+from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -55,7 +55,7 @@ def _modules(
         module["publish_final_grade"] = False
         module["completed_at"] = None
         if "items" in include and module["items_count"] <= MAX_INLINE:
-            items = store.modules.items(access, module["id"], 1, MAX_INLINE).rows
+            items = store.modules.items(access, module["id"], 1, MAX_INLINE).items
             module["items"] = [_item(request, item, access) for item in items]
     return shown
 
@@ -79,7 +79,7 @@ def list_modules(
     access = reading(store, course_id)
     page, per_page = stretch(request)
     listing = store.authoring.find_modules(access, page, per_page, search_term=search_term)
-    return page_with(listing, _modules(store, request, access, listing.rows, include or ()))
+    return listing.holding(_modules(store, request, access, listing.items, include or ()))
 
 
 @api.get("/courses/{course_id}/modules/{module_id:int}")
@@ -121,8 +121,8 @@ def delete_module(store: CanvasStore, request: Request, course_id: str, module_i
 def list_items(store: CanvasStore, request: Request, course_id: str, module_id: int) -> Page:
     access = reading(store, course_id)
     page, per_page = stretch(request)
-    return page_of(
-        store.modules.items(access, module_id, page, per_page), lambda item: _item(request, item, access)
+    return store.modules.items(access, module_id, page, per_page).of(
+        lambda item: _item(request, item, access)
     )
 
 

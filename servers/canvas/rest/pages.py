@@ -7,8 +7,8 @@ from typing import Any, TypedDict
 from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.tools.objects import full_page_json, page_json
-from mesocosm.servers.canvas.tools.service import Row, page_of
+from mesocosm.servers.canvas.tools.modules import full_page_json, page_json
+from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -42,7 +42,7 @@ def list_pages(
     listing = store.authoring.find_pages(
         access, page, per_page, sort=sort, order=order, search_term=search_term, published=published
     )
-    return page_of(listing, page_json)
+    return listing.of(page_json)
 
 
 @api.get("/courses/{course_id}/pages/{url}")

@@ -14,7 +14,7 @@ from mesocosm.servers.canvas.rest.api import (
     stretch,
 )
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
-from mesocosm.servers.canvas.tools.service import Row, page_of
+from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -44,11 +44,11 @@ def list_planner_items(
     own = not context_codes or store.user_id in context_users(context_codes)
     mine = context_courses(context_codes)
     if not context_codes:
-        mine = [course["id"] for course in store.courses.my_courses(1, _MOST_COURSES).rows]
+        mine = [course["id"] for course in store.courses.my_courses(1, _MOST_COURSES).items]
     accesses = {key: store.reading(key) for key in mine}
     listing, found = store.calendar.planned(list(accesses.values()), since, until, *stretch(request), own=own)
-    return page_of(
-        listing, lambda row: _item(store, accesses.get(row["course_id"]), row, found[row["kind"], row["key"]])
+    return listing.of(
+        lambda row: _item(store, accesses.get(row["course_id"]), row, found[row["kind"], row["key"]])
     )
 
 

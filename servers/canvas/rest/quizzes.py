@@ -11,8 +11,8 @@ from mesocosm.doors.request import Request
 from mesocosm.doors.rest import link_header
 from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.tools.objects import question_json, quiz_json, quiz_submission_json
-from mesocosm.servers.canvas.tools.service import Row, page_of, page_with, unguessable
+from mesocosm.servers.canvas.tools.quizzes import question_json, quiz_json, quiz_submission_json
+from mesocosm.servers.canvas.tools.service import Row, unguessable
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page, Reply
 
@@ -86,7 +86,7 @@ def list_quizzes(
     access = reading(store, course_id)
     page, per_page = stretch(request)
     listing = store.gradebook.find_quizzes(access, page, per_page, search_term=search_term)
-    return page_of(listing, lambda quiz: _quiz(quiz, access))
+    return listing.of(lambda quiz: _quiz(quiz, access))
 
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}")
@@ -123,7 +123,7 @@ def delete_quiz(store: CanvasStore, course_id: str, quiz_id: int) -> dict[str, A
 def list_questions(store: CanvasStore, request: Request, course_id: str, quiz_id: int) -> Page:
     access = reading(store, course_id)
     listing = store.quizzes.questions(access, quiz_id, *stretch(request))
-    return page_of(listing, lambda question: _question(question, staff=access.staff))
+    return listing.of(lambda question: _question(question, staff=access.staff))
 
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/questions/{question_id:int}")
@@ -180,9 +180,9 @@ def list_attempts(store: CanvasStore, request: Request, course_id: str, quiz_id:
     quiz = store.quizzes.quiz(access, quiz_id)
     page, per_page = stretch(request)
     listing = store.gradebook.last_attempts(access, quiz_id, page, per_page)
-    shown = page_with(listing, [])
+    shown = listing.holding([])
     links = link_header(shown, request, ("current", "next", "prev", "first", "last"))
-    return Reply(orjson.dumps(_attempts(store, quiz, listing.rows)), headers={"Link": links})
+    return Reply(orjson.dumps(_attempts(store, quiz, listing.items)), headers={"Link": links})
 
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/submission")

@@ -13,11 +13,11 @@ from mesocosm.servers.canvas.rest.files import file_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.store.grading import is_excused
-from mesocosm.servers.canvas.tools.objects import attempt_json, comment_json, user_json
-from mesocosm.servers.canvas.tools.service import Row, page_of, page_with
+from mesocosm.servers.canvas.tools.assignments import attempt_json, comment_json
+from mesocosm.servers.canvas.tools.service import Row
+from mesocosm.servers.canvas.tools.users import user_json
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Page
-from mesocosm.services.shapes import same
+from mesocosm.services.service import Page, same
 
 
 class WorkFields(TypedDict, total=False):
@@ -109,7 +109,7 @@ def list_submissions(
     store.assignments.assignment(access, assignment_id)
     page, per_page = stretch(request)
     listing = store.gradebook.submissions(access, page, per_page, assignment_ids=[assignment_id])
-    return page_with(listing, submissions_view(store, request, access, listing.rows, include or ()))
+    return listing.holding(submissions_view(store, request, access, listing.items, include or ()))
 
 
 @api.get("/courses/{course_id}/students/submissions")
@@ -141,8 +141,8 @@ def list_multiple_submissions(
         graded_since=graded_since,
         by_user=True,
     )
-    shown = submissions_view(store, request, access, listing.rows, include or ())
-    return page_with(listing, _grouped(access, shown) if grouped else shown)
+    shown = submissions_view(store, request, access, listing.items, include or ())
+    return listing.holding(_grouped(access, shown) if grouped else shown)
 
 
 api.get("/sections/{course_id}/students/submissions")(list_multiple_submissions)
@@ -244,8 +244,8 @@ def list_missing_submissions(store: CanvasStore, request: Request, user_id: str)
         raise denied()
     page, per_page = stretch(request)
     listing = store.gradebook.missing_assignments(page, per_page)
-    accesses = {key: store.access(key) for key in {row["course_id"] for row in listing.rows}}
-    return page_of(listing, lambda row: assignment_view(row, accesses[row["course_id"]]))
+    accesses = {key: store.access(key) for key in {row["course_id"] for row in listing.items}}
+    return listing.of(lambda row: assignment_view(row, accesses[row["course_id"]]))
 
 
 @api.get("/courses/{course_id}/gradebook_history/feed")
@@ -262,7 +262,7 @@ def list_graded_versions(
     listing = store.gradebook.graded_versions(
         access, page, per_page, assignment_id=assignment_id, user_id=user_id
     )
-    return page_of(listing, lambda row: _version(row, access))
+    return listing.of(lambda row: _version(row, access))
 
 
 def _version(row: Row, access: CourseAccess) -> Json:

@@ -9,7 +9,7 @@ from mesocosm.errors import NotFound
 from mesocosm.servers.canvas.rest.api import account_key, api, reading, stretch, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import denied
-from mesocosm.servers.canvas.tools.objects import account_json
+from mesocosm.servers.canvas.tools.accounts import account_json
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -188,7 +188,7 @@ def list_roles(store: CanvasStore, request: Request, account_id: str) -> Page:
 def list_manageable(store: CanvasStore, request: Request) -> Page:
     """The accounts in which one may make courses: those that one administers."""
     listing = store.accounts.my_accounts(*stretch(request))
-    return Page([account_json(row, manage=True) for row in listing.rows], *stretch(request), listing.total)
+    return Page([account_json(row, manage=True) for row in listing.items], *stretch(request), listing.total)
 
 
 # -- oneself ------------------------------------------------------------------------------------------------

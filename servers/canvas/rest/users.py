@@ -7,10 +7,10 @@ from typing import Any, TypedDict
 from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import account_key, api, stretch, user_key
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import denied
+from mesocosm.servers.canvas.store.access import ADDRESS, denied
 from mesocosm.servers.canvas.tools.accounts import PseudonymFields
-from mesocosm.servers.canvas.tools.objects import profile_json, user_json
-from mesocosm.servers.canvas.tools.service import ADDRESS, Row, page_of, unguessable
+from mesocosm.servers.canvas.tools.service import Row, unguessable
+from mesocosm.servers.canvas.tools.users import profile_json, user_json
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -109,7 +109,7 @@ def list_account_users(
         order=order,
         search_term=search_term,
     )
-    return page_of(listing, lambda user: user_view(user, full=True))
+    return listing.of(lambda user: user_view(user, full=True))
 
 
 @api.post("/accounts/{account_id}/users")

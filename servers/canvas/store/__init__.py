@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mesocosm.servers.canvas.models import Base
-from mesocosm.servers.canvas.store.access import CourseAccess, Listing, View
+from mesocosm.servers.canvas.store.access import CourseAccess, View
 from mesocosm.servers.canvas.store.accounts import Accounts, NewAccount
 from mesocosm.servers.canvas.store.assignments import Assignments, NewAssignment, NewRubric
 from mesocosm.servers.canvas.store.authoring import Authoring
@@ -17,13 +17,12 @@ from mesocosm.servers.canvas.store.inbox import Inbox
 from mesocosm.servers.canvas.store.modules import Modules, NewItem, NewModule
 from mesocosm.servers.canvas.store.pages import NewFile, NewFolder, NewPage, Pages
 from mesocosm.servers.canvas.store.posts import Posting
-from mesocosm.servers.canvas.store.preferences import Preferences
 from mesocosm.servers.canvas.store.questions import NewQuestion
 from mesocosm.servers.canvas.store.quizzes import NewQuiz, NewQuizSubmission, Quizzes
 from mesocosm.servers.canvas.store.reports import Reports
 from mesocosm.servers.canvas.store.roster import Roster
 from mesocosm.servers.canvas.store.submissions import NewSubmission, Submissions
-from mesocosm.servers.canvas.store.users import NewUser, Users
+from mesocosm.servers.canvas.store.users import NewUser, Preferences, Users
 from mesocosm.services.service import Store, Topic
 
 
@@ -56,7 +55,6 @@ class CanvasStore(View, Store):
 __all__ = [
     "CanvasStore",
     "CourseAccess",
-    "Listing",
     "NewAccount",
     "NewAnnouncement",
     "NewAssignment",

@@ -3,19 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from sqlalchemy import Select, Table, bindparam, column, func, insert, select, table
 
 from mesocosm.errors import Denied, Invalid, NotFound
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Base, Course, Enrollment, SignIn, User
 from mesocosm.servers.canvas.store.values import timestamp
-from mesocosm.services.service import Row, Rules
+from mesocosm.services.service import Page, Row, Rules
 
 if TYPE_CHECKING:
     from mesocosm.servers.canvas.store import CanvasStore
+P = ParamSpec("P")
+R = TypeVar("R")
+
+ADDRESS = "https://canvas.brookfield.example"
+"""Address of the pages if nothing is known of whose Canvas it is."""
+_host: ContextVar[Callable[[], str]] = ContextVar("host", default=lambda: ADDRESS)
+
+
+def address() -> str:
+    """Address of the pages of the Canvas whose objects are being made."""
+    return _host.get()()
+
+
+def at_home(function: Callable[P, R]) -> Callable[P, R]:
+    """Wrap a tool so that the objects it makes lie on the host of its store, which is asked at most once."""
+
+    @wraps(function)
+    def hosted(*args: P.args, **values: P.kwargs) -> R:
+        store = args[0]
+        assert isinstance(store, View)
+        token = _host.set(cache(lambda: store.host() or ADDRESS))
+        try:
+            return function(*args, **values)
+        finally:
+            _host.reset(token)
+
+    return hosted
 
 
 # Pages of lists, the way every list of Canvas is paged.
@@ -23,16 +52,6 @@ if TYPE_CHECKING:
 PER_PAGE = 10
 MAX_PER_PAGE = 100
 MAX_PAGE = 10**6
-
-
-@dataclass(frozen=True)
-class Listing:
-    """One page of a list."""
-
-    rows: Sequence[Row]
-    page: int
-    per_page: int
-    total: int
 
 
 class Lister:
@@ -277,14 +296,14 @@ class View(Rules):
             raise missing(kind, key)
         return rows[0]
 
-    def listing(self, lister: Lister, page: int, per_page: int, **parameters: Any) -> Listing:
+    def listing(self, lister: Lister, page: int, per_page: int, **parameters: Any) -> Page:
         check_page(page, per_page)
         rows = self.fetch(lister.rows, limit=per_page, offset=(page - 1) * per_page, **parameters)
         if len(rows) < per_page and (rows or page == 1):
             total = (page - 1) * per_page + len(rows)
         else:
             total = int(self.fetch(lister.total, **parameters)[0]["total"])
-        return Listing(rows, page, per_page, total)
+        return Page(rows, page, per_page, total)
 
     def insert(self, row: M) -> M:
         """Add one row; it has its id afterwards."""

@@ -9,8 +9,8 @@ from sqlalchemy import Select, bindparam, exists, func, insert, or_, select
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Course, Enrollment, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import TEACHER, Lister, Listing, StorePart, denied, table_of
-from mesocosm.services.service import Row
+from mesocosm.servers.canvas.store.access import TEACHER, Lister, StorePart, denied, table_of
+from mesocosm.services.service import Page, Row
 
 DEFAULT_ACCOUNT = "Brookfield University"
 DEFAULT_TIME_ZONE = "America/Denver"
@@ -57,12 +57,12 @@ class Accounts(StorePart):
             raise denied()
         return account
 
-    def sub_accounts(self, account_id: int, page: int, per_page: int) -> Listing:
+    def sub_accounts(self, account_id: int, page: int, per_page: int) -> Page:
         """The accounts directly below one, by name."""
         self.administered(account_id)
         return self.listing(_SUB_ACCOUNTS, page, per_page, account=account_id)
 
-    def all_sub_accounts(self, account_id: int, page: int, per_page: int) -> Listing:
+    def all_sub_accounts(self, account_id: int, page: int, per_page: int) -> Page:
         """The accounts below one at any depth, by name."""
         self.administered(account_id)
         statement = select(*Account.__table__.c).where(
@@ -70,7 +70,7 @@ class Accounts(StorePart):
         )
         return self.listing(Lister(statement.order_by(Account.name, Account.id)), page, per_page)
 
-    def my_accounts(self, page: int, per_page: int) -> Listing:
+    def my_accounts(self, page: int, per_page: int) -> Page:
         """The accounts that the signed-in user was made an administrator of."""
         return self.listing(_MINE, page, per_page, user=self.user_id)
 
@@ -86,7 +86,7 @@ class Accounts(StorePart):
         sort: str | None = None,
         order: str = "asc",
         search_term: str | None = None,
-    ) -> Listing:
+    ) -> Page:
         """The courses of an account and of all below it; filters that are ``None`` do not filter."""
         self.administered(account_id)
         statement = select(*Course.__table__.c).where(
@@ -122,7 +122,7 @@ class Accounts(StorePart):
         sort: str | None = None,
         order: str = "asc",
         search_term: str | None = None,
-    ) -> Listing:
+    ) -> Page:
         """The users of an account: all of a root account, of others those enrolled in its courses."""
         account = self.administered(account_id)
         statement = select(*User.__table__.c)

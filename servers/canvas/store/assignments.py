@@ -10,9 +10,9 @@ from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Assignment, Course, Enrollment, Rubric, Submission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Listing, StorePart, check_page, denied
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart, check_page, denied
 from mesocosm.servers.canvas.store.courses import CURRENT
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 from mesocosm.services.values import Checks, checked
 
 GRADING_TYPES = ("points", "percent", "letter_grade", "gpa_scale", "pass_fail", "not_graded")
@@ -120,7 +120,7 @@ class NewRubric(TypedDict, total=False):
 class Assignments(StorePart):
     """Assignments, and the schemes by which they are graded."""
 
-    def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+    def listed(self, access: CourseAccess, page: int, per_page: int) -> Page:
         """The assignments of a course that the user may see, in their order."""
         return self.listing(_IN_COURSE, page, per_page, course=access.course["id"], staff=access.staff)
 
@@ -175,7 +175,7 @@ class Assignments(StorePart):
 
     # -- rubrics ----------------------------------------------------------------------------------------
 
-    def rubrics(self, course_id: int, page: int, per_page: int) -> Listing:
+    def rubrics(self, course_id: int, page: int, per_page: int) -> Page:
         """The rubrics of a course; for its staff."""
         self._rubric_access(course_id)
         return self.listing(_RUBRICS, page, per_page, course=course_id)

@@ -15,11 +15,11 @@ from mesocosm.servers.canvas.models import (
     WikiPage,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Listing, StorePart, denied, table_of
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart, denied, table_of
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.modules import EXTERNAL, ITEM, MODULE
 from mesocosm.servers.canvas.store.pages import free_url
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 from mesocosm.services.values import checked
 
 _MODULES = (
@@ -44,7 +44,7 @@ class Authoring(StorePart):
 
     def find_modules(
         self, access: CourseAccess, page: int, per_page: int, *, search_term: str | None = None
-    ) -> Listing:
+    ) -> Page:
         """The modules of a course whose names match."""
         if search_term is None:
             return self.store.modules.listed(access, page, per_page)
@@ -138,7 +138,7 @@ class Authoring(StorePart):
         order: str = "asc",
         search_term: str | None = None,
         published: bool | None = None,
-    ) -> Listing:
+    ) -> Page:
         """The pages of a course that match, without their bodies."""
         columns = [column for column in WikiPage.__table__.c if column.name != "body"]
         statement = select(*columns).where(WikiPage.course_id == access.course["id"])

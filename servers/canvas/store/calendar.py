@@ -20,8 +20,9 @@ from mesocosm.servers.canvas.models import (
     Submission,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Listing, StorePart
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart
 from mesocosm.servers.canvas.store.courses import CURRENT
+from mesocosm.services.service import Page
 
 _MY_COURSES = (
     select(Enrollment.course_id)
@@ -157,7 +158,7 @@ class NewEvent(TypedDict, total=False):
 class Calendar(StorePart):
     """Calendar, and recent activity, of the signed-in user."""
 
-    def events(self, start_date: str | None, end_date: str | None, page: int, per_page: int) -> Listing:
+    def events(self, start_date: str | None, end_date: str | None, page: int, per_page: int) -> Page:
         """The events of the user and the user's courses that touch a span of time, by their start."""
         since = values.moment(start_date, "start_date") or ""
         until = values.moment(end_date, "end_date", end_of_day=True) or "9"
@@ -167,7 +168,7 @@ class Calendar(StorePart):
             _EVENTS, page, per_page, user=self.user_id, now=self.stamp, since=since, until=until
         )
 
-    def news(self, page: int, per_page: int) -> tuple[Listing, dict[tuple[str, int], Any]]:
+    def news(self, page: int, per_page: int) -> tuple[Page, dict[tuple[str, int], Any]]:
         """The activity stream, newest first, with what each entry is about by kind and id."""
         stream = self.listing(_NEWS, page, per_page, user=self.user_id, now=self.stamp)
         return stream, self._subjects(stream, _DETAILS)
@@ -181,7 +182,7 @@ class Calendar(StorePart):
         per_page: int,
         *,
         own: bool,
-    ) -> tuple[Listing, dict[tuple[str, int], Any]]:
+    ) -> tuple[Page, dict[tuple[str, int], Any]]:
         """List dated entries of several courses in a period, earliest first, with their objects by kind and
         id: due assignments and quizzes, announcements, events.
 
@@ -200,11 +201,11 @@ class Calendar(StorePart):
         )
         return stream, self._subjects(stream, _PLANNABLE)
 
-    def _subjects(self, stream: Listing, details: Mapping[str, Executable]) -> dict[tuple[str, int], Any]:
+    def _subjects(self, stream: Page, details: Mapping[str, Executable]) -> dict[tuple[str, int], Any]:
         """Load the objects of a stream's entries, by kind and id."""
         subjects = {}
         for kind, statement in details.items():
-            keys = [row["key"] for row in stream.rows if row["kind"] == kind]
+            keys = [row["key"] for row in stream.items if row["kind"] == kind]
             for row in self.fetch(statement, keys=keys) if keys else ():
                 subjects[kind, row["id"]] = row
         return subjects

@@ -19,13 +19,12 @@ from mesocosm.servers.canvas.store.access import (
     TA,
     TEACHER,
     Lister,
-    Listing,
     StorePart,
     denied,
     missing,
     table_of,
 )
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 
 MAX_RECIPIENTS = 100
 GROUPS = {
@@ -126,7 +125,7 @@ class NewConversation(TypedDict, total=False):
 class Conversations(StorePart):
     """Messages between users."""
 
-    def listed(self, page: int, per_page: int) -> Listing:
+    def listed(self, page: int, per_page: int) -> Page:
         """The signed-in user's conversations, the one with the newest message first."""
         return self.listing(_CONVERSATIONS, page, per_page, user=self.user_id)
 
@@ -140,7 +139,7 @@ class Conversations(StorePart):
             user=self.user_id,
         )
 
-    def messages(self, conversation_id: int, page: int, per_page: int) -> Listing:
+    def messages(self, conversation_id: int, page: int, per_page: int) -> Page:
         """The messages of a conversation, newest first."""
         return self.listing(_MESSAGES, page, per_page, conversation=conversation_id)
 

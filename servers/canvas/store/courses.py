@@ -20,13 +20,12 @@ from mesocosm.servers.canvas.store.access import (
     TEACHER,
     CourseAccess,
     Lister,
-    Listing,
     StorePart,
     denied,
     table_of,
 )
 from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 from mesocosm.services.values import Checks, checked
 
 ENROLLMENT_STATES = ("active", "invited", "inactive", "completed")
@@ -130,7 +129,7 @@ class NewEnrollment(TypedDict, total=False):
 class Courses(StorePart):
     """Courses, and who takes part in them."""
 
-    def my_courses(self, page: int, per_page: int, *, include_ended: bool = False) -> Listing:
+    def my_courses(self, page: int, per_page: int, *, include_ended: bool = False) -> Page:
         """The signed-in user's courses, without their syllabus.
 
         With ``include_ended`` also those that were concluded or have ended, and those of completed

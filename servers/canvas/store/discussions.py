@@ -13,12 +13,11 @@ from mesocosm.servers.canvas.store.access import (
     STAFF,
     CourseAccess,
     Lister,
-    Listing,
     StorePart,
     denied,
     table_of,
 )
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 
 _ENTRY_COUNT = (
     select(func.count())
@@ -107,11 +106,11 @@ class NewEntry(TypedDict, total=False):
 class Discussions(StorePart):
     """Announcements and discussions in courses."""
 
-    def announcements(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+    def announcements(self, access: CourseAccess, page: int, per_page: int) -> Page:
         """The announcements of a course, newest first."""
         return self.listing(_ANNOUNCEMENTS, page, per_page, **self._seen(access))
 
-    def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+    def listed(self, access: CourseAccess, page: int, per_page: int) -> Page:
         """The discussions of a course: pinned ones, then by last reply."""
         return self.listing(_DISCUSSIONS, page, per_page, **self._seen(access))
 
@@ -119,7 +118,7 @@ class Discussions(StorePart):
         """A discussion or an announcement."""
         return self.one(_TOPIC, "discussion topic", topic_id, topic=topic_id, **self._seen(access))
 
-    def entries(self, access: CourseAccess, topic: Row, page: int, per_page: int) -> Listing | None:
+    def entries(self, access: CourseAccess, topic: Row, page: int, per_page: int) -> Page | None:
         """The posts of a discussion, oldest first; ``None`` for a student who has to post first."""
         must_post = topic["require_initial_post"] and not access.staff
         if must_post and not self.fetch(_POSTED, topic=topic["id"], user=access.user_id)[0]["found"]:

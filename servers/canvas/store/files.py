@@ -10,9 +10,9 @@ from sqlalchemy import bindparam, or_, select
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.canvas.models import File, Folder
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Listing, StorePart, denied, missing
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart, denied, missing
 from mesocosm.servers.canvas.store.accounts import matching
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 
 _FOLDER = select(*Folder.__table__.c).where(Folder.id == bindparam("folder"))
 _ROOT = select(*Folder.__table__.c).where(
@@ -54,7 +54,7 @@ class Filing(StorePart):
         """The folder that holds all others of a course."""
         return self.one(_ROOT, "folder", "root", course=access.course["id"])
 
-    def sub_folders(self, folder: Row, page: int, per_page: int) -> Listing:
+    def sub_folders(self, folder: Row, page: int, per_page: int) -> Page:
         """The folders directly in a folder, by name."""
         staff = self.access(folder["course_id"]).staff
         return self.listing(_SUB_FOLDERS, page, per_page, folder=folder["id"], staff=staff)
@@ -63,7 +63,7 @@ class Filing(StorePart):
         """The folders from the root to the one of that path."""
         steps = [self.root_folder(access)]
         for name in filter(None, path.split("/")):
-            below = self.sub_folders(steps[-1], 1, 100).rows
+            below = self.sub_folders(steps[-1], 1, 100).items
             steps.append(self._folder_named(below, name))
         return steps
 
@@ -119,7 +119,7 @@ class Filing(StorePart):
         content_types: Sequence[str] | None = None,
         sort: str = "name",
         order: str = "asc",
-    ) -> Listing:
+    ) -> Page:
         """The files of a course or a folder that match."""
         statement = select(*File.__table__.c).where(File.course_id == access.course["id"])
         if folder_id is not None:
@@ -138,7 +138,7 @@ class Filing(StorePart):
         ordered = statement.order_by(key.desc() if order == "desc" else key.asc(), File.id)
         return self.listing(Lister(ordered), page, per_page)
 
-    def own_files(self, page: int, per_page: int) -> Listing:
+    def own_files(self, page: int, per_page: int) -> Page:
         """The files that the signed-in user uploaded to hand in, by name."""
         return self.listing(_OWN_FILES, page, per_page, user=self.user_id)
 

@@ -26,7 +26,6 @@ from mesocosm.servers.canvas.store.access import (
     STUDENT,
     CourseAccess,
     Lister,
-    Listing,
     StorePart,
     denied,
 )
@@ -35,7 +34,7 @@ from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import is_excused
 from mesocosm.servers.canvas.store.quizzes import QUIZ_COLUMNS
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 
 BUCKETS = ("past", "overdue", "undated", "ungraded", "unsubmitted", "upcoming", "future")
 ASSIGNMENT_ORDERS: dict[str, Any] = {
@@ -125,7 +124,7 @@ class Gradebook(StorePart):
         bucket: str | None = None,
         assignment_ids: Sequence[int] | None = None,
         order_by: str = "position",
-    ) -> Listing:
+    ) -> Page:
         """The assignments of a course that match, in their order unless told otherwise."""
         if search_term is None and bucket is None and assignment_ids is None and order_by == "position":
             return self.store.assignments.listed(access, page, per_page)
@@ -145,7 +144,7 @@ class Gradebook(StorePart):
 
     def assignments_due(
         self, accesses: Sequence[CourseAccess], since: str, until: str, page: int, per_page: int
-    ) -> Listing:
+    ) -> Page:
         """The assignments of several courses that are due in a span of time, the first one first."""
         staffed = [access.course["id"] for access in accesses if access.staff]
         statement = (
@@ -185,7 +184,7 @@ class Gradebook(StorePart):
         submitted_since: str | None = None,
         graded_since: str | None = None,
         by_user: bool = False,
-    ) -> Listing:
+    ) -> Page:
         """List submissions of a course's students for its published assignments, including empty ones.
 
         By default by assignment, then student. ``user_ids`` of ``None`` means every student, which is for
@@ -210,8 +209,8 @@ class Gradebook(StorePart):
         order = (Enrollment.user_id, Assignment.position, Assignment.id)
         keys = order if by_user else (Assignment.position, Assignment.id, Enrollment.user_id)
         listing = self.listing(Lister(statement.order_by(*keys)), page, per_page)
-        rows = [{**row, "workflow_state": row["workflow_state"] or "unsubmitted"} for row in listing.rows]
-        return Listing(
+        rows = [{**row, "workflow_state": row["workflow_state"] or "unsubmitted"} for row in listing.items]
+        return Page(
             [row | {"file_ids": row["file_ids"] or []} for row in rows], page, per_page, listing.total
         )
 
@@ -257,7 +256,7 @@ class Gradebook(StorePart):
 
     def find_quizzes(
         self, access: CourseAccess, page: int, per_page: int, *, search_term: str | None = None
-    ) -> Listing:
+    ) -> Page:
         """The quizzes of a course whose titles match."""
         if search_term is None:
             return self.store.quizzes.listed(access, page, per_page)
@@ -268,14 +267,14 @@ class Gradebook(StorePart):
             statement = statement.where(Quiz.published)
         return self.listing(Lister(statement.order_by(Quiz.id)), page, per_page)
 
-    def last_attempts(self, access: CourseAccess, quiz_id: int, page: int, per_page: int) -> Listing:
+    def last_attempts(self, access: CourseAccess, quiz_id: int, page: int, per_page: int) -> Page:
         """The last attempt of every student at a quiz; students see their own only."""
         self.store.quizzes.quiz(access, quiz_id)
         everybody = access.sees_grades
         listing = self.listing(
             _LAST_ATTEMPTS, page, per_page, quiz=quiz_id, viewer=access.user_id, everybody=everybody
         )
-        return Listing([self._current(row) for row in listing.rows], page, per_page, listing.total)
+        return Page([self._current(row) for row in listing.items], page, per_page, listing.total)
 
     def attempt(self, access: CourseAccess, quiz_id: int, attempt_id: int) -> Row:
         """An attempt at a quiz that the user may see."""
@@ -298,11 +297,11 @@ class Gradebook(StorePart):
 
     # -- what is to be done -----------------------------------------------------------------------------
 
-    def missing_assignments(self, page: int, per_page: int) -> Listing:
+    def missing_assignments(self, page: int, per_page: int) -> Page:
         """List the signed-in student's overdue assignments without a submission."""
         return self.listing(_MISSING, page, per_page, viewer=self.user_id, now=self.stamp)
 
-    def to_do(self, page: int, per_page: int, course_id: int | None = None) -> Listing:
+    def to_do(self, page: int, per_page: int, course_id: int | None = None) -> Page:
         """Assignments that wait for the signed-in user: to be handed in, or (``waiting``) to be graded."""
         return self.listing(_TO_DO, page, per_page, viewer=self.user_id, now=self.stamp, course=course_id)
 
@@ -314,7 +313,7 @@ class Gradebook(StorePart):
         *,
         assignment_id: int | None = None,
         user_id: int | None = None,
-    ) -> Listing:
+    ) -> Page:
         """The grades that were given in a course, the newest first; for its graders."""
         if not access.sees_grades:
             raise denied()

@@ -9,10 +9,10 @@ from sqlalchemy import bindparam, exists, select
 
 from mesocosm.servers.canvas.models import Conversation, Enrollment, Message, Participant, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import Lister, Listing, StorePart, denied
+from mesocosm.servers.canvas.store.access import Lister, StorePart, denied
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.conversations import OWN_CONVERSATIONS
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 
 STATES = ("read", "unread", "archived")
 
@@ -28,7 +28,7 @@ class Inbox(StorePart):
 
     def find_conversations(
         self, page: int, per_page: int, *, scope: str | None, course_ids: Sequence[int] = ()
-    ) -> Listing:
+    ) -> Page:
         """The signed-in user's conversations: those that are not archived, or those of a scope."""
         statement = _OWN
         if scope == "starred":
@@ -113,7 +113,7 @@ class Inbox(StorePart):
 
     def find_recipients(
         self, search: str, course_id: int | None, exclude: Sequence[int], page: int, per_page: int
-    ) -> Listing:
+    ) -> Page:
         """The people whom the signed-in user can write to, of one course or of all."""
         mine = select(Enrollment.course_id).where(
             Enrollment.user_id == self.user_id, Enrollment.enrollment_state == "active"

@@ -24,12 +24,11 @@ from mesocosm.servers.canvas.store.access import (
     Clock,
     CourseAccess,
     Lister,
-    Listing,
     StorePart,
     denied,
     table_of,
 )
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 from mesocosm.services.values import Checks, checked
 
 CONTENT: dict[str, Any] = {
@@ -137,7 +136,7 @@ class Modules(StorePart):
 
     # -- reading ----------------------------------------------------------------------------------------
 
-    def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+    def listed(self, access: CourseAccess, page: int, per_page: int) -> Page:
         """The modules of a course that the user may see, in their order."""
         return self.listing(_MODULES, page, per_page, course=access.course["id"], staff=access.staff)
 
@@ -156,7 +155,7 @@ class Modules(StorePart):
         progress = self._progress(access, sorted(wanted))
         return {module["id"]: _state(module, progress, access.clock) for module in modules}
 
-    def items(self, access: CourseAccess, module_id: int, page: int, per_page: int) -> Listing:
+    def items(self, access: CourseAccess, module_id: int, page: int, per_page: int) -> Page:
         """The items of a module that the user may see, in their order."""
         self.module(access, module_id)
         return self.listing(_ITEMS, page, per_page, module=module_id, staff=access.staff, user=access.user_id)

@@ -11,8 +11,8 @@ from sqlalchemy import bindparam, or_, select
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import File, Folder, User, WikiPage
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Listing, StorePart, denied, missing
-from mesocosm.services.service import Row
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart, denied, missing
+from mesocosm.services.service import Page, Row
 
 ROOT_FOLDER = "course files"
 
@@ -101,7 +101,7 @@ class NewFile(TypedDict, total=False):
 class Pages(StorePart):
     """Pages and files."""
 
-    def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+    def listed(self, access: CourseAccess, page: int, per_page: int) -> Page:
         """The pages of a course by title, without their bodies."""
         return self.listing(_PAGES, page, per_page, course=access.course["id"], staff=access.staff)
 
@@ -110,7 +110,7 @@ class Pages(StorePart):
         values.text(url, "page_url")
         return self.one(_PAGE, "page", url[:80], course=access.course["id"], url=url, staff=access.staff)
 
-    def files(self, access: CourseAccess, folder_id: int | None, page: int, per_page: int) -> Listing:
+    def files(self, access: CourseAccess, folder_id: int | None, page: int, per_page: int) -> Page:
         """The files of a course, or of one of its folders, by name."""
         course_id = access.course["id"]
         if folder_id is None:
@@ -130,7 +130,7 @@ class Pages(StorePart):
                 raise missing("file", file_id)
         return file
 
-    def folders(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+    def folders(self, access: CourseAccess, page: int, per_page: int) -> Page:
         """The folders of a course by path."""
         return self.listing(_FOLDERS, page, per_page, course=access.course["id"], staff=access.staff)
 

@@ -16,9 +16,9 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Listing, StorePart, denied
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart, denied
 from mesocosm.servers.canvas.store.accounts import matching
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 from mesocosm.services.values import Checks, checked
 
 _ENTRIES = select(*DiscussionEntry.__table__.c, User.short_name.label("user_name")).join(
@@ -69,7 +69,7 @@ class Posting(StorePart):
         search_term: str | None = None,
         scope: Sequence[str] = (),
         order_by: str | None = None,
-    ) -> Listing:
+    ) -> Page:
         """The discussions or announcements of a course that match."""
         if search_term is None and not scope and order_by is None:
             listed = self.store.discussions.announcements if announcements else self.store.discussions.listed
@@ -94,7 +94,7 @@ class Posting(StorePart):
 
     def announcements_between(
         self, course_ids: Sequence[int], start: str, end: str, page: int, per_page: int, *, active_only: bool
-    ) -> Listing:
+    ) -> Page:
         """The announcements of courses that were posted in a span of time, newest first."""
         staffed = [key for key in course_ids if self.reading(key).staff]
         statement = _NEWS_COLUMNS.where(
@@ -168,11 +168,11 @@ class Posting(StorePart):
     def entry(self, topic: Row, entry_id: int) -> Row:
         return self.one(_ENTRY, "discussion entry", entry_id, entry=entry_id, topic=topic["id"])
 
-    def top_entries(self, topic: Row, page: int, per_page: int) -> Listing:
+    def top_entries(self, topic: Row, page: int, per_page: int) -> Page:
         """The posts of a topic that answer no other, newest first."""
         return self.listing(_TOP_ENTRIES, page, per_page, topic=topic["id"])
 
-    def replies(self, entry: Row, page: int, per_page: int) -> Listing:
+    def replies(self, entry: Row, page: int, per_page: int) -> Page:
         """The answers to a post, oldest first."""
         return self.listing(_REPLIES, page, per_page, entry=entry["id"])
 
@@ -213,7 +213,7 @@ class Posting(StorePart):
 
     def find_events(
         self, course_ids: Sequence[int], user_id: int | None, since: str, until: str, page: int, per_page: int
-    ) -> Listing:
+    ) -> Page:
         """The events of these courses, and of the user if named, that touch a span of time."""
         for key in course_ids:
             self.reading(key)

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, exists, func, or_, select
 from mesocosm.errors import Conflict, Denied, Invalid
 from mesocosm.servers.canvas.models import Assignment, ModuleItem, Quiz, QuizQuestion, QuizSubmission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Lister, Listing, StorePart, denied
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Lister, StorePart, denied
 from mesocosm.servers.canvas.store.assignments import QUIZ_TYPE, NewAssignment
 from mesocosm.servers.canvas.store.questions import (
     NEW_QUESTION,
@@ -21,7 +21,7 @@ from mesocosm.servers.canvas.store.questions import (
     filled_question,
 )
 from mesocosm.servers.canvas.store.submissions import NewSubmission
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 from mesocosm.services.values import Checks, checked
 
 QUIZ_TYPES = ("practice_quiz", "assignment", "graded_survey", "survey")
@@ -108,7 +108,7 @@ class Quizzes(StorePart):
 
     # -- reading ----------------------------------------------------------------------------------------
 
-    def listed(self, access: CourseAccess, page: int, per_page: int) -> Listing:
+    def listed(self, access: CourseAccess, page: int, per_page: int) -> Page:
         """The quizzes of a course that the user may see."""
         return self.listing(_QUIZZES, page, per_page, course=access.course["id"], staff=access.staff)
 
@@ -116,7 +116,7 @@ class Quizzes(StorePart):
         """A quiz that the user may see."""
         return self.one(_QUIZ, "quiz", quiz_id, quiz=quiz_id, course=access.course["id"], staff=access.staff)
 
-    def questions(self, access: CourseAccess, quiz_id: int, page: int, per_page: int) -> Listing:
+    def questions(self, access: CourseAccess, quiz_id: int, page: int, per_page: int) -> Page:
         """The questions of a quiz: for the course's staff, and for students who have begun an attempt."""
         self.quiz(access, quiz_id)
         if not access.staff and not self.fetch(_ATTEMPTS, quiz=quiz_id, user=access.user_id):

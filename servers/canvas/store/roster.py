@@ -16,14 +16,13 @@ from mesocosm.servers.canvas.store.access import (
     STAFF,
     CourseAccess,
     Lister,
-    Listing,
     StorePart,
     denied,
     missing,
 )
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.courses import ENROLLMENT_STATES, may_enroll
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 
 CURRENT_STATES = ("active", "invited")
 """Enrollments that lists show unless they are asked for others."""
@@ -72,7 +71,7 @@ class Roster(StorePart):
         kind: str | None = None,
         enrollment_state: str | None = None,
         states: Sequence[str] | None = None,
-    ) -> Listing:
+    ) -> Page:
         """The signed-in user's courses by the kind and state of the enrollment and the course's own state.
 
         Without a state of the course, students see available ones and the staff all.
@@ -115,7 +114,7 @@ class Roster(StorePart):
         user_ids: Sequence[int] | None = None,
         sort: str | None = None,
         order: str = "asc",
-    ) -> Listing:
+    ) -> Page:
         """The users enrolled in a course, by family name unless ``sort`` says otherwise."""
         kinds, wanted = tuple(types or ()), tuple(states or CURRENT_STATES)
         lister = _members(kinds, wanted, sort if sort in USER_SORTS else "username", order == "desc")
@@ -165,7 +164,7 @@ class Roster(StorePart):
         types: Sequence[str] | None = None,
         states: Sequence[str] | None = None,
         user_id: int | None = None,
-    ) -> Listing:
+    ) -> Page:
         """The enrollments in a course, oldest first."""
         statement = _ENROLLMENTS.where(Enrollment.course_id == access.course["id"], *_filters(types, states))
         if user_id is not None:
@@ -180,7 +179,7 @@ class Roster(StorePart):
         *,
         types: Sequence[str] | None = None,
         states: Sequence[str] | None = None,
-    ) -> Listing:
+    ) -> Page:
         """The enrollments of a user: one's own, or anybody's for administrators."""
         user = self.store.users.user(user_id)
         if user_id != self.user_id and not self.administers(user["account_id"]):

@@ -20,11 +20,11 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Lister, Listing, StorePart, denied
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Lister, StorePart, denied
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import graded, is_excused
-from mesocosm.services.service import Row
+from mesocosm.services.service import Page, Row
 
 _SUBMISSION = select(*Submission.__table__.c).where(
     Submission.assignment_id == bindparam("assignment"), Submission.user_id == bindparam("user")
@@ -307,7 +307,7 @@ class Submissions(StorePart):
 
     # -- grades of courses ------------------------------------------------------------------------------
 
-    def course_grades(self, course_id: int, page: int, per_page: int) -> Listing:
+    def course_grades(self, course_id: int, page: int, per_page: int) -> Page:
         """The student enrollments of a course whose grades the user may see."""
         access = self.reading(course_id)
         if access.sees_grades:
@@ -315,7 +315,7 @@ class Submissions(StorePart):
         users = sorted({access.user_id, *access.observed})
         return self.listing(_SOME_STUDENTS, page, per_page, course=course_id, users=users)
 
-    def my_grades(self, page: int, per_page: int) -> Listing:
+    def my_grades(self, page: int, per_page: int) -> Page:
         """The signed-in user's student enrollments in current courses."""
         return self.listing(_MY_STUDIES, page, per_page, user=self.user_id, now=self.stamp)
 

@@ -5,21 +5,43 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.access import address
 from mesocosm.servers.canvas.store.reports import REPORTS
-from mesocosm.servers.canvas.tools.objects import account_json, courses_json, user_json
+from mesocosm.servers.canvas.tools.courses import courses_json
 from mesocosm.servers.canvas.tools.service import (
+    STORAGE_MB,
     AccountId,
     CoursesPerPage,
     PageNumber,
     Row,
-    address,
-    page_of,
-    page_with,
     server,
+    unguessable,
 )
+from mesocosm.servers.canvas.tools.users import user_json
 from mesocosm.services.schema import Json, Words
-from mesocosm.services.service import Page
-from mesocosm.services.shapes import same
+from mesocosm.services.service import Page, same
+
+
+def account_json(account: Row, *, manage: bool) -> Json:
+    """An account; quotas and SIS data only for those who manage it."""
+    shown: Json = {
+        "id": account["id"],
+        "name": account["name"],
+        "uuid": unguessable("account", account["id"]),
+        **same(account, "parent_account_id", "root_account_id", "default_time_zone", "workflow_state"),
+    }
+    if manage:
+        shown |= {
+            "default_storage_quota_mb": STORAGE_MB,
+            "default_user_storage_quota_mb": 50,
+            "default_group_storage_quota_mb": 50,
+            "sis_account_id": account["sis_account_id"],
+            "integration_id": None,
+            "sis_import_id": None,
+            "lti_guid": unguessable("lti", account["id"]),
+        }
+    return shown
+
 
 PREVIEW_LINES = 20
 
@@ -58,7 +80,7 @@ def canvas_list_sub_accounts(
         per_page: Accounts per page, 1 to 100.
     """
     listing = store.accounts.sub_accounts(account_id, page, per_page)
-    return page_of(listing, lambda account: account_json(account, manage=True))
+    return listing.of(lambda account: account_json(account, manage=True))
 
 
 @server.reads
@@ -95,7 +117,7 @@ def canvas_list_account_courses(
         order=order or "asc",
         search_term=search_term,
     )
-    return page_with(listing, courses_json(store, listing.rows))
+    return listing.holding(courses_json(store, listing.items))
 
 
 @server.reads
@@ -119,7 +141,7 @@ def canvas_list_account_users(
     listing = store.accounts.account_users(
         account_id, page, per_page, sort=sort, order=order or "asc", search_term=search_term
     )
-    return page_of(listing, user_json)
+    return listing.of(user_json)
 
 
 @server.writes

@@ -2,19 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.tools.objects import (
-    announcement_json,
-    conversations_json,
-    entry_json,
-    message_json,
-    topic_json,
-)
-from mesocosm.servers.canvas.tools.service import CourseId, PageNumber, page_of, page_with, paging, server
-from mesocosm.services.schema import Number
-from mesocosm.services.service import Page
+from mesocosm.servers.canvas.store.access import address
+from mesocosm.servers.canvas.tools.service import CourseId, PageNumber, Row, paging, server
+from mesocosm.services.schema import Json, Number
+from mesocosm.services.service import Page, same
+
+
+def announcement_json(topic: Row) -> Json:
+    """An announcement."""
+    page = f"{address()}/courses/{topic['course_id']}/discussion_topics/{topic['id']}"
+    return {
+        **same(topic, "id", "course_id", "title", "message", "posted_at"),
+        "author": {"id": topic["user_id"], "display_name": topic["author_name"]},
+        "url": page,
+        "html_url": page,
+    }
+
+
+def topic_json(topic: Row) -> Json:
+    """A discussion."""
+    return announcement_json(topic) | {
+        "last_reply_at": topic["last_reply_at"],
+        "discussion_subentry_count": topic["entries"],
+        "require_initial_post": topic["require_initial_post"],
+        "discussion_type": "threaded",
+        **same(topic, "is_announcement", "published", "pinned", "locked"),
+    }
+
+
+def entry_json(entry: Row) -> Json:
+    """A post in a discussion."""
+    return {
+        **same(entry, "id", "topic_id", "user_id", "user_name", "parent_id", "message", "created_at"),
+        "updated_at": entry["updated_at"],
+    }
+
+
+def conversations_json(store: CanvasStore, conversations: Sequence[Row]) -> list[Json]:
+    """Conversations with their participants, without their messages."""
+    people = store.conversations.participants([conversation["id"] for conversation in conversations])
+    return [_conversation(conversation, people[conversation["id"]]) for conversation in conversations]
+
+
+def _conversation(conversation: Row, people: Iterable[Row]) -> Json:
+    return {
+        **same(conversation, "id", "subject", "workflow_state"),
+        "last_message": conversation["last_message"][:100],
+        **same(conversation, "last_message_at", "message_count", "private", "starred"),
+        "context_code": f"course_{conversation['course_id']}" if conversation["course_id"] else None,
+        "participants": [{"id": p["id"], "name": p["short_name"], "full_name": p["name"]} for p in people],
+    }
+
+
+def message_json(message: Row) -> Json:
+    """A message of a conversation."""
+    return same(message, "id", "created_at", "body", "author_id")
 
 
 @server.reads
@@ -26,9 +72,7 @@ def canvas_list_announcements(
     Args:
         per_page: Announcements per page, 1 to 100.
     """
-    return page_of(
-        store.discussions.announcements(store.reading(course_id), page, per_page), announcement_json
-    )
+    return store.discussions.announcements(store.reading(course_id), page, per_page).of(announcement_json)
 
 
 @server.reads
@@ -40,7 +84,7 @@ def canvas_list_discussion_topics(
     Args:
         per_page: Discussions per page, 1 to 100.
     """
-    return page_of(store.discussions.listed(store.reading(course_id), page, per_page), topic_json)
+    return store.discussions.listed(store.reading(course_id), page, per_page).of(topic_json)
 
 
 @server.reads
@@ -61,7 +105,7 @@ def canvas_get_discussion_topic(
     listing = store.discussions.entries(access, topic, page, per_page)
     if listing is None:
         return topic_json(topic) | {"entries": None}
-    entries = [entry_json(entry) for entry in listing.rows]
+    entries = [entry_json(entry) for entry in listing.items]
     return topic_json(topic) | {"entries": entries, "entries_paging": paging(listing)}
 
 
@@ -91,7 +135,7 @@ def canvas_list_conversations(store: CanvasStore, page: PageNumber = 1, per_page
         per_page: Conversations per page, 1 to 100.
     """
     listing = store.conversations.listed(page, per_page)
-    return page_with(listing, conversations_json(store, listing.rows))
+    return listing.holding(conversations_json(store, listing.items))
 
 
 @server.reads
@@ -107,7 +151,7 @@ def canvas_get_conversation(
     """
     [shown] = conversations_json(store, [store.conversations.conversation(conversation_id)])
     listing = store.conversations.messages(conversation_id, page, per_page)
-    messages = [message_json(message) for message in listing.rows]
+    messages = [message_json(message) for message in listing.items]
     return shown | {"messages": messages, "messages_paging": paging(listing)}
 
 
@@ -128,6 +172,6 @@ def canvas_create_conversation(
     started = store.conversations.start_conversations(recipients, body, subject)
     return [
         shown
-        | {"messages": [message_json(row) for row in store.conversations.messages(shown["id"], 1, 1).rows]}
+        | {"messages": [message_json(row) for row in store.conversations.messages(shown["id"], 1, 1).items]}
         for shown in conversations_json(store, started)
     ]

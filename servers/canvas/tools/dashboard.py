@@ -5,10 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.tools.objects import assignment_json, courses_json, event_json, profile_json
-from mesocosm.servers.canvas.tools.service import PageNumber, Row, number, page_of, page_with, server
+from mesocosm.servers.canvas.store.access import address
+from mesocosm.servers.canvas.tools.assignments import assignment_json, number
+from mesocosm.servers.canvas.tools.courses import courses_json
+from mesocosm.servers.canvas.tools.service import PageNumber, Row, server
+from mesocosm.servers.canvas.tools.users import profile_json
 from mesocosm.services.schema import Json, Number
-from mesocosm.services.service import Page
+from mesocosm.services.service import Page, same
+
+
+def event_json(event: Row) -> Json:
+    """An event of a calendar."""
+    course_id = event["course_id"]
+    return {
+        **same(event, "id", "title", "description", "start_at", "end_at", "all_day", "location_name"),
+        "context_code": f"course_{course_id}" if course_id else f"user_{event['user_id']}",
+        "workflow_state": "active",
+        "html_url": f"{address()}/calendar?event_id={event['id']}",
+    }
+
 
 CARDS = 20
 """Courses on the dashboard; it also says how many there are."""
@@ -32,7 +47,7 @@ def canvas_list_calendar_events(
         end_date: Only events that start by this time; a date includes its whole day.
         per_page: Events per page, 1 to 100.
     """
-    return page_of(store.calendar.events(start_date, end_date, page, per_page), event_json)
+    return store.calendar.events(start_date, end_date, page, per_page).of(event_json)
 
 
 @server.reads
@@ -56,7 +71,7 @@ def canvas_get_dashboard(store: CanvasStore) -> dict[str, Any]:
     listing = store.courses.my_courses(1, CARDS)
     return {
         "user": profile_json(store.users.me()),
-        "courses": courses_json(store, listing.rows),
+        "courses": courses_json(store, listing.items),
         "course_count": listing.total,
         "upcoming_assignments": [_due(store, row) for row in store.assignments.upcoming(DUE)],
     }
@@ -70,8 +85,8 @@ def canvas_get_dashboard_cards(store: CanvasStore, page: PageNumber = 1, per_pag
         per_page: Cards per page, 1 to 100.
     """
     listing = store.courses.my_courses(page, per_page)
-    mine = store.courses.my_enrollments_in([course["id"] for course in listing.rows])
-    return page_with(listing, (_card(course, mine[course["id"]][0]) for course in listing.rows))
+    mine = store.courses.my_enrollments_in([course["id"] for course in listing.items])
+    return listing.holding(_card(course, mine[course["id"]][0]) for course in listing.items)
 
 
 def _card(course: Row, enrollment: Row) -> Json:
@@ -101,7 +116,7 @@ def canvas_list_notifications(store: CanvasStore, page: PageNumber = 1, per_page
         per_page: Entries per page, 1 to 100.
     """
     listing, subjects = store.calendar.news(page, per_page)
-    return page_with(listing, (_news(row, subjects[row["kind"], row["key"]]) for row in listing.rows))
+    return listing.holding(_news(row, subjects[row["kind"], row["key"]]) for row in listing.items)
 
 
 # An entry's id follows from what it is about: the digit says which kind.

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import wraps
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ParamSpec, TypeVar
 
-from mesocosm.servers.canvas.store import CanvasStore, Listing
+from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.access import at_home
 from mesocosm.services.schema import About, Number
 from mesocosm.services.service import Page, Service
 
@@ -17,37 +15,7 @@ from mesocosm.services.service import Page, Service
 
 Row = Mapping[Any, Any]
 
-ADDRESS = "https://canvas.brookfield.example"
-"""Address of the pages if nothing is known of whose Canvas it is."""
 STORAGE_MB = 500
-_host: ContextVar[Callable[[], str]] = ContextVar("host", default=lambda: ADDRESS)
-
-
-@contextmanager
-def hosted(host: Callable[[], str]) -> Iterator[None]:
-    """Objects that are made meanwhile lie on this host; it is asked at most once."""
-    known: list[str] = []
-
-    def asked() -> str:
-        if not known:
-            known.append(host())
-        return known[0]
-
-    token = _host.set(asked)
-    try:
-        yield
-    finally:
-        _host.reset(token)
-
-
-def address() -> str:
-    """Address of the pages of the Canvas whose objects are being made."""
-    return _host.get()()
-
-
-def number(value: float | None) -> float | int | None:
-    """A whole number without its ``.0``; one that no float holds exactly stays a float, as JSON has it."""
-    return int(value) if value is not None and abs(value) < 2**53 and value == int(value) else value
 
 
 def unguessable(kind: str, key: int) -> str:
@@ -63,14 +31,7 @@ class _Canvas(Service[CanvasStore]):
     """Tools whose results lie on the host of the university that the world is about."""
 
     def _register(self, function: Callable[P, R], **kind: Any) -> Callable[P, R]:
-        @wraps(function)
-        def at_home(*args: P.args, **values: P.kwargs) -> R:
-            [store, *_] = args
-            assert isinstance(store, CanvasStore)
-            with hosted(lambda: store.host() or ADDRESS):
-                return function(*args, **values)
-
-        super()._register(at_home, **kind)
+        super()._register(at_home(function), **kind)
         return function
 
 
@@ -85,17 +46,7 @@ server = _Canvas(
 )
 
 
-def page_of(listing: Listing, shown: Callable[[Any], Any]) -> Page:
-    """A listing as a page of objects."""
-    return page_with(listing, (shown(row) for row in listing.rows))
-
-
-def page_with(listing: Listing, items: Iterable[Any]) -> Page:
-    """A listing whose objects are made already."""
-    return Page(list(items), listing.page, listing.per_page, listing.total)
-
-
-def paging(listing: Listing) -> dict[str, Any]:
+def paging(listing: Page) -> dict[str, Any]:
     """Where a list inside an object stands."""
     more = listing.page * listing.per_page < listing.total
     return {

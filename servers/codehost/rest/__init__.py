@@ -5,7 +5,6 @@ from mesocosm.servers.codehost.rest import (  # noqa: F401 - importing them regi
     accounts,
     actions,
     administration,
-    assets,
     contents,
     graphql,
     history,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from mesocosm.servers.codehost.models import Base
 from mesocosm.servers.codehost.store.accounts import Accounts
 from mesocosm.servers.codehost.store.administration import Administering
-from mesocosm.servers.codehost.store.assets import Assets
 from mesocosm.servers.codehost.store.bulk import (
     Filling,
     NewComment,
@@ -23,7 +22,7 @@ from mesocosm.servers.codehost.store.lists import Listing
 from mesocosm.servers.codehost.store.part import View
 from mesocosm.servers.codehost.store.pulls import Pulls
 from mesocosm.servers.codehost.store.pushes import Pushes
-from mesocosm.servers.codehost.store.releases import Releases
+from mesocosm.servers.codehost.store.releases import Assets, Releases
 from mesocosm.servers.codehost.store.repositories import Repositories
 from mesocosm.servers.codehost.store.reviews import Reviews
 from mesocosm.servers.codehost.store.search import Searching

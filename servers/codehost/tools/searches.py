@@ -9,7 +9,7 @@ from typing import Any, Literal
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.server import Direction, Order, PageNumber, PageSize, server
-from mesocosm.services.shapes import same
+from mesocosm.services.service import same
 
 # Where the words of a code search stand in a file.
 

@@ -11,8 +11,7 @@ from typing import Any
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.contents import Entry
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Row
-from mesocosm.services.shapes import same
+from mesocosm.services.service import Row, same
 
 WEB = "https://github.com"
 API = "https://api.github.com"

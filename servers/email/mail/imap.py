@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from mesocosm.doors.mail.answer import MailAnswer
-from mesocosm.doors.mail.ids import read_ids, write_ids
+from mesocosm.doors.mail.operations import MailAnswer, read_ids, write_ids
 from mesocosm.errors import Invalid
 from mesocosm.servers.email.mail.parsing import parse_message
 from mesocosm.servers.email.mail.registry import (

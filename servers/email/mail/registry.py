@@ -6,7 +6,7 @@ import base64
 import binascii
 from typing import Any
 
-from mesocosm.doors.mail.answer import MailAnswer
+from mesocosm.doors.mail.operations import MailAnswer
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.email.store import EmailStore
 from mesocosm.services.service import Operations

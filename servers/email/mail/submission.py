@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mesocosm.doors.mail.answer import MailAnswer
+from mesocosm.doors.mail.operations import MailAnswer
 from mesocosm.errors import Denied, Invalid
 from mesocosm.servers.email.mail.parsing import bare_address, parse_message
 from mesocosm.servers.email.mail.registry import open_mailbox, operations, read, source_of, written

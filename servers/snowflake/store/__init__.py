@@ -17,7 +17,7 @@ from mesocosm.servers.snowflake.store.bulk import Filling
 from mesocosm.servers.snowflake.store.identifiers import Row, missing, parts_of, written
 from mesocosm.servers.snowflake.store.objects import PUBLIC
 from mesocosm.services.queries.catalogue import ResultField
-from mesocosm.services.queries.refusals import SqlError
+from mesocosm.services.queries.failures import SqlError
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from mesocosm.servers.snowflake.store.identifiers import parts_of
-from mesocosm.services.queries.refusals import SqlError, compilation
+from mesocosm.services.queries.failures import SqlError, compilation
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)

@@ -13,7 +13,7 @@ from mesocosm.errors import Invalid, MissingExtra
 from mesocosm.servers.snowflake.store.identifiers import parts_of
 from mesocosm.servers.snowflake.store.objects import Objects
 from mesocosm.services.queries.catalogue import Column
-from mesocosm.services.queries.refusals import SqlError
+from mesocosm.services.queries.failures import SqlError
 from mesocosm.services.queries.tables import Value
 
 

@@ -16,7 +16,7 @@ from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake
 from mesocosm.services.queries.dialects.snowflake_stages import key_of
 from mesocosm.services.queries.dml import Changing
-from mesocosm.services.queries.refusals import SqlError, compilation
+from mesocosm.services.queries.failures import SqlError, compilation
 
 if TYPE_CHECKING:
     from mesocosm.servers.snowflake.store import SnowflakeStore

@@ -16,8 +16,8 @@ from mesocosm.services.queries.catalogue import Column
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake, new_column, type_of_result
 from mesocosm.services.queries.dml import Changing
+from mesocosm.services.queries.failures import SqlError, compilation
 from mesocosm.services.queries.guards import written
-from mesocosm.services.queries.refusals import SqlError, compilation
 from mesocosm.services.queries.select_queries import query
 
 

@@ -18,7 +18,7 @@ from mesocosm.servers.snowflake.store.show import describe, show, show_nothing
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake
 from mesocosm.services.queries.dml import change
-from mesocosm.services.queries.refusals import SqlError
+from mesocosm.services.queries.failures import SqlError
 from mesocosm.services.queries.select_queries import query
 from mesocosm.services.queries.statements import parse, parse_one
 

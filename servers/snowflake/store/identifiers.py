@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from mesocosm.servers.snowflake.models import Database, Item, Schema, SqlSession
-from mesocosm.services.queries.refusals import SqlError, compilation
+from mesocosm.services.queries.failures import SqlError, compilation
 from mesocosm.services.service import Store
 
 Row = Mapping[str, Any]

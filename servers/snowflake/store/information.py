@@ -12,7 +12,7 @@ from mesocosm.servers.snowflake.models import Database, Item, ItemColumn, Schema
 from mesocosm.servers.snowflake.models import Sequence as Counting
 from mesocosm.servers.snowflake.store.identifiers import INFORMATION_SCHEMA, Naming, Path, Row, written
 from mesocosm.services.queries.catalogue import Column, Listed
-from mesocosm.services.queries.refusals import compilation
+from mesocosm.services.queries.failures import compilation
 
 OWNER = "SYSADMIN"
 

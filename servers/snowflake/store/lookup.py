@@ -23,7 +23,7 @@ from mesocosm.services.queries.catalogue import (
     StoredTable,
     StoredView,
 )
-from mesocosm.services.queries.refusals import SqlError, compilation
+from mesocosm.services.queries.failures import SqlError, compilation
 from mesocosm.services.queries.tables import Tables
 
 _COLUMNS = (

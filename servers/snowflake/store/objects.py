@@ -22,7 +22,7 @@ from mesocosm.servers.snowflake.models import Sequence as Counting
 from mesocosm.servers.snowflake.store.identifiers import INFORMATION_SCHEMA, Path, Row, written
 from mesocosm.servers.snowflake.store.lookup import Lookup
 from mesocosm.services.queries.catalogue import Column
-from mesocosm.services.queries.refusals import SqlError, compilation
+from mesocosm.services.queries.failures import SqlError, compilation
 from mesocosm.services.queries.tables import stored_names
 
 PUBLIC = "PUBLIC"

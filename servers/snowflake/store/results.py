@@ -12,7 +12,7 @@ from mesocosm.servers.snowflake.models import KeptResult
 from mesocosm.servers.snowflake.store.answers import Answer, as_json
 from mesocosm.servers.snowflake.store.information import Information
 from mesocosm.services.queries.catalogue import Listed, ResultField
-from mesocosm.services.queries.refusals import SqlError
+from mesocosm.services.queries.failures import SqlError
 
 _KEPT = 20
 """Results of a session that are kept, the latest."""

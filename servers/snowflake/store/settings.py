@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mesocosm.services.queries.refusals import SqlError
+from mesocosm.services.queries.failures import SqlError
 
 if TYPE_CHECKING:
     from mesocosm.servers.snowflake.store import SnowflakeStore

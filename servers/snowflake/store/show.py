@@ -13,7 +13,7 @@ from mesocosm.servers.snowflake.store.identifiers import Row, parts_of
 from mesocosm.servers.snowflake.store.information import OWNER
 from mesocosm.services.patterns import Pattern, like
 from mesocosm.services.queries.dialects.snowflake import Snowflake
-from mesocosm.services.queries.refusals import SqlError
+from mesocosm.services.queries.failures import SqlError
 
 if TYPE_CHECKING:
     from mesocosm.servers.snowflake.store import SnowflakeStore

@@ -16,8 +16,8 @@ from mesocosm.servers.snowflake.models import FileFormat, Schema, Stage, StageFi
 from mesocosm.servers.snowflake.store.identifiers import Path, parts_of, written
 from mesocosm.servers.snowflake.store.results import Results, kept
 from mesocosm.services.queries.catalogue import Column, Listed
+from mesocosm.services.queries.failures import SqlError, compilation
 from mesocosm.services.queries.files import ENCLOSED_EMPTY, MOST_BYTES, MOST_VALUES, Form, UnreadableFile
-from mesocosm.services.queries.refusals import SqlError, compilation
 from mesocosm.worlds import deadlines
 
 _LOCATION = re.compile(

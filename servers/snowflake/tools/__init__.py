@@ -5,7 +5,7 @@ from __future__ import annotations
 from mesocosm.errors import Invalid
 from mesocosm.servers.snowflake.store import SnowflakeStore, missing, parts_of, written
 from mesocosm.servers.snowflake.tools.rendering import MAX_ROWS, data_id, document
-from mesocosm.services.queries.refusals import compilation
+from mesocosm.services.queries.failures import compilation
 from mesocosm.services.service import Service
 
 server = Service(

@@ -31,7 +31,7 @@ from mesocosm.servers.woocommerce.values import (
 from mesocosm.servers.woocommerce.values import price as an_amount
 from mesocosm.servers.woocommerce.values import text as any_text
 from mesocosm.services.resources import Record, Shown, field
-from mesocosm.services.shapes import same
+from mesocosm.services.service import same
 from mesocosm.services.words import Word
 
 

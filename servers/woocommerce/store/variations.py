@@ -16,7 +16,7 @@ from mesocosm.servers.woocommerce.store.products import ORDERINGS
 from mesocosm.servers.woocommerce.store.resources import Collection, ShopResource
 from mesocosm.servers.woocommerce.store.selection import EVERYTHING, Selection
 from mesocosm.servers.woocommerce.store.shop import Record, Row
-from mesocosm.services.shapes import same
+from mesocosm.services.service import same
 
 _OF_VARIATIONS = (
     *("id", "date_created", "date_created_gmt", "date_modified", "date_modified_gmt"),

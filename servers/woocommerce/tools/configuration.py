@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 from mesocosm.servers.woocommerce.store import WooCommerceStore
 from mesocosm.servers.woocommerce.tools.service import server
 from mesocosm.servers.woocommerce.tools.shapes import Record
-from mesocosm.services.shapes import same
+from mesocosm.services.service import same
 
 Group = Literal[
     "general",

@@ -8,7 +8,7 @@ from decimal import Decimal
 from mesocosm.servers.woocommerce.store import money
 from mesocosm.servers.woocommerce.tools.shapes import VERSION, Record, dates
 from mesocosm.services.schema import Json
-from mesocosm.services.shapes import same
+from mesocosm.services.service import same
 
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "CNY": "¥", "INR": "₹", "CAD": "$", "AUD": "$"}
 

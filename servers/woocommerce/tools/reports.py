@@ -16,8 +16,7 @@ from mesocosm.servers.woocommerce.tools.service import (
     ReportPeriod,
     server,
 )
-from mesocosm.services.service import Page
-from mesocosm.services.shapes import same
+from mesocosm.services.service import Page, same
 
 
 @server.reads

@@ -24,8 +24,7 @@ from mesocosm.services.queries.dialects.snowflake_rewriting import (
     rewritten,
 )
 from mesocosm.services.queries.dialects.snowflake_stages import generate, read_stages
-from mesocosm.services.queries.failures import Failed
-from mesocosm.services.queries.refusals import MARK, SPELLED, SqlError, compilation
+from mesocosm.services.queries.failures import MARK, SPELLED, Failed, SqlError, compilation
 
 _LONGEST = 16_777_216
 """Characters of a text without a length of its own."""

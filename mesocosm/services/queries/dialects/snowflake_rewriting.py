@@ -26,9 +26,9 @@ from mesocosm.services.queries.dialects.snowflake_functions import (
     time_format,
 )
 from mesocosm.services.queries.dialects.snowflake_tables import filled, mark_flattened, table_functions
+from mesocosm.services.queries.failures import SqlError
 from mesocosm.services.queries.guards import MEASURED
 from mesocosm.services.queries.numeric_models import is_number_model
-from mesocosm.services.queries.refusals import SqlError
 
 _VERSION = "9.30.0"
 MOMENTS = {"TIMESTAMP": "%Y-%m-%d %H:%M:%S.%g", "TIMESTAMP WITH TIME ZONE": "%Y-%m-%d %H:%M:%S.%g +0000"}

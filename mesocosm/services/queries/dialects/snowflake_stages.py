@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from mesocosm.services.queries.catalogue import GENERATED, INFERRED, STAGED, Listed
 from mesocosm.services.queries.dialect import Context
-from mesocosm.services.queries.refusals import SqlError, compilation
+from mesocosm.services.queries.failures import SqlError, compilation
 
 
 def read_stages(tree: exp.Expr, context: Context) -> None:

@@ -8,8 +8,7 @@ from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.accounts import ROLES
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Row
-from mesocosm.services.shapes import same
+from mesocosm.services.service import Row, same
 
 _OF_USER = ("followers", "subscriptions", "organizations", "repos", "received_events")
 _OF_REPOSITORY = {

@@ -12,8 +12,7 @@ from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.contents import MAX_FILE, Entry
 from mesocosm.servers.codehost.store.differences import Difference, hunks, statistics
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Row
-from mesocosm.services.shapes import same
+from mesocosm.services.service import Row, same
 
 _UNSIGNED = {"verified": False, "reason": "unsigned", "signature": None, "payload": None, "verified_at": None}
 

@@ -9,8 +9,7 @@ from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.rest.shapes.accounts import user
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Row
-from mesocosm.services.shapes import same
+from mesocosm.services.service import Row, same
 
 REACTIONS = ("+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes")
 
