@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from commands import mesocosm
+from later import Later
 from patience import PATIENCE
 
 from mesocosm.errors import UsageError
@@ -27,6 +28,7 @@ from mesocosm.families.evidence_coverage import read_journal
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 
+log_files = Later("inspect_ai.log")
 WORLD = ("gridworld", "--n", "5", "--seeds", "0")
 
 
@@ -215,6 +217,50 @@ def test_what_it_takes_is_told_before(tmp_path: Path) -> None:
     assert (plan["episodes"], plan["calls"]) == (6, 5)
     assert plan["cost"] == pytest.approx((plan["input_tokens"] + 5 * plan["output_tokens"]) / 1_000_000)
     assert not list(tmp_path.rglob("*.eval"))
+
+
+TYPES = ("intersection", "count_frequency_env", "count_correctness_env")
+
+
+@pytest.fixture(scope="module")
+def cut(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Three questions about a history at 2.3 cents each, the third beyond 3 cents: the folder, and what the
+    command said."""
+    folder = tmp_path_factory.mktemp("cut")
+    words = ("agentlongbench", "--length", "32k", "--seeds", "0", "--model", "scripted/solver")
+    types = f"types={','.join(TYPES)}"
+    few = ("--param", "settings=ki", "--param", "formats=c", "--param", types, "--max-samples", "1")
+    done = mesocosm(
+        "eval", *words, *few, "--price", "1,5", "--budget", "0.03", "--log-dir", "logs", cwd=folder
+    )
+    assert done.returncode == 130, done.stdout + done.stderr
+    return folder, said(done)
+
+
+def test_a_budget_ends_an_evaluation_that_goes_on_from_there(cut: tuple[Path, str]) -> None:
+    _, words = cut
+    assert "the budget of $0.03 is used up" in words
+    assert "--log-dir logs goes on from there" in words
+
+
+def test_questions_that_were_answered_are_reported_by_their_type(cut: tuple[Path, str]) -> None:
+    folder, _ = cut
+    shown = mesocosm("report", "logs", "--by", "type", "--json", cwd=folder)
+    found = {one["series"]: one["verdict"] for one in json.loads(shown.stdout)["samples"]}
+    assert "passed" in found.values()
+    assert found.keys() < {f"type {name}" for name in TYPES}
+
+
+def test_rows_of_a_report_are_named_by_the_settings_that_differ(
+    cut: tuple[Path, str], tmp_path: Path
+) -> None:
+    [path] = cut[0].glob("logs/*.eval")
+    log = log_files.read_eval_log(str(path))
+    log_files.write_eval_log(log, str(tmp_path / "logs/one.eval"))
+    log.plan.config.temperature, log.eval.task_id = 0.5, "another"
+    log_files.write_eval_log(log, str(tmp_path / "logs/other.eval"))
+    report = json.loads(mesocosm("report", "logs", "--json", cwd=tmp_path).stdout)
+    assert {one["variant"] for one in report["samples"]} == {"temperature 1.0", "temperature 0.5"}
 
 
 @pytest.mark.long
