@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 
 import orjson
-from mesocosm.services.shapes import same
 
 from mesocosm.servers.calendar.store.calendars import Access
 from mesocosm.servers.calendar.store.event_lists import OWN_UID
@@ -13,7 +12,7 @@ from mesocosm.servers.calendar.store.event_types import MEET, PROPERTIES_OF_TYPE
 from mesocosm.servers.calendar.store.times import in_zone, read
 from mesocosm.servers.calendar.store.windows import EventPage, Occurrence
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Row
+from mesocosm.services.service import Row, same
 
 
 def event_view(access: Access, event: Occurrence, zone: str | None = None) -> Json:
