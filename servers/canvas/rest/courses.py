@@ -11,9 +11,8 @@ from mesocosm.servers.canvas.rest.api import account_key, api, course_key, readi
 from mesocosm.servers.canvas.rest.enrollments import enrollments_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import ADDRESS, ENROLLMENT_TYPES, missing
-from mesocosm.servers.canvas.tools.courses import courses_json
+from mesocosm.servers.canvas.tools.objects import courses_json, user_json
 from mesocosm.servers.canvas.tools.service import Row, unguessable
-from mesocosm.servers.canvas.tools.users import user_json
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

@@ -14,8 +14,8 @@ from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.store.grading import is_excused
 from mesocosm.servers.canvas.tools.assignments import attempt_json, comment_json
+from mesocosm.servers.canvas.tools.objects import user_json
 from mesocosm.servers.canvas.tools.service import Row
-from mesocosm.servers.canvas.tools.users import user_json
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page, same
 

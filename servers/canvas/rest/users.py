@@ -9,8 +9,8 @@ from mesocosm.servers.canvas.rest.api import account_key, api, stretch, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import ADDRESS, denied
 from mesocosm.servers.canvas.tools.accounts import PseudonymFields
+from mesocosm.servers.canvas.tools.objects import profile_json, user_json
 from mesocosm.servers.canvas.tools.service import Row, unguessable
-from mesocosm.servers.canvas.tools.users import profile_json, user_json
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import address
 from mesocosm.servers.canvas.store.reports import REPORTS
-from mesocosm.servers.canvas.tools.courses import courses_json
+from mesocosm.servers.canvas.tools.objects import courses_json, user_json
 from mesocosm.servers.canvas.tools.service import (
     STORAGE_MB,
     AccountId,
@@ -17,7 +17,6 @@ from mesocosm.servers.canvas.tools.service import (
     server,
     unguessable,
 )
-from mesocosm.servers.canvas.tools.users import user_json
 from mesocosm.services.schema import Json, Words
 from mesocosm.services.service import Page, same
 

@@ -7,9 +7,8 @@ from typing import Any
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import address
 from mesocosm.servers.canvas.tools.assignments import assignment_json, number
-from mesocosm.servers.canvas.tools.courses import courses_json
+from mesocosm.servers.canvas.tools.objects import courses_json, profile_json
 from mesocosm.servers.canvas.tools.service import PageNumber, Row, server
-from mesocosm.servers.canvas.tools.users import profile_json
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page, same
 

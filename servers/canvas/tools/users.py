@@ -5,31 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.tools.objects import profile_json
 from mesocosm.servers.canvas.tools.service import PageNumber, Row, given, paging, server
 from mesocosm.services.schema import Json
 from mesocosm.services.service import same
-
-
-def user_json(user: Row) -> Json:
-    """A user as an administrator sees one."""
-    return {
-        **same(user, "id", "name", "created_at", "sortable_name", "short_name", "sis_user_id", "login_id"),
-        "email": user["primary_email"],
-        "last_login": user["last_login"],
-        "time_zone": user["time_zone"],
-    }
-
-
-def profile_json(user: Row) -> Json:
-    """A user's own profile."""
-    return {
-        **same(user, "id", "name", "short_name", "sortable_name", "login_id", "primary_email", "title"),
-        "bio": user["bio"],
-        "time_zone": user["time_zone"],
-        "locale": None,
-        "created_at": user["created_at"],
-        "updated_at": user["updated_at"],
-    }
 
 
 def _person(user: Row) -> Json:
