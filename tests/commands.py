@@ -17,10 +17,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 LOADED = (
     "mesocosm.cli.commands",
@@ -48,21 +50,74 @@ def mesocosm(
     *words: object, cwd: Path | None = None, timeout: float = 300, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """What ``mesocosm WORDS`` ends with and writes; it reads nothing from its standard input."""
-    arguments = [str(word) for word in words]
     with tempfile.TemporaryDirectory() as folder:
         streams = [os.path.join(folder, name) for name in ("out", "err")]
-        asked = {
-            "arguments": arguments,
-            "cwd": str(cwd or Path.cwd()),
-            "environment": {**os.environ, **environment},
-            "streams": streams,
-            "timeout": timeout,
-        }
-        status = _parent().ask(asked)
+        asked = _asked(words, cwd, environment, streams)
+        status = _parent().ask({**asked, "timeout": timeout})
         out, err = (Path(stream).read_text(encoding="utf-8") for stream in streams)
     if status is None:
-        raise subprocess.TimeoutExpired(arguments, timeout, out, err)
-    return subprocess.CompletedProcess(arguments, status, out, err)
+        raise subprocess.TimeoutExpired(asked["arguments"], timeout, out, err)
+    return subprocess.CompletedProcess(asked["arguments"], status, out, err)
+
+
+class Started:
+    """What ``mesocosm WORDS`` does, such as ``serve``, while it does it: used as ``subprocess.Popen`` is."""
+
+    def __init__(self, *words: object, **environment: str) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            streams = [os.path.join(folder, name) for name in ("out", "err")]
+            for stream in streams:
+                os.mkfifo(stream)
+            self.pid: int = _parent().ask(_asked(words, None, environment, streams))
+            self.stdout, self.stderr = (open(stream, encoding="utf-8") for stream in streams)  # noqa: SIM115
+        self.returncode: int | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.kill()
+        self.communicate()
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def poll(self) -> int | None:
+        return self._status(0)
+
+    def wait(self, timeout: float = 300) -> int:
+        if self._status(timeout) is None:
+            raise subprocess.TimeoutExpired("mesocosm", timeout)
+        assert self.returncode is not None
+        return self.returncode
+
+    def communicate(self, timeout: float = 300) -> tuple[str, str]:
+        self.wait(timeout)
+        with self.stdout, self.stderr:
+            return self.stdout.read(), self.stderr.read()
+
+    def _status(self, seconds: float) -> int | None:
+        if self.returncode is None:
+            self.returncode = _parent().ask({"wait": self.pid, "seconds": seconds})
+        return self.returncode
+
+
+def _asked(
+    words: Sequence[object], cwd: Path | None, environment: Mapping[str, str], streams: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "arguments": [str(word) for word in words],
+        "cwd": str(cwd or Path.cwd()),
+        "environment": {**os.environ, **environment},
+        "streams": streams,
+    }
 
 
 class _Parent:
@@ -80,13 +135,12 @@ class _Parent:
         self._process.kill()
         self._process.wait()
 
-    def ask(self, asked: dict[str, Any]) -> int | None:
-        """The exit status of a command, or nothing if its time was up."""
+    def ask(self, asked: dict[str, Any]) -> Any:
+        """The exit status of a command, or nothing if its time was up; the number of one that is started."""
         self._stream.write(json.dumps(asked).encode() + b"\n")
         answer = self._stream.readline()
         assert answer, "the process that commands are forked from has ended"
-        status: int | None = json.loads(answer)
-        return status
+        return json.loads(answer)
 
 
 @cache
@@ -98,15 +152,28 @@ def _serve(stream: Any) -> dict[str, Any] | None:
     """Fork what is asked for until the tests are over; what is to be done, in a process that was forked."""
     for line in stream:
         asked: dict[str, Any] = json.loads(line)
-        if asked["arguments"][0] in EVALUATE:
-            _load(*LOADED_FOR_EVALUATION)
-        assert threading.active_count() == 1, "a fork has no threads"
-        child = os.fork()
-        if not child:
-            return asked
-        status = _ended(child, asked["timeout"])
-        stream.write(json.dumps(status).encode() + b"\n")
+        if "wait" in asked:
+            answer = _status(asked["wait"], asked["seconds"])
+        else:
+            if asked["arguments"][0] in EVALUATE:
+                _load(*LOADED_FOR_EVALUATION)
+            assert threading.active_count() == 1, "a fork has no threads"
+            child = os.fork()
+            if not child:
+                return asked
+            answer = _ended(child, asked["timeout"]) if "timeout" in asked else child
+        stream.write(json.dumps(answer).encode() + b"\n")
     return None
+
+
+def _status(child: int, seconds: float) -> int | None:
+    """The exit status of a process that was started; nothing if it still runs after so many seconds."""
+    until = time.monotonic() + seconds
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended or time.monotonic() >= until:
+            return os.waitstatus_to_exitcode(status) if ended else None
+        time.sleep(0.01)
 
 
 def _ended(child: int, seconds: float) -> int | None:

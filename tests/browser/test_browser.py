@@ -7,8 +7,6 @@ import re
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -437,9 +435,7 @@ def test_a_run_of_other_code_is_refused_and_says_what_made_it(tmp_path: Path) ->
 
 def test_the_commands_serve_pages_and_write_a_file(made: Path, tmp_path: Path) -> None:
     """Of an instance on disk, and of an episode of a server while it is served."""
-    command = [sys.executable, "-m", "mesocosm", "view", str(made), "--no-open"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
+    with commands.Started("view", made, "--no-open") as process:
         address = process.stdout.readline().strip()
         assert "What the agent is asked" in httpx2.get(address, follow_redirects=True, timeout=PATIENCE).text
         assert httpx2.get(address.partition("?")[0], timeout=PATIENCE).status_code == 403

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Started
 from confinement import needs_sandbox
 from patience import PATIENCE
 
@@ -69,14 +70,14 @@ class Served:
         options += ["--tokens", str(state / "tokens.yaml")]
         if importlib.util.find_spec("pymap"):
             options += ["--imap-port", "0", "--smtp-port", "0"]
-        command = [
-            sys.executable,
-            *(["-m", "mesocosm"] if patience is None else ["-c", IMPATIENT, str(patience)]),
-        ]
-        command += ["serve", *options]
-        environment = {**os.environ, "MESOCOSM_ADMIN_TOKEN": TOKEN}
         self.state = state
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+        self.process: Started | subprocess.Popen[str]
+        if patience is None:
+            self.process = Started("serve", *options, MESOCOSM_ADMIN_TOKEN=TOKEN)
+        else:
+            command = [sys.executable, "-c", IMPATIENT, str(patience), "serve", *options]
+            environment = {**os.environ, "MESOCOSM_ADMIN_TOKEN": TOKEN}
+            self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
         assert self.process.stderr
         found = re.search(r"http://\S+?:(\d+)", self.process.stderr.readline())
         assert found
@@ -462,15 +463,11 @@ def _run_long(served: Served, pool: ThreadPoolExecutor, server: BlockingServer) 
 
 def test_hosts_that_join_serve_and_leave(tmp_path: Path, built: Path) -> None:
     shutil.copytree(built, tmp_path / "state" / "instances")
-    environment = {**os.environ, "MESOCOSM_ADMIN_TOKEN": TOKEN}
-    begun: list[subprocess.Popen[str]] = []
+    begun: list[Started] = []
 
     def start(*options: str) -> str:
-        command = [sys.executable, "-m", "mesocosm", "serve", "--port", "0", *options]
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
-        begun.append(process)
-        assert process.stderr
-        return process.stderr.readline()
+        begun.append(Started("serve", "--port", "0", *options, MESOCOSM_ADMIN_TOKEN=TOKEN))
+        return begun[-1].stderr.readline()
 
     try:
         found = re.search(r"http://\S+?:\d+", start("--hosts", "0", "--state", str(tmp_path / "state")))

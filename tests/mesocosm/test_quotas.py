@@ -8,8 +8,6 @@ import os
 import re
 import shutil
 import ssl
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
@@ -250,19 +248,12 @@ def test_a_request_is_found_again_by_its_id_and_its_token_by_name(tmp_path: Path
 def test_a_certificate_of_ones_own_is_served_and_its_key_has_to_fit(tmp_path: Path) -> None:
     cert, key = certificate(tmp_path / "one", ["localhost", "127.0.0.1"])
     other = certificate(tmp_path / "two", ["localhost"])[1]
-    command = [sys.executable, "-m", "mesocosm", "serve", "--port", "0", "--state", str(tmp_path / "state")]
-    wrong = subprocess.run(
-        [*command, "--tls-cert", str(cert), "--tls-key", str(other)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = ["serve", "--port", "0", "--state", tmp_path / "state"]
+    wrong = commands.mesocosm(*command, "--tls-cert", cert, "--tls-key", other)
     assert wrong.returncode == 2
     assert "--tls-key" in wrong.stderr
-    right = [*command, "--tls-cert", str(cert), "--tls-key", str(key)]
-    with subprocess.Popen(right, stderr=subprocess.PIPE, text=True) as process:
+    with commands.Started(*command, "--tls-cert", cert, "--tls-key", key) as process:
         try:
-            assert process.stderr
             found = re.search(r"https://\S+?:\d+", process.stderr.readline())
             assert found
             trusting = ssl.create_default_context(cafile=str(cert))

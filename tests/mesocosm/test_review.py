@@ -5,8 +5,6 @@ from __future__ import annotations
 import shutil
 import socket
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from mailbox import fill_mailbox
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 
 import anyio
 import pytest
+from commands import mesocosm
 
 from mesocosm.doors.episodes import UnknownEpisode
 from mesocosm.errors import UsageError
@@ -248,13 +247,7 @@ def test_a_token_file_that_a_crash_left_empty_opens_nothing(tmp_path: Path) -> N
 def test_a_port_that_is_taken_is_wrong_usage_and_builds_nothing(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        done = subprocess.run(
-            [sys.executable, "-m", "mesocosm", "serve", "--port", port, "--task", "canvas_arrange_exam"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = mesocosm("serve", "--port", port, "--task", "canvas_arrange_exam", cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert "cannot listen on 127.0.0.1" in done.stderr
     assert not list(tmp_path.glob(".mesocosm/episodes/*"))

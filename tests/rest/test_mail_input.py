@@ -10,8 +10,6 @@ import imaplib
 import select
 import smtplib
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from commands import Started
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from patience import PATIENCE
@@ -454,11 +453,8 @@ def test_what_is_rendered_reads_back(subject: str, body: str, html: str, name: s
 def test_the_command_opens_the_ports(tmp_path: Path) -> None:
     words = ["serve", "--port", "0", "--imap-port", "0", "--smtp-port", "0", "--state", str(tmp_path)]
     words += ["--task", "apply_phd_email", "--length", "8k"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "mesocosm", *words], stderr=subprocess.PIPE, text=True
-    ) as process:
+    with Started(*words) as process:
         try:
-            assert process.stderr is not None
             said = _until(process.stderr, "password: ")
             ports = {
                 line.split()[0]: int(line.split()[-1]) for line in said if " on 127.0.0.1, port " in line
