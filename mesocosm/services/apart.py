@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, wraps
 from pathlib import Path
+from socket import socket
 from traceback import format_exception
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast, get_type_hints
 
@@ -31,7 +32,7 @@ from mesocosm.services.service import Store
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.limits import setting
 from mesocosm.worlds.plain_values import Damaged, pack, unpack
-from mesocosm.worlds.process_worker import Kind, bound_memory, serve
+from mesocosm.worlds.process_worker import Kind, bound_memory, fork_on_request, serve
 from mesocosm.worlds.processes import HelperProcesses, ProcessAnswer, ProcessGone, ProcessQuestion
 from mesocosm.worlds.workspace import FileContent
 
@@ -55,7 +56,7 @@ A = TypeVar("A", str, Sequence[str])
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_processes = HelperProcesses([_START], keeps_slow=True)
+_processes = HelperProcesses([_START])
 _long: OrderedDict[Identity, None] = OrderedDict()
 
 
@@ -161,9 +162,9 @@ def _done_apart(
     state = repr(sorted(identities.values()))
     largest = setting("workspace_file_size") + _SAID
     try:
-        found, written = _processes.ask(
-            str(store.world.path), ProcessQuestion(state, state, request(None), whole, largest), read
-        )
+        module = type(store).__module__.encode()
+        question = ProcessQuestion(state, state, request(None), whole, largest, module)
+        found, written = _processes.ask(str(store.world.path), question, read)
     except ProcessGone:
         deadlines.check()
         raise Invalid(f"{names[0]} takes too much memory to read.") from None
@@ -275,8 +276,18 @@ def _done(world: _World, where: Sequence[str], called: Mapping[str, Any]) -> byt
         return pack(("fault", "".join(format_exception(error))))
 
 
-def main() -> None:
-    """Serve until the standard input ends."""
+def _prepared(module: bytes) -> Callable[[socket], None]:
+    """Load a service's store and what that needs, before the fork."""
+    importlib.import_module(module.decode())
+    return _served
+
+
+def _served(line: socket) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     bound_memory(MEMORY)
-    serve(_Worker().answer)
+    serve(line, _Worker().answer)
+
+
+def main() -> None:
+    """Fork processes on request."""
+    fork_on_request(_prepared)

@@ -3,13 +3,14 @@
 There are so many at a time, since each takes memory. Work is long when a processor has worked on it for more
 than a moment, or when it is of an episode that has used much; what has to wait for a processor is not long
 for that. Three of four places may be held by long work; the rest is for what is short, or has just begun.
-When somebody waits who has used much less than another one that holds a place, and there is none, the work of
-whoever has used most is ended, to be begun anew when there is a place for long work. So any number of
-episodes that ask for endless things keep nobody waiting who asks for little.
+While somebody waits, long work gives way to all other. When more of it is held than may be, and something
+waits that has not begun yet, some of it is ended, to be begun anew when there is a place for long work: so
+everything has its first moment soon, also of episodes of which nothing is known. When somebody waits who has
+used much less than another one that holds a place, the work of whoever has used most is ended. So any number
+of episodes that ask for endless things keep nobody waiting who asks for little.
 """
 
-# A quarter of the places is kept for those who used little; otherwise a few heavy episodes would block all
-# others (decision 070).
+# Work shows only by being done whether it is long, as in schedulers with feedback (decision 070).
 
 from __future__ import annotations
 
@@ -20,10 +21,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from time import clock_gettime, perf_counter
+from typing import Protocol
 
 from mesocosm.worlds import deadlines
 
-MOMENT = 0.05
+MOMENT = 0.02
 """Seconds of a processor after which work is long."""
 _LITTLE, _SOME = 0.5, 0.15
 """Seconds that an episode may have used whose work begins among what is short; the latter, if it has used
@@ -58,6 +60,22 @@ class TakenBack(Exception):
     """Another worker got the place; the work has to be repeated."""
 
 
+class Worker(Protocol):
+    """Process that does the work of a place."""
+
+    def worked(self) -> float:
+        """Seconds of a processor that the work has taken."""
+        ...
+
+    def give_way(self) -> None:
+        """Have all others computed first from here on."""
+        ...
+
+    def kill(self) -> None:
+        """End the work at once."""
+        ...
+
+
 @dataclass(eq=False)
 class Place:
     """One that is held."""
@@ -65,27 +83,28 @@ class Place:
     whom: str
     is_long: bool
     since: float
-    gives_way: bool = False
+    is_behind: bool = False
     """True if others have work that comes first, from the start."""
-    end: Callable[[], None] | None = None
-    """Way to end the work at once; without one it is never ended for others."""
-    worked: Callable[[], float] | None = None
-    """Seconds of a processor that the work has taken."""
+    worker: Worker | None = None
+    """Who does the work; without one it is never ended for others."""
     taken_back: bool = False
 
     _used: float = 0.0
 
     def used(self, now: float) -> float:
         """Return what it counts for: seconds of a processor, and a little for a place held without."""
-        if self.worked is not None:
+        if self.worker is not None:
             # A process that has ended may not tell any more.
-            self._used = max(self._used, self.worked(), _AT_REST * (now - self.since))
+            self._used = max(self._used, self.worker.worked(), _AT_REST * (now - self.since))
         return self._used
 
 
 @dataclass(eq=False)
 class _Waiter:
     whom: str
+    since: float
+    is_long: bool
+    """True if its work was ended for others, once it was long."""
     place: Place | None = None
     called: threading.Event = field(default_factory=threading.Event)
     """Set when it has a place, or is the one that looks for all."""
@@ -113,15 +132,18 @@ class Places:
         self._used: dict[str, tuple[float, float]] = {}
         """Seconds, and as of when."""
 
-    def take(self, whom: str) -> Place:
-        """A place for an episode, as soon as there is one; raises ``Overdue``."""
-        return self._taken(_Waiter(whom))
+    def take(self, whom: str, *, again: bool = False) -> Place:
+        """A place for an episode, as soon as there is one; raises ``Overdue``.
+
+        ``again``: for work that was ended for others.
+        """
+        return self._taken(_Waiter(whom, perf_counter(), again))
 
     def finish(self, place: Place) -> bool:
         """From here on the work is not ended for others; whether it was not ended before."""
         with self._lock:
-            place.end = None
             place.used(perf_counter())
+            place.worker = None
             return not place.taken_back
 
     def release(self, place: Place) -> None:
@@ -184,37 +206,55 @@ class Places:
             # What was ended is a matter of the kernel, whenever that comes to it.
             held = [one for one in self._held if not one.taken_back]
             long = [one for one in held if one.is_long or one.used(now) > self._moment]
+            light = [one for one in self._waiting if not one.is_long and uses[one.whom] <= little]
             if len(held) < self._most and len(self._held) < 2 * self._most:
-                room = len(long) < self._for_long
-                fit = [one for one in self._waiting if room or uses[one.whom] <= little]
+                fit = light or (self._waiting if len(long) < self._for_long else [])
                 if fit:
                     chosen = min(fit, key=lambda one: uses[one.whom])
                     is_crowded = len(held) + len(self._waiting) > self._for_long
-                    self._give(chosen, now, is_long=uses[chosen.whom] > little, is_crowded=is_crowded)
+                    self._give(chosen, now, is_long=not light, is_crowded=is_crowded)
                     continue
-            if not self._took_back(held, uses, little):
+            ended = self._to_end(held, long, light, uses, now)
+            if ended is None or len(self._held) >= 2 * self._most:
+                for one in long:
+                    if one.worker is not None:
+                        one.worker.give_way()
                 return
+            assert ended.worker
+            ended.taken_back = True
+            ended.worker.kill()
 
     def _give(self, waiter: _Waiter, now: float, *, is_long: bool, is_crowded: bool) -> None:
         self._leave(waiter)
-        waiter.place = Place(waiter.whom, is_long, now, gives_way=is_long and is_crowded)
+        waiter.place = Place(waiter.whom, is_long, now, is_behind=is_long and is_crowded)
         self._held.append(waiter.place)
         waiter.called.set()
 
-    def _took_back(self, held: list[Place], uses: dict[str, float], little: float) -> bool:
-        """End the work of the heaviest user if somebody waits who used much less."""
-        able = [one for one in held if one.end is not None]
-        if not able or len(self._held) >= 2 * self._most:
-            return False
+    def _to_end(
+        self,
+        held: list[Place],
+        long: list[Place],
+        light: list[_Waiter],
+        uses: dict[str, float],
+        now: float,
+    ) -> Place | None:
+        """The work to end for somebody who waits, if any.
+
+        That of the heaviest user, if somebody waits who used much less: for work that has just begun, while
+        there is more long work than may be, and for whoever has waited for more than a moment. Else, of more
+        long work than may be, what has worked least: it is begun again behind the rest.
+        """
+        able = [one for one in held if one.worker is not None]
+        over = [one for one in long if one.worker is not None] if len(long) > self._for_long else []
+        asking = light if light and over else [one for one in self._waiting if now - one.since > self._moment]
+        if not able or not asking:
+            return None
         greatest = max(able, key=lambda one: uses[one.whom])
-        least = min(uses[one.whom] for one in self._waiting)
-        margin = self._moment if least <= little else _MARGIN
-        if uses[greatest.whom] <= _TWICE * least + margin:
-            return False
-        greatest.taken_back = True
-        assert greatest.end
-        greatest.end()
-        return True
+        least = min(asking, key=lambda one: uses[one.whom])
+        margin = _SOME if least in light else _MARGIN
+        if uses[greatest.whom] > _TWICE * uses[least.whom] + margin:
+            return greatest
+        return min(over, key=lambda one: one.used(now), default=None) if light else None
 
     def _past_use(self, whom: str, now: float) -> float:
         seconds, then = self._used.get(whom, (0.0, now))

@@ -1,14 +1,19 @@
-"""The other side of ``processes``: a process that is asked one thing after the other over its standard input.
+"""The other side of ``processes`` and ``nursery``: forks of a process that has loaded everything, each of
+which is asked one thing after the other over its line.
 
 Nothing else of mesocosm is loaded here, so that such a process begins quickly.
 """
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
+import socket
 import struct
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from enum import IntEnum
 
 
@@ -24,6 +29,11 @@ class Kind(IntEnum):
 
 
 SIZE = struct.Struct("!Q")
+FORK, END = b"f", b"e"
+"""What messages to the forking process begin with: an order, with the line of the new process as a
+descriptor; and the id of a process that has ended, and may be reused."""
+_LONGEST = 1000
+"""Bytes of such a message."""
 
 
 def bound_memory(size: int) -> None:
@@ -37,14 +47,71 @@ def bound_memory(size: int) -> None:
         pass
 
 
-def serve(answer: Callable[[bytes], tuple[Kind, bytes]]) -> None:
-    """Answer requests until the standard input ends."""
-    answers = os.fdopen(os.dup(1), "wb")
-    # Whatever prints (libraries' reports of their own failures) must not stand among the answers.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    requests = sys.stdin.buffer
-    while len(head := requests.read(SIZE.size)) == SIZE.size:
-        kind, data = answer(requests.read(*SIZE.unpack(head)))
-        answers.write(SIZE.pack(len(data)) + bytes([kind]))
-        answers.write(data)
-        answers.flush()
+def serve(line: socket.socket, answer: Callable[[bytes], tuple[Kind, bytes]]) -> None:
+    """Answer requests until the line ends."""
+    with line.makefile("rwb") as stream:
+        while len(head := stream.read(SIZE.size)) == SIZE.size:
+            kind, data = answer(stream.read(*SIZE.unpack(head)))
+            stream.write(SIZE.pack(len(data)) + bytes([kind]))
+            stream.write(data)
+            stream.flush()
+
+
+def fork_on_request(prepared: Callable[[bytes], Callable[[socket.socket], None]]) -> None:
+    """Fork processes until the line ends whose descriptor is the last argument of the program.
+
+    ``prepared``: called with each order before the fork; what it returns is done in the new process.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with socket.socket(fileno=int(sys.argv[-1])) as line:
+        _Forks(line, prepared).serve()
+
+
+class _Forks:
+    def __init__(
+        self, line: socket.socket, prepared: Callable[[bytes], Callable[[socket.socket], None]]
+    ) -> None:
+        self._line, self._prepared = line, prepared
+        self._alive: set[int] = set()
+        self._ended: set[int] = set()
+        """Those that nobody knows any more."""
+
+    def serve(self) -> None:
+        """Fork on request, until the line closes; then end all that is alive."""
+        try:
+            with suppress(BrokenPipeError, ConnectionResetError):  # who ordered is gone
+                while True:
+                    message, descriptors, _, _ = socket.recv_fds(self._line, _LONGEST, 1)
+                    if not message:
+                        break
+                    if message[:1] == FORK:
+                        process = self._forked(descriptors[0], message[1:])
+                        self._line.sendall(struct.pack("!q", process))
+                    else:
+                        self._ended.add(*struct.unpack("!q", message[1:]))
+                    self._bury()
+        finally:
+            for process in self._alive:
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+
+    def _forked(self, descriptor: int, order: bytes) -> int:
+        work = self._prepared(order)
+        gc.freeze()  # so that what is loaded stays shared
+        process = os.fork()
+        if not process:
+            self._line.close()
+            try:
+                with suppress(BrokenPipeError, ConnectionResetError, MemoryError):  # who asked is gone
+                    work(socket.socket(fileno=descriptor))
+            finally:
+                os._exit(0)
+        os.close(descriptor)
+        self._alive.add(process)
+        return process
+
+    def _bury(self) -> None:
+        """Reap a process only when told: until then its id may be used to kill it."""
+        for process in [one for one in self._ended if os.waitpid(one, os.WNOHANG)[0]]:
+            self._ended.remove(process)
+            self._alive.remove(process)

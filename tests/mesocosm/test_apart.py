@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import pickle
-import signal
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,6 +14,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from forks import TAKEN_OVER, forked_from
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from mesocosm.families.family import load_family
@@ -148,17 +148,14 @@ def test_a_process_that_ends_is_begun_anew_and_what_needs_too_much_is_refused(
     world = make_world(fill, "excel", "pdf_tools")
     first = world.call("pdf_tools", "read_pdf_pages", PDF)
     for process in apart._processes._free:
-        process.popen.send_signal(signal.SIGKILL)
+        process.kill()
     assert world.call("pdf_tools", "read_pdf_pages", PDF) == first
 
-    begin = apart._processes._program
-    apart._processes.close()
-    monkeypatch.setattr(
-        apart._processes,
-        "_program",
-        [f"from mesocosm.services import apart\napart.MEMORY = 2**18\n{begin[0]}"],
-    )
-    outcome = world.call("pdf_tools", "read_pdf_pages", PDF)
+    begin = apart._processes.nursery.program
+    with forked_from(
+        apart._processes, f"from mesocosm.services import apart\napart.MEMORY = 2**18\n{begin[0]}"
+    ):
+        outcome = world.call("pdf_tools", "read_pdf_pages", PDF)
     assert (outcome.status, outcome.text) == ("refused", "in.pdf takes too much memory to read.")
 
 
@@ -170,12 +167,6 @@ class _Touch:
 
     def __reduce__(self) -> Any:
         return os.mkdir, (self.path,)
-
-
-HOSTILE = (
-    "import sys; sys.stdout.buffer.write(bytes.fromhex(sys.argv[1])); sys.stdout.flush(); sys.stdin.read()"
-)
-"""A process in which somebody else's code runs."""
 
 
 def framed(data: bytes, kind: int = Kind.KEPT) -> bytes:
@@ -203,10 +194,8 @@ def test_a_process_that_was_taken_over_spoils_its_call_and_nothing_else(
 ) -> None:
     monkeypatch.setattr(apart, "MOST_HERE", -1)
     world, mark = make_world(fill, "excel", "pdf_tools"), tmp_path / "mark"
-    with monkeypatch.context() as patched:
-        for number, (name, answer) in enumerate(ANSWERS.items(), 1):
-            apart._processes.close()
-            patched.setattr(apart._processes, "_program", [HOSTILE, answer(str(mark)).hex()])
+    for number, (name, answer) in enumerate(ANSWERS.items(), 1):
+        with forked_from(apart._processes, TAKEN_OVER, answer(str(mark)).hex()):
             assert world.call("pdf_tools", "read_pdf_pages", PDF).status == "fault", name
             assert len(world.journal.faults()) == number
             assert not apart._processes._free  # it is asked nothing more
@@ -220,21 +209,20 @@ def test_who_asks_after_a_process_was_taken_over_is_answered_by_another(
 ) -> None:
     """What one episode's file has done to it is no fault of the next one."""
     monkeypatch.setattr(apart, "MOST_HERE", -1)
-    apart._processes.close()
-    begin = apart._processes._program
+    begin = apart._processes.nursery.program
     turned = f"""
 from mesocosm.worlds import process_worker
 served = process_worker.serve
-def serve(answer):
+def serve(line, answer):
     asked = []
     def turning(data):
         asked.append(data)
         return answer(data) if len(asked) == 1 else (process_worker.Kind.KEPT, b"odd")
-    served(turning)
+    served(line, turning)
 process_worker.serve = serve
 {begin[0]}"""
-    monkeypatch.setattr(apart._processes, "_program", [turned])
-    outcomes = [make_world(fill, "pdf_tools").call("pdf_tools", "read_pdf_pages", PDF) for _ in range(2)]
+    with forked_from(apart._processes, turned):
+        outcomes = [make_world(fill, "pdf_tools").call("pdf_tools", "read_pdf_pages", PDF) for _ in range(2)]
     assert [outcome.status for outcome in outcomes] == ["ok", "ok"]
 
 
@@ -242,13 +230,20 @@ def test_a_process_that_stops_to_read_holds_nobody(
     make_world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(apart, "MOST_HERE", -1)
-    apart._processes.close()
-    monkeypatch.setattr(apart._processes, "_program", ["import time; time.sleep(600)"])
+    asleep = """
+import time
+from mesocosm.worlds.process_worker import fork_on_request
+fork_on_request(lambda _: lambda line: time.sleep(600))
+"""
 
     def with_much(world: World) -> None:
         fill(world)
         world.workspace.write("in.pdf", bytes(10**6), world.now)  # more than fits into a pipe
 
     world = make_world(with_much, "pdf_tools")
-    with deadlines.within(0.5), pytest.raises(deadlines.Overdue):
+    with (
+        forked_from(apart._processes, asleep),
+        deadlines.within(0.5),
+        pytest.raises(deadlines.Overdue),
+    ):
         world.store(PdfToolsStore).pages("in.pdf", 1, 1)

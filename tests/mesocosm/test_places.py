@@ -18,11 +18,18 @@ class Work:
     """What holds a place until it is ended for others; a processor has worked on it for so long."""
 
     def __init__(self, places: Places, whom: str, worked: float) -> None:
-        self.ended = False
+        self.ended = self.is_behind = False
+        self._worked = worked
         self.place = places.take(whom)
-        self.place.worked, self.place.end = lambda: worked, self._end
+        self.place.worker = self
 
-    def _end(self) -> None:
+    def worked(self) -> float:
+        return self._worked
+
+    def give_way(self) -> None:
+        self.is_behind = True
+
+    def kill(self) -> None:
         self.ended = True
 
 
@@ -80,3 +87,32 @@ def test_those_who_use_much_do_not_end_each_other_and_leave_places_for_the_other
             for one in asked:
                 if one.done() and one.result().place in places._held:
                     places.release(one.result().place)
+
+
+def test_what_has_just_begun_has_its_moment_though_all_places_are_held(places: Places) -> None:
+    """Nothing is known of any of them yet but how long they have been at work."""
+    long = [Work(places, f"hostile {n}", 0.03 + n / 1000) for n in range(MOST)]
+    for n in range(2):
+        assert not soon(places, f"quiet {n}").is_long
+    # As much is left as there may be; what was lost is what had worked least.
+    assert [one.ended for one in long] == [True, True, *[False] * (MOST - 2)]
+
+
+def test_long_work_gives_way_while_somebody_waits(places: Places) -> None:
+    long = [Work(places, f"hostile {n}", 0.1) for n in range(MOST - 2)]
+    short = [Work(places, f"quiet {n}", 0.001) for n in range(2)]
+    with deadlines.within(0.3), pytest.raises(deadlines.Overdue):
+        places.take("another")
+    assert all(one.is_behind and not one.ended for one in long)
+    assert not any(one.is_behind for one in short)
+
+
+def test_work_that_was_ended_for_others_ends_no_other_when_it_is_begun_again(places: Places) -> None:
+    held = [Work(places, f"hostile {n}", 0.1) for n in range(MOST)]
+    with deadlines.within(0.3), pytest.raises(deadlines.Overdue):
+        places.take("hostile", again=True)
+    assert not any(one.ended for one in held)
+    for one in held[:3]:
+        places.release(one.place)
+    with deadlines.within(SECONDS):
+        assert places.take("hostile", again=True).is_long

@@ -69,8 +69,8 @@ def test_statements_that_do_not_end_keep_nobody_waiting_who_asks_for_little(
         assert not any(one.done() for one in attacks)
         while wait(attacks, 0.1).not_done:  # who waited for a place takes it
             for place in list(small._places._held):
-                if end := place.end:
-                    end()
+                if worker := place.worker:
+                    worker.kill()
         assert {one.result().status for one in attacks} == {"refused"}
 
 
@@ -117,9 +117,9 @@ import threading, time
 from mesocosm.services.queries.engine import engine
 asking = dict(target=engine().run, args=({ENDLESS!r}, {{}}), kwargs=dict(world="/a/b", unchecked=True))
 threading.Thread(**asking).start()
-while not any(place.worked and place.worked() > 0.05 for place in engine()._places._held):
+while not any(place.worker and place.worker.worked() > 0.05 for place in engine()._places._held):
     time.sleep(0.01)
-print(engine()._nursery._process.pid, flush=True)
+print(engine()._nursery.process.pid, flush=True)
 """
 
 

@@ -9,7 +9,6 @@ instance of DuckDB of its own, in which nothing stays that a statement does.
 
 from __future__ import annotations
 
-import gc
 import os
 import resource
 import signal
@@ -17,9 +16,10 @@ import socket
 import struct
 import sys
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from mmap import ACCESS_READ, mmap
 from typing import Any
 
@@ -29,6 +29,7 @@ from duckdb.func import SPECIAL
 
 from mesocosm.services.queries import allowlist, computed, files
 from mesocosm.worlds.plain_values import Damaged, pack, unpack
+from mesocosm.worlds.process_worker import fork_on_request
 
 _LOCKED = (
     "SET python_enable_replacements=false",
@@ -47,9 +48,8 @@ _FRAME = 500
 _SPARE = 512 * 2**20
 """Bytes that the process may allocate besides DuckDB's: of the libraries, of what instances keep, and of
 vectors."""
-ORDER = struct.Struct("!QQ")
-"""Message to the forking process: bytes for a new process, whose socket follows as a descriptor; or the id of
-one that has ended and may be reused."""
+_STOCK = 4
+"""Instances that each process has from the start."""
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,10 @@ class Computer:
         return found
 
     def _instance(self, request: ComputeRequest) -> _Instance:
-        found = self._instances.pop(request.world, None) or _Instance(request.memory)
+        found = self._instances.pop(request.world, None)
+        if found is None:
+            stock = _stock.get(request.memory)
+            found = stock.pop() if stock else _Instance(request.memory)
         self._instances[request.world] = found
         if len(self._instances) > WORLDS:
             self._instances.popitem(last=False)[1].connection.close()
@@ -341,67 +344,32 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+_stock: dict[int, list[_Instance]] = {}
+"""Instances by their memory, made before the fork: one takes as long as several statements."""
+
+
+def _prepared(order: bytes) -> Callable[[socket.socket], None]:
+    """Return the work of a new process, which may take as many bytes of memory as the order says."""
+    memory = int(order)
+    if memory not in _stock:
+        _stock.clear()
+        _stock[memory] = [_Instance(memory) for _ in range(_STOCK)]
+    return partial(_compute, memory=memory)
+
+
 def _compute(line: socket.socket, memory: int) -> None:
     """Compute the requests from a line, within ``memory`` bytes."""
     resource.setrlimit(resource.RLIMIT_DATA, (memory + _SPARE, memory + _SPARE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    with line, suppress(BrokenPipeError, ConnectionResetError, MemoryError):  # who asked is gone
+    with line:
         Computer(line).serve()
 
 
-class _Nursery:
-    """The process from which the others are forked."""
-
-    def __init__(self, line: socket.socket) -> None:
-        self._line = line
-        self._alive: set[int] = set()
-        self._ended: set[int] = set()
-        """Those that nobody knows any more."""
-
-    def serve(self) -> None:
-        """Fork on request, until the line closes."""
-        while True:
-            data, descriptors, _, _ = socket.recv_fds(self._line, ORDER.size, 1)
-            if not data:
-                break
-            memory, ended = ORDER.unpack(data)
-            if memory:
-                self._line.sendall(struct.pack("!q", self._fork(descriptors[0], memory)))
-            else:
-                self._ended.add(ended)
-            self._bury()
-        for process in self._alive:
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
-
-    def _fork(self, descriptor: int, memory: int) -> int:
-        process = os.fork()
-        if not process:
-            self._line.close()
-            try:
-                _compute(socket.socket(fileno=descriptor), memory)
-            finally:
-                os._exit(0)
-        os.close(descriptor)
-        self._alive.add(process)
-        return process
-
-    def _bury(self) -> None:
-        """Reap a process only when told: until then its id may be used to kill it."""
-        for process in [one for one in self._ended if os.waitpid(one, os.WNOHANG)[0]]:
-            self._ended.remove(process)
-            self._alive.remove(process)
-
-
 def main() -> None:
-    """Serve forks over the line whose descriptor is the argument."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What is loaded by the first statement, by the columns of its result and by the first table.
+    """Load what the first statement, the columns of its result and the first table need, and serve forks."""
     with connected(_SPARE) as connection:
         connection.register("first", pa.table({"a": [1]}))
         _fields(connection.execute("SELECT * FROM first"))
         connection.fetchmany(1)
-    gc.freeze()  # so that what is loaded stays shared
-    with socket.socket(fileno=int(sys.argv[1])) as line:
-        _Nursery(line).serve()
+    fork_on_request(_prepared)

@@ -12,13 +12,10 @@ from __future__ import annotations
 import atexit
 import os
 import select
-import signal
 import socket
-import struct
-import subprocess
 import sys
 import threading
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -32,13 +29,14 @@ import pyarrow as pa
 from mesocosm.errors import Invalid
 from mesocosm.services.queries.allowlist import Barred
 from mesocosm.services.queries.catalogue import QueryResult, ResultField
-from mesocosm.services.queries.computer import ORDER, WORLDS, ComputeRequest, connected, receive, send
+from mesocosm.services.queries.computer import WORLDS, ComputeRequest, connected, receive, send
 from mesocosm.services.queries.failures import Failed, failure
 from mesocosm.services.queries.files import MOST_VALUES, Form, UnreadableFile, Why
 from mesocosm.services.queries.tables import quoted
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.limits import settings
-from mesocosm.worlds.places import Place, Places, TakenBack, processor_seconds
+from mesocosm.worlds.nursery import ForkedProcess, Nursery
+from mesocosm.worlds.places import Place, Places, TakenBack
 from mesocosm.worlds.plain_values import Damaged
 
 T = TypeVar("T")
@@ -54,11 +52,13 @@ _SAID = 4 * 2**20
 _ALL_ROWS = 16
 """Factor on the byte limit for a result that goes into a table instead of to the agent."""
 _NURSERY = "from mesocosm.services.queries.computer import main; main()"
-_PATIENCE, _RANK = 0.1, 10
-"""Seconds of a processor after which a statement gives way to whoever else has something to compute, by this
-niceness."""
-_LEAVING = 5.0
-"""Seconds in which processes end that are told to."""
+_ENVIRONMENT = {
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+    # Arrow's own would take a gigabyte of addresses ahead, which count as memory.
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}
+_LOOK = 0.1
+"""Seconds after which it is looked at how much a statement has worked."""
 _SPENT = ("OutOfMemoryException", "FatalException", "InternalException")
 """Errors after which a process is not used again."""
 
@@ -116,102 +116,23 @@ def _stream(arrow: Any) -> bytes:
     return bytes(sink.getvalue())
 
 
-class _Nursery:
-    """Process with everything loaded, from which computing processes are forked in milliseconds, sharing
-    memory.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._ended: deque[int] = deque()
-        self._line: socket.socket | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self, memory: int) -> tuple[int, socket.socket]:
-        """Fork a process with a memory limit; return its id, reserved until it is buried, and its line."""
-        ours, theirs = socket.socketpair()
-        with theirs, self._lock:
-            try:
-                return self._ordered(memory, theirs), ours
-            except OSError:  # it has been ended, as by a kernel that was short of memory
-                self._leave()
-                return self._ordered(memory, theirs), ours
-
-    def bury(self, process: int) -> None:
-        """Mark an ended process. Its id is released at the next start, so that nobody waits for another
-        start.
-        """
-        self._ended.append(process)
-
-    def close(self) -> None:
-        """End it, and all that it has begun."""
-        with self._lock:
-            self._leave()
-
-    def _ordered(self, memory: int, theirs: socket.socket) -> int:
-        if self._line is None:
-            self._line = self._begun()
-        while self._ended:
-            self._line.sendall(ORDER.pack(0, self._ended.popleft()))
-        socket.send_fds(self._line, [ORDER.pack(memory, 0)], [theirs.fileno()])
-        answer = self._line.recv(8)
-        if not answer:
-            raise ConnectionResetError
-        (process,) = struct.unpack("!q", answer)
-        return int(process)
-
-    def _begun(self) -> socket.socket:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", _NURSERY, str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                env={
-                    "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-                    # No threads, which are not there any more in what is forked.
-                    "OPENBLAS_NUM_THREADS": "1",
-                    "JE_ARROW_MALLOC_CONF": "background_thread:false",
-                    # Arrow's own would take a gigabyte of addresses ahead, which count as memory.
-                    "ARROW_DEFAULT_MEMORY_POOL": "system",
-                },
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        return ours
-
-    def _leave(self) -> None:
-        if self._line is not None and self._process is not None:
-            self._line.close()  # at which it ends what it has begun
-            try:
-                self._process.wait(_LEAVING)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-        self._line = self._process = None
-        self._ended.clear()
-
-
-class _Process:
+class _Process(ForkedProcess):
     """A process that computes, as it is seen from here."""
 
-    def __init__(self, memory: int, nursery: _Nursery) -> None:
-        self._nursery = nursery
-        self._id, self._line = nursery.start(memory)
+    def __init__(self, memory: int, nursery: Nursery) -> None:
+        super().__init__(nursery, b"%d" % memory)
         self.memory = memory
         self.worlds: OrderedDict[str, None] = OrderedDict()
         """Those of which it keeps instances."""
         self.at_rest = True
         """True if it has answered everything and can be asked again."""
-        self._worked_before = 0.0
-        self._gives_way = False
         self._held: OrderedDict[str, int] = OrderedDict()
         """Names and bytes of the small tables that it keeps; of large ones, none."""
 
     def ask(self, request: ComputeRequest, tables: Mapping[str, EngineTable], files: _Files) -> None:
         """Begin what it then answers."""
         self._patience()
-        self.at_rest, self._worked_before = False, processor_seconds(self._id)
+        self.at_rest = False
         self.worlds.pop(request.world, None)
         self.worlds[request.world] = None
         if len(self.worlds) > WORLDS:
@@ -223,10 +144,10 @@ class _Process:
                 (name, descriptors[name][1] if name in descriptors else content, tables[name].lasting)
                 for name, content in contents.items()
             )
-            send(self._line, replace(request, tables=sent, dropped=dropped).plain())
+            send(self.line, replace(request, tables=sent, dropped=dropped).plain())
             for name in contents:
                 if name in descriptors:
-                    socket.send_fds(self._line, [b"f"], [descriptors[name][0]])
+                    socket.send_fds(self.line, [b"f"], [descriptors[name][0]])
 
     def answers(self, largest: int) -> Iterator[tuple[Any, ...]]:
         """Yield its replies, of which so many bytes are rows. Raises ``Damaged`` where one makes no sense."""
@@ -235,7 +156,7 @@ class _Process:
         left = largest
         while True:
             self._patience()
-            said, size = receive(self._line, left + _SAID)
+            said, size = receive(self.line, left + _SAID)
             answer = _answer_of(said, fields)
             if answer[0] == "fields":
                 fields = answer[1]
@@ -244,7 +165,7 @@ class _Process:
                 if left < 0:
                     raise Damaged("more rows than it may send")
             ended = answer[0] not in ("fields", "schema", "rows")
-            self.at_rest = ended and not self._gives_way
+            self.at_rest = ended and not self.gives_way
             yield answer
             if ended:
                 return
@@ -253,20 +174,9 @@ class _Process:
         """Wait for the first of an answer. What takes long gives way to all others; a process that has done
         so is not asked again, since its rank cannot be raised."""
         waiting = select.poll()
-        waiting.register(self._line, select.POLLIN)
-        while not waiting.poll(1000 * min(self._patience(), _PATIENCE)):
-            if not self._gives_way and self.worked() > _PATIENCE:
-                self.give_way()
-
-    def give_way(self) -> None:
-        """Compute behind all others from here on."""
-        with suppress(OSError):  # it has ended, or the machine forbids it
-            os.setpriority(os.PRIO_PROCESS, self._id, _RANK)
-        self._gives_way = True
-
-    def worked(self) -> float:
-        """Seconds of a processor that it has had for what it was asked last."""
-        return max(0.0, processor_seconds(self._id) - self._worked_before)
+        waiting.register(self.line, select.POLLIN)
+        while not waiting.poll(1000 * min(self._patience(), _LOOK)):
+            self.give_way_if_long()
 
     def _patience(self) -> float:
         """Seconds that are left, and that the line is waited for."""
@@ -274,7 +184,7 @@ class _Process:
         left = float("inf") if until is None else until - perf_counter()
         if left <= 0:
             raise TimeoutError
-        self._line.settimeout(None if left == float("inf") else left)
+        self.line.settimeout(None if left == float("inf") else left)
         return left
 
     def _contents(self, tables: Mapping[str, EngineTable]) -> tuple[dict[str, bytes | None], list[str]]:
@@ -305,17 +215,6 @@ class _Process:
                 gone.append(name)
                 del self._held[name]
         return tuple(gone)
-
-    def kill(self) -> None:
-        """Kill it; pending questions fail."""
-        with suppress(ProcessLookupError):
-            os.kill(self._id, signal.SIGKILL)
-
-    def end(self) -> None:
-        """End it, and let go of it."""
-        self._line.close()
-        self.kill()
-        self._nursery.bury(self._id)
 
 
 def _answer_of(said: Any, fields: Sequence[Any] | None) -> tuple[Any, ...]:
@@ -383,7 +282,7 @@ class Engine:
         self._idle: list[_Process] = []
         self._lock = threading.Lock()
         self._places = Places(settings().query_jobs)
-        self._nursery = _Nursery()
+        self._nursery = Nursery([_NURSERY], _ENVIRONMENT)
         self._files = _Files()
         self._caster: duckdb.DuckDBPyConnection | None = None
         self._casting = threading.Lock()
@@ -456,29 +355,31 @@ class Engine:
         gather: Callable[[Iterable[tuple[Any, ...]]], T],
     ) -> T:
         """Gather the replies to a request. Starts again from the first one if the process was taken away."""
+        again = False
         while True:
-            work = self._begun(request)
+            work = self._begun(request, again)
             try:
                 return gather(self._answers(work, tables))
             except TakenBack:
-                continue
+                again = work.place.taken_back
             finally:
                 self._end(work)
 
-    def _begun(self, request: ComputeRequest) -> _Work:
-        place = self._places.take(os.path.dirname(request.world))
+    def _begun(self, request: ComputeRequest, again: bool) -> _Work:
+        place = self._places.take(os.path.dirname(request.world), again=again)
         try:
             # One that serves others well is not to be lost to what gives way.
-            process = None if place.gives_way else self._taken(request)
+            process = None if place.is_behind else self._taken(request)
             if process is None:
                 deadlines.check()
                 process = _Process(request.memory, self._nursery)
         except BaseException:
             self._places.release(place)
             raise
-        if place.gives_way:
+        if place.is_behind:
             process.give_way()
-        place.end, place.worked = process.kill, process.worked
+        process.begin()
+        place.worker = process
         return _Work(request, place, process)
 
     def _end(self, work: _Work) -> None:

@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import Any
 
 import pytest
+from forks import TAKEN_OVER, forked_from
 from openpyxl import Workbook, load_workbook
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.formula import ArrayFormula
@@ -210,18 +211,13 @@ def test_a_call_does_not_answer_for_what_ended_the_process_before_it(world: Worl
         assert write(world, [formula]).status == "ok"
         assert shown(world)[0][0] == result
         for process in processes._free:
-            process.popen.kill()
+            process.kill()
 
 
-TAKEN_OVER = (
-    "import sys; sys.stdout.buffer.write(bytes.fromhex(sys.argv[1])); sys.stdout.flush(); sys.stdin.read()"
-)
 CELL = ["Scratch", 0, 0, "n", 2.0, "", ""]
 
 
-def test_what_a_process_says_that_was_taken_over_spoils_its_call_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_process_says_that_was_taken_over_spoils_its_call_and_nothing_else(tmp_path: Path) -> None:
     def begin(world: World) -> None:
         store = world.store(SheetStore)
         store.drive.create_account(ADA, "Ada")
@@ -246,10 +242,8 @@ def test_what_a_process_says_that_was_taken_over_spoils_its_call_and_nothing_els
     framed = [SIZE.pack(len(data)) + bytes([Kind.KEPT]) + data for data in answers]
     with build_world(tmp_path / "world", ["google_sheet"], begin) as world:
         before = shown(world)
-        with monkeypatch.context() as patched:
-            for number, said in enumerate([*framed, SIZE.pack(2**50)], 1):
-                processes.close()
-                patched.setattr(processes, "_program", [TAKEN_OVER, said.hex()])
+        for number, said in enumerate([*framed, SIZE.pack(2**50)], 1):
+            with forked_from(processes, TAKEN_OVER, said.hex()):
                 assert write(world, ["=1+2"]).status == "fault", said
                 assert len(world.journal.faults()) == number
                 assert not processes._free

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from socket import socket
 from typing import Any
 
 import formualizer
@@ -29,7 +30,7 @@ from mesocosm.servers.google_sheet.store.engine.translation import (
     translate,
 )
 from mesocosm.servers.google_sheet.store.ranges import cell_name, quoted
-from mesocosm.worlds.process_worker import Kind, bound_memory, serve
+from mesocosm.worlds.process_worker import Kind, bound_memory, fork_on_request, serve
 
 MEMORY = 2**30
 """Bytes of address space that the process may have."""
@@ -461,8 +462,7 @@ class Worker:
         return {"changed": changed, "gone": gone}
 
 
-def main() -> None:
-    """Serve until the standard input ends."""
+def _served(line: socket) -> None:
     bound_memory(MEMORY)
     worker = Worker()
 
@@ -471,4 +471,9 @@ def main() -> None:
         kind = Kind.MISSING if "missing" in said else Kind.REFUSED if "refused" in said else Kind.KEPT
         return kind, orjson.dumps(said)
 
-    serve(answer)
+    serve(line, answer)
+
+
+def main() -> None:
+    """Fork processes on request."""
+    fork_on_request(lambda _: _served)
