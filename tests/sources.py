@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
+import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 IMPORTING = {"import_module", "later"}
 """Functions that import what a text names."""
@@ -51,3 +54,15 @@ def _named(call: ast.Call) -> list[str]:
     texts = [one.values[0] if isinstance(one, ast.JoinedStr) else one for one in call.args]
     said = [str(one.value) for one in texts if isinstance(one, ast.Constant)]
     return [one for one in said if one.startswith("mesocosm.")]
+
+
+def benchmark(name: str) -> ModuleType:
+    """A program of ``benchmarks/`` as a module."""
+    path = Path(__file__).parents[1] / "benchmarks" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"benchmark_{name}", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import orjson
 import pytest
+from sources import benchmark
 
 from mesocosm.doors.partial_answers import unknown_field
 
-
-def _program() -> ModuleType:
-    path = Path(__file__).parents[2] / "benchmarks" / "answer_fields.py"
-    spec = importlib.util.spec_from_file_location("answer_fields", path)
-    assert spec
-    assert spec.loader
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
-
-
-PROGRAM = _program()
+PROGRAM = benchmark("answer_fields")
 
 
 @pytest.mark.parametrize("service", PROGRAM.SERVICES)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 from samples import sampled
+from sources import benchmark
 
 from mesocosm.families.family import family_names, load_family
 from mesocosm.kits.prose import TOPICS, Prose
@@ -27,18 +24,7 @@ READ = 5_000
 """Words of each task that the checker reads here; ``benchmarks/texts.py`` has it read 75,000."""
 
 
-def _benchmark() -> Any:
-    path = Path(__file__).parents[2] / "benchmarks" / "texts.py"
-    spec = importlib.util.spec_from_file_location("benchmark_texts", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["benchmark_texts"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-TEXTS = _benchmark()
+TEXTS = benchmark("texts")
 
 
 def writing() -> list[str]:

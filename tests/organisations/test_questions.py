@@ -10,16 +10,18 @@ from typing import Any
 
 import pytest
 from samples import sampled
+from sources import benchmark
 
 from mesocosm.errors import UsageError
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.families.length import Survey
-from mesocosm.kits.organisations.campus.consistency import contradictions
 from mesocosm.kits.organisations.domains import load_domain
 from mesocosm.kits.organisations.questions import AskedExpected, QuestionTask
 from mesocosm.services.world import World
 from mesocosm.worlds.randomness import Dice
+
+contradictions = benchmark("consistency").contradictions
 
 FAMILIES = ("course_assistant", "oral_exams", "canvas_arrange_exam")
 

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+from sources import benchmark
 
-
-def loaded() -> ModuleType:
-    path = Path(__file__).parents[2] / "benchmarks" / "documented.py"
-    spec = importlib.util.spec_from_file_location("documented", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["documented"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-documented = loaded()
+documented = benchmark("documented")
 FACTS = [
     fact
     for fact in documented.facts()
