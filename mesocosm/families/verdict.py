@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
+from mesocosm.families.confusables import visible
 from mesocosm.families.faults import Fault, faults_of
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ class Check(BaseModel):
     @field_validator("detail")
     @classmethod
     def _writable(cls, detail: str) -> str:
-        """An agent may leave names of files that are no text, which nobody could write down."""
-        return detail.encode("utf-8", "backslashreplace").decode()
+        """What an agent leaves may be no text, which nobody could write down, or look like what it is not."""
+        return visible(detail.encode("utf-8", "backslashreplace").decode())
 
 
 def finding(name: str, wrong: Iterable[object]) -> Check:

@@ -26,6 +26,9 @@ Shape = Literal["text", "number", "moment", "date", "flag", "list", "addresses",
 Fields = dict[str, Any]
 """Values of a thing by the names of its fields."""
 
+_NAMES = ("name", "title", "summary", "subject", "path", "email")
+"""Columns by which a reader knows a row."""
+
 
 @dataclass(frozen=True)
 class Word:
@@ -333,10 +336,10 @@ def _unexplained(
 ) -> Iterator[str]:
     for row in difference.added:
         if (table, key_of(row, keys)) not in rows:
-            yield f"{table} {key_of(row, keys)} was added"
+            yield f"{table} {key_of(row, keys)}{_named(row)} was added"
     for row in difference.removed:
         if (table, key_of(row, keys)) not in rows:
-            yield f"{table} {key_of(row, keys)} was removed"
+            yield f"{table} {key_of(row, keys)}{_named(row)} was removed"
     for before, after in difference.changed:
         which = table, key_of(after, keys)
         if which in rows and not columns.get(which):
@@ -346,6 +349,11 @@ def _unexplained(
         ]
         if other:
             yield f"{table} {which[1]} was changed ({', '.join(other)})"
+
+
+def _named(row: Row) -> str:
+    names = (row[name] for name in _NAMES if isinstance(row.get(name), str) and row[name])
+    return next((f" ({name[:80]})" for name in names), "")
 
 
 def stamp(moment: datetime) -> str:

@@ -202,10 +202,12 @@ def _trashed(world: World) -> bool:
 
 
 def _empty_sheets(changes: Changes) -> Iterator[int]:
-    """New sheets with nothing in them, in spreadsheets that were there before."""
+    """New sheets with nothing in them, beside others: a spreadsheet that is all empty is something made."""
     new = {row["number"] for row in changes.table("google_sheet", "files").added}
     filled = {row["sheet"] for row in changes.table("google_sheet", "cells").added}
-    for row in changes.table("google_sheet", "sheets").added:
+    sheets = changes.table("google_sheet", "sheets").added
+    new -= {row["spreadsheet"] for row in sheets if row["number"] in filled}
+    for row in sheets:
         if row["spreadsheet"] not in new and row["number"] not in filled:
             yield row["number"]
 

@@ -254,10 +254,13 @@ def _draft_thrown_away(done: Done) -> None:
     done.call("email", "delete_emails", email_ids=[made["id"]])
 
 
-def _sheet_added(done: Done) -> None:
-    book = done.book("WooCommerce Stock Alert")
-    request = {"addSheet": {"properties": {"title": "Empty"}}}
-    done.rest("POST", f"google_sheet/v4/spreadsheets/{book}:batchUpdate", json={"requests": [request]})
+def _sheet_added(title: str) -> Deed:
+    def deed(done: Done) -> None:
+        request = {"addSheet": {"properties": {"title": "Empty"}}}
+        url = f"google_sheet/v4/spreadsheets/{done.book(title)}:batchUpdate"
+        done.rest("POST", url, json={"requests": [request]})
+
+    return deed
 
 
 def _issues_closed_and_opened(done: Done) -> None:
@@ -442,7 +445,8 @@ def _from_second(second: str) -> Deed:
             ("bug_triage", _line_ends_of_windows),
             ("price_notices", _product_thrown_away),
             ("price_notices", _draft_thrown_away),
-            ("woocommerce_stock_alert", _sheet_added),
+            ("woocommerce_stock_alert", _sheet_added("WooCommerce Stock Alert")),
+            ("nhl_b2b_analysis", _sheet_added("nhl_b2b_analysis")),
             ("visit_calendar", _event_put_in_and_deleted),
             ("woocommerce_stock_alert", _rows_deleted),
             ("woocommerce_stock_alert", _rows_inserted),
@@ -598,7 +602,7 @@ def _copy_thrown_away(done: Done) -> None:
 
 def _line_added(done: Done) -> None:
     """A sheet that was added has something in it."""
-    _sheet_added(done)
+    _sheet_added("WooCommerce Stock Alert")(done)
     book = done.book("WooCommerce Stock Alert")
     url = f"google_sheet/v4/spreadsheets/{book}/values/Empty!A1?valueInputOption=RAW"
     done.rest("PUT", url, json={"values": [["x"]]})
@@ -806,6 +810,53 @@ def test_what_a_mail_says_is_what_a_reader_sees(
 
 
 # -- what findings say ------------------------------------------------------------------------------------
+
+
+def _imitated(lines: list[str]) -> list[str]:
+    return [lines[0].replace("o", "\u043e"), *lines[1:]]
+
+
+def _moved(source: str, destination: str) -> Deed:
+    return lambda done: done.call("filesystem", "move_file", source=source, destination=destination)
+
+
+@pytest.mark.parametrize(
+    ("family", "deed", "says"),
+    [
+        ("refund_list", _in_csv("refunds.csv", _imitated), "\\u043erder"),
+        ("refund_list", _in_csv("refunds.csv", lambda lines: ["\u200b" + lines[0], *lines[1:]]), "\\u200b"),
+        ("refund_list", _moved("refunds.csv", "r\u0435funds.csv"), "r\\u0435funds.csv"),
+        (
+            "stock_take",
+            _in_workbook("rename_worksheet", old_name="Final", new_name="Fin\u0430l"),
+            "Fin\\u0430l",
+        ),
+        ("stock_take", _in_final(("A1", [["Item\xa0"]])), "Item\\xa0"),
+        (
+            "payable_invoice_checker",
+            _statements(f'alter table {_PAYMENTS} rename to PURCHASE_INVOICE.PUBLIC."INVOICE_PAYM\u0415NTS"'),
+            "INVOICE_PAYM\\u0415NTS",
+        ),
+        (
+            "payable_invoice_checker",
+            _statements(f'alter table {_PAYMENTS} add column "T\u041eTAL" int'),
+            "T\\u041eTAL",
+        ),
+        (
+            "recall_campaign",
+            lambda done: done.call("email", "create_folder", folder_name="\u0421\u041e"),
+            "\\u0421\\u041e",
+        ),
+    ],
+)
+def test_a_finding_tells_names_apart_that_look_the_same(
+    solved: Callable[[str], Done], family: str, deed: Deed, says: str
+) -> None:
+    done = solved(family)
+    with McpTools(f"{done.url}/mcp") as done.tools:
+        deed(done)
+        verdict = done.app.pool.get(done.id).episode.grade()
+        assert says in "; ".join(one.detail for one in verdict.findings if not one.passed)
 
 
 @pytest.mark.parametrize(

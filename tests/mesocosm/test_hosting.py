@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import threading
 import time
@@ -246,6 +247,30 @@ def test_a_reset_does_not_wait_until_all_that_was_there_is_removed(host: Host) -
     while any(path.name.endswith(".gone") for path in left.iterdir()):
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def test_very_many_folders_are_copied_reset_and_removed_while_others_are_served(host: Host) -> None:
+    """As many as a workspace may hold."""
+    id_, other = host.open(), host.open()
+    workspace = host.app.pool.path(id_) / "world" / "workspace"
+    for number in range(100):
+        (workspace / str(number)).mkdir()
+        for inner in range(999):
+            os.mkdir(workspace / str(number) / str(inner))
+    with ThreadPoolExecutor(1) as pool, host.tools(other) as tools:
+        for act, method, status in (("/fork", "POST", 201), ("/reset", "POST", 200), ("", "DELETE", 204)):
+            doing = pool.submit(host.ask, f"/episodes/{id_}{act}", method=method)
+            served = 0
+            while not doing.done():
+                assert tools.call("email", "get_folders") is not None
+                served += 1
+            assert doing.result()[0] == status
+            if act == "/fork":
+                assert served > 10  # a copy takes long, and nobody waits for it
+                copy = doing.result()[1]["id"]
+    folders = host.app.pool.path(copy) / "world" / "workspace"
+    assert sum(len(names) for _, names, _ in os.walk(folders)) == 100_000
+    assert host.ask(f"/episodes/{copy}", method="DELETE")[0] == 204
 
 
 def test_an_unknown_endpoint_names_those_there_are(host: Host) -> None:

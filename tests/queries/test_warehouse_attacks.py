@@ -216,6 +216,43 @@ def test_what_is_parsed_and_has_no_meaning_is_refused(world: World, statement: s
     assert (outcome.status, words in outcome.text) == ("refused", True), outcome.text
 
 
+RAISING = [
+    ("select to_number('abc')", "Numeric value 'abc' is not recognized"),
+    ("select 'abc'::int", "Numeric value 'abc' is not recognized"),
+    ("select 'x'::date", "Date 'x' is not recognized"),
+    ("select 1 / 0", "Division by zero"),
+    ("select id / (id - id) from t", "Division by zero"),
+    ("select 99999999999999999999999999999999999999 * 10", "out of range"),
+    ("select parse_json('{')", "Error parsing JSON"),
+    ("select dateadd(day, 99999999999, current_date)", "out of"),
+    ("select x from t", "invalid identifier 'X'"),
+    ("select t.id, count(*) from t", "GROUP BY"),
+    ("select id from t group by id having name > 1", "GROUP BY"),
+    ("select upper(id, id) from t", "syntax error line 1 at position 19"),
+    ("select (select id from n) from t", "more than one row"),
+    ("select id from t union select id, name from t", "column"),
+    ("select sum(name) from t", "Invalid argument types for function 'SUM'"),
+    ("select regexp_replace('a', '(', 'b')", "cannot be evaluated"),
+]
+RAW = re.compile(
+    r"\b(?:duckdb|(?:Conversion|Binder|Catalog|Parser|Invalid Input|Out of Range) Error|LINE \d+:"
+    r"|Candidate|BIGINT|INT32|Python|pyarrow)",
+    re.IGNORECASE,
+)
+"""Words of the engine that no product says."""
+
+
+@pytest.mark.parametrize(("statement", "words"), RAISING)
+def test_what_the_engine_raises_is_told_in_the_products_words(
+    world: World, statement: str, words: str
+) -> None:
+    outcome = world.call("snowflake", "read_query", {"query": statement})
+    assert outcome.status == "refused"
+    assert words.lower() in outcome.text.lower()
+    assert not RAW.search(outcome.text), outcome.text
+    assert not world.journal.faults()
+
+
 @pytest.mark.parametrize("statement", ENDLESS)
 def test_what_does_not_end_is_interrupted(
     world: World, statement: str, monkeypatch: pytest.MonkeyPatch

@@ -190,6 +190,22 @@ def test_new_writes_a_file_and_lint_reads_it(tmp_path: Path, monkeypatch: pytest
     assert '"line":53' in found.stdout
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    ["(" * 20_000 + "a" + ")" * 20_000, "(a+" * 5_000, "[" * 50_000, "((a{9}){9}){9}" * 500, "(?:" * 20_000],
+    ids=["groups", "open groups", "sets", "counts", "marks"],
+)
+def test_a_deep_pattern_is_a_complaint_and_no_traceback(tmp_path: Path, pattern: str) -> None:
+    path = tmp_path / "task.yaml"
+    path.write_text(START.replace('{lines: "See you on {agreed}"}', f"{{matches: '{pattern}'}}"))
+    command = [sys.executable, "-m", "mesocosm", "lint", str(path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert "is no pattern" in ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stdout + ran.stderr
+    assert len(ran.stdout + ran.stderr) < 5_000
+
+
 def test_a_lint_loads_neither_databases_nor_what_makes_files() -> None:
     code = (
         "import sys; from pathlib import Path; from mesocosm.kits.yaml_tasks.lint import lint\n"

@@ -396,8 +396,6 @@ def _told(found: Any, wanted: Any) -> str:
         alike = takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False))
         start = max(0, sum(1 for _ in alike) - _BEFORE)
         got, expected = (ascii(text[start : start + _LONGEST]) for text in texts)
-    elif len(got) == len(expected) and expected.isascii() and not got.isascii():
-        got = f"{got} ({got!a})"
     return told(got, expected)
 
 
