@@ -35,7 +35,7 @@ class Check(BaseModel):
     @field_validator("detail")
     @classmethod
     def _writable(cls, detail: str) -> str:
-        """What an agent leaves may be no text, which nobody could write down, or look like what it is not."""
+        """An agent may leave what is no text, which nobody could write down, or looks like what it is not."""
         return visible(detail.encode("utf-8", "backslashreplace").decode())
 
 
