@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from mesocosm.doors import dispatch
+from mesocosm.doors import admission
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
@@ -45,7 +45,7 @@ async def ask_endlessly(world: World) -> None:
     """Ask for statements that do not end."""
     tool = world.tool("snowflake", "read_query")
     while True:
-        await dispatch.take_turn(world, "snowflake", tool, {"query": ENDLESS}, None)
+        await admission.take_turn(world, "snowflake", tool, {"query": ENDLESS}, None)
 
 
 async def measure(quiet: World, hostile: list[World], seconds: float) -> list[float]:
@@ -57,7 +57,7 @@ async def measure(quiet: World, hostile: list[World], seconds: float) -> list[fl
     tool = quiet.tool("filesystem", "read_text_file")
     while perf_counter() < until:
         began = perf_counter()
-        outcome = await dispatch.take_turn(quiet, "filesystem", tool, {"path": "a.txt"}, None)
+        outcome = await admission.take_turn(quiet, "filesystem", tool, {"path": "a.txt"}, None)
         assert outcome.status == "ok", outcome.text
         took.append(perf_counter() - began)
         await asyncio.sleep(_PAUSE)
@@ -75,7 +75,7 @@ def main() -> None:
     options = parser.parse_args()
     os.environ |= {"MESOCOSM_CALL_TIMEOUT": "15", "MESOCOSM_QUERY_JOBS": "4"}
     if options.keep:
-        dispatch._lend = lambda threads, more: None
+        admission._lend = lambda threads, more: None
     with tempfile.TemporaryDirectory() as folder:
         quiet, hostile = worlds(Path(folder), options.episodes)
         took = asyncio.run(measure(quiet, hostile, options.seconds))
