@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from html.parser import HTMLParser
 from typing import Any, TypedDict
 
+from lxml import etree
 from sqlalchemy import insert, select, text
 
 from mesocosm.errors import Invalid
@@ -20,10 +20,15 @@ from mesocosm.servers.documents.store.access import (
     timestamp,
 )
 from mesocosm.servers.documents.store.pictures import check_size, combined, inspect
+from mesocosm.worlds import deadlines
 
 TEXT_TYPES = ("text", "markdown", "html")
 MAX_CHARACTERS = 5_000_000
 MAX_COMMENT = 10_000
+MAX_DEPTH = 512
+"""Elements of HTML within each other, as in browsers."""
+_CHUNK = 65_536
+"""Bytes of HTML that are parsed at a time."""
 
 _LAST_NUMBER = text("SELECT seq FROM sqlite_sequence WHERE name = :table")
 _USERS = select(User.email)
@@ -208,29 +213,65 @@ def plain_text(type: str, content: str) -> str | None:
     """Return the text for the full-text index where it differs from the content."""
     if type != "html":
         return None
-    parser = _Words()
-    parser.feed(content)
-    parser.close()
-    return " ".join(parser.words)
+    # Of html.parser a text of a hundred thousand characters can take minutes: it looks for each end anew.
+    words = _Words()
+    parser = etree.HTMLParser(target=words, huge_tree=True, encoding="utf-8")
+    data = content.encode()
+    try:
+        for start in range(0, len(data), _CHUNK):
+            deadlines.check()
+            parser.feed(data[start : start + _CHUNK])
+        if data:
+            parser.close()
+    except (_TooDeep, etree.XMLSyntaxError):
+        pass  # what stands before can be found
+    return words.close()
 
 
-class _Words(HTMLParser):
+class _TooDeep(Exception):
+    """Content nested so deeply that no browser shows it."""
+
+
+class _Words:
     """Collects the text between tags, without scripts and styles."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.words: list[str] = []
-        self._hidden = 0
+        self._words: list[str] = []
+        self._text: list[str] = []
+        self._depth = self._hidden = 0
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def start(self, tag: Any, attributes: Any) -> None:
+        """An element begins."""
+        self._end_text()
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise _TooDeep
         self._hidden += tag in ("script", "style")
 
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, tag: Any) -> None:
+        """An element ends."""
+        self._end_text()
+        self._depth -= 1
         self._hidden -= tag in ("script", "style") and self._hidden > 0
 
-    def handle_data(self, data: str) -> None:
-        if not self._hidden and data.strip():
-            self.words.append(data.strip())
+    def comment(self, text: Any) -> None:
+        """A comment."""
+        self._end_text()
+
+    def data(self, data: Any) -> None:
+        """Text, with its entities resolved."""
+        if not self._hidden:
+            self._text.append(data)
+
+    def close(self) -> str:
+        """The document ends."""
+        self._end_text()
+        return " ".join(self._words)
+
+    def _end_text(self) -> None:
+        if text := "".join(self._text).strip():
+            self._words.append(text)
+        self._text.clear()
 
 
 def _text_columns(given: NewDocument) -> dict[str, Any]:

@@ -135,6 +135,9 @@ class Writing(DocumentsPart):
             raise Invalid(
                 f"old_text occurs {count} times; give more of the text around it, or set replace_all."
             )
+        # Before it is made: a short text by a long one, a million times, would have terabytes.
+        if row.characters + count * (len(new_text) - len(old_text)) > MAX_CHARACTERS:
+            raise Invalid(f"The document would have more than {MAX_CHARACTERS} characters.")
         self._set_content(row, row.content.replace(old_text, new_text))
         return item, count
 

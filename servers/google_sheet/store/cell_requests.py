@@ -13,7 +13,7 @@ from mesocosm.servers.google_sheet.store.formats import merged
 from mesocosm.servers.google_sheet.store.ranges import Area
 from mesocosm.servers.google_sheet.store.requests import Given, Place, fields_of, sequence, whole
 from mesocosm.servers.google_sheet.store.sheets import Grid
-from mesocosm.servers.google_sheet.store.values import Content, Put
+from mesocosm.servers.google_sheet.store.values import Content, Put, check_length
 from mesocosm.services.schema import Json
 
 MAX_CELLS = 200_000
@@ -223,8 +223,9 @@ def _find_replace(place: Place, given: Given) -> Json:
             text = cell.formula if cell.formula is not None else cell.shown
             if not text or (whole_cell and not pattern.fullmatch(text)):
                 continue
-            new, times = pattern.subn(lambda _: instead, text)
-            if times:
+            if times := sum(1 for _ in pattern.finditer(text)):
+                check_length(len(text) + times * (len(instead) - len(wanted)))
+                new = pattern.sub(lambda _: instead, text)
                 puts.append((sheet, cell.row, cell.column, place.store.values.entered(new, "USER_ENTERED")))
                 count += times
                 formulas_changed += cell.formula is not None

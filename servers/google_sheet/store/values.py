@@ -25,6 +25,15 @@ MAX_READ = 2_000_000
 _COLUMNS = "row, col, kind, cells.number, text, formula, message, hint, anchor, format, note, type, pattern"
 
 
+def check_length(characters: int) -> None:
+    """Raises ``Invalid`` for more characters than a cell holds."""
+    if characters > MAX_TEXT:
+        raise Invalid(
+            f"Your input contains more than the maximum of {MAX_TEXT} characters in a single cell.",
+            code="INVALID_ARGUMENT",
+        )
+
+
 @dataclass(frozen=True)
 class Content:
     """Content of a cell."""
@@ -211,11 +220,7 @@ class Values:
             raise Invalid(
                 f"Invalid values: {name} {str(value)[:100]} is no value of a cell.", code="INVALID_ARGUMENT"
             )
-        if len(value) > MAX_TEXT:
-            raise Invalid(
-                f"Your input contains more than the maximum of {MAX_TEXT} characters in a single cell.",
-                code="INVALID_ARGUMENT",
-            )
+        check_length(len(value))
         if "\0" in value:
             raise Invalid("Invalid values: a text with a zero character.", code="INVALID_ARGUMENT")
         if value == "":

@@ -98,6 +98,12 @@ def test_an_update_can_depend_on_the_version_that_was_read(documents: Any) -> No
     assert documents("read_document", file_id="roadmap") == "A"
 
 
+def test_what_would_be_too_long_is_refused_before_it_is_made(documents: Any) -> None:
+    made = documents("create_document", title="Long", content="a" * 4_000_000)["id"]
+    with pytest.raises(ToolError, match="more than 5000000 characters"):
+        documents("edit_document", file_id=made, old_text="a", new_text="b" * 4_000_000, replace_all=True)
+
+
 def test_all_occurrences_can_be_replaced(documents: Any) -> None:
     with pytest.raises(ToolError, match="occurs 2 times"):
         documents("edit_document", file_id="roadmap", old_text="loom", new_text="wheel")
@@ -158,6 +164,11 @@ def test_the_last_changed_documents_are_listed_first(documents: Any) -> None:
         ("edit_document", {"file_id": "roadmap", "old_text": "zebra", "new_text": "x"}, "does not occur"),
         ("edit_document", {"file_id": "roadmap", "old_text": "", "new_text": "x"}, "old_text is empty"),
         ("edit_document", {"file_id": "roadmap", "old_text": "x", "new_text": "x"}, "are the same"),
+        (
+            "edit_document",
+            {"file_id": "roadmap", "old_text": "e", "new_text": "x" * 4_999_999, "replace_all": True},
+            "more than 5000000 characters",
+        ),
         ("copy_document", {"file_id": "roadmap", "title": ""}, "title must be one line"),
         ("upload_file", {"path": "nope.txt"}, "No such file"),
         ("download_file", {"file_id": "roadmap", "path": "../out"}, "outside"),

@@ -109,3 +109,16 @@ def test_a_query_without_words_is_refused(documents: Any, query: str) -> None:
 )
 def test_the_syntax_of_the_index_is_text_like_any_other(documents: Any, query: str) -> None:
     documents("search_documents", query=query)
+
+
+PIECES = (
+    *("<!--", "<a ", "<", "&", "</", "<a b='", "<![CDATA[", "<?", "<!", "<a/", "&#", "a<b ", "<script>a/"),
+    *("</script", "<a>a/</a>", "<b>", "<i></b>"),
+)
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_html_of_one_piece_again_and_again_is_read_in_time(documents: Any, piece: str) -> None:
+    content = f"<p>Marzipan</p>{piece * 200_000}"
+    made = documents("create_document", title="Odd", content=content, type="html")["id"]
+    assert found(documents, "Marzipan") == [made]
