@@ -70,6 +70,8 @@ _SMALL = 24
 """Assistants of so small classes help with one more: there is no room for more lists."""
 _MAILED = 4
 """A plain presentation in so many comes by mail, the others through the form."""
+_LEAVING = 4
+"""No more students leave another class: more would be a reason to close it."""
 _DAY = dt.timedelta(days=1)
 
 
@@ -165,6 +167,7 @@ def simulate(stream: Any, params: Any) -> Organisation:
         lists=lambda: Lists.of(campus, me),
         place=place,
         neutral=NEUTRAL | {"everyday"},
+        brief=True,
         records={
             "course": course.code,
             "uploads": [(when.isoformat(), number) for when, _, number, _, _ in own],
@@ -201,6 +204,9 @@ def _siblings(
             second = other.instructor
         work = Coursework(campus, me, stream(f"sibling:{index}"))
         fates = rng.choices(list(shares), list(shares.values()), k=size)
+        leaving = [place for place, fate in enumerate(fates) if fate in ("dropped", "reinstated")]
+        for place in leaving[_LEAVING:]:
+            fates[place] = "plain"
         made = work.run(other, fates, campus.now - index // 8 * 3 * _DAY, matters=False)
         classes.append(made)
         stories += made.stories

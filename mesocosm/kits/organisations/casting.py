@@ -89,6 +89,8 @@ class Director:
         neutral: Kinds of events that decide nothing, and may go untold.
         channels: Those that the task has services for.
         whole: True if every message of a scene is written, also replies that only acknowledge.
+        brief: True if scenes come first in which everybody, not the owner alone, writes only what tells or
+            states something.
     """
 
     def __init__(
@@ -99,6 +101,7 @@ class Director:
         neutral: frozenset[str] = frozenset(),
         channels: frozenset[str] = frozenset({"mail"}),
         whole: bool = False,
+        brief: bool = False,
     ) -> None:
         self._by_story: dict[str, list[Scene]] = {}
         for scene in scenes:
@@ -106,7 +109,7 @@ class Director:
                 continue
             self._by_story.setdefault(scene.story, []).append(scene)
         self._mix, self._stream, self._neutral, self._channels = mix, stream, neutral, channels
-        self._whole = whole
+        self._whole, self._brief = whole, brief
         self.used: Counter[str] = Counter()
         """How often each scene was cast."""
         self._alternates: Counter[tuple[str, str, int, str, int]] = Counter()
@@ -136,7 +139,8 @@ class Director:
             # What the question is about is told in any case: long worlds have more such students than scenes.
             fitting = fresh or (fitting if story.matters else [])
         if not self._whole and rng.random() < _QUIET:
-            fitting = [one for one in fitting if not one.answered] or fitting
+            quiet = [one for one in fitting if not self._is_idle(one, story)]
+            fitting = quiet or fitting
         if most:
             fitting = [one for one in fitting if self.used[one.name] < min(most, one.capacity)]
         if not fitting:
@@ -187,6 +191,22 @@ class Director:
         scene = rng.choice([one for one in fitting if self.used[one.name] / one.capacity <= least + 1e-9])
         self.used[scene.name] += 1
         return scene
+
+    def _is_idle(self, scene: Scene, story: Story) -> bool:
+        """Return True if the owner of the mailbox writes something in a scene that tells nothing.
+
+        Where all are to be brief: if anybody answers, or the owner writes, what neither tells nor states
+        anything, and if no alternate is left that was not yet said.
+        """
+        if not self._brief:
+            return scene.answered
+        return self.used[scene.name] >= scene.capacity or any(
+            (message.from_ == "me" or message.re is not None)
+            and not (message.states or any(beat.tell for beat in message.beats))
+            and (message.from_ == "me" or not _acknowledges(message, scene, story.roles))
+            for message in scene.messages
+            if message.if_ is None or message.if_.value(story.roles)
+        )
 
     def _fitting(self, story: Story, level: str) -> list[Scene]:
         found = [scene for scene in self._by_story.get(story.kind, ()) if self._fits(scene, story, level)]

@@ -92,6 +92,7 @@ class Organisation:
         further: Stories that decide nothing, without end: they fill the length.
         place: Puts letters and records worth so many tokens into the services; returns evidence of records.
         records: What lists and logs say besides, as data.
+        brief: True if replies that neither tell nor state anything are few.
     """
 
     now: dt.datetime
@@ -105,6 +106,7 @@ class Organisation:
     neutral: frozenset[str]
     channels: frozenset[str] = frozenset({"mail"})
     records: Mapping[str, Any] = field(default_factory=dict)
+    brief: bool = False
 
 
 @dataclass(frozen=True)
@@ -251,7 +253,14 @@ class QuestionTask(YamlFamily):
 
     def _told(self, made: Organisation, params: family.Params, stream: Any) -> tuple[list[Letter], set[str]]:
         """The letters, and the keys of those that tell what must be told."""
-        director = Director(self.scenes(params), self._mix(params), stream, made.neutral, made.channels)
+        director = Director(
+            self.scenes(params),
+            self._mix(params),
+            stream,
+            made.neutral,
+            made.channels,
+            brief=made.brief,
+        )
         casts: list[Cast] = []
         for story in sorted(made.stories, key=lambda story: story.begins):
             cast = director.cast(story)

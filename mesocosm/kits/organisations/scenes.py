@@ -20,6 +20,8 @@ CHANNELS = ("mail", "announcement", "conversation")
 FILES = ("slides", "paper", "sheet", "photo", "form")
 SPLITS = ("train", "test")
 SLOT = re.compile(r"<([A-Za-z_][A-Za-z0-9_.]*)>")
+_VALUE = re.compile(r"<\w+\.(?:due|start|span|shift|room|length)\b")
+"""A slot that a proposal fills."""
 _SERVING = {
     "explicit": ("explicit", "any", "described", "referring"),
     "described": ("described", "any", "referring", "explicit"),
@@ -130,6 +132,13 @@ class Message(_Strict):
         """The least and the most hours after the message before it, or before the next one."""
         least, _, most = (self.after or self.before or "1-12").partition("-")
         return float(least), float(most or least)
+
+    @cached_property
+    def states(self) -> bool:
+        """True if it states a value of an event: a proposal that a later message settles."""
+        return any(
+            _VALUE.search(text) for beat in self.beats for _, texts in beat.all_texts for text in texts
+        )
 
 
 class Scene(_Strict):
