@@ -71,7 +71,7 @@ _SMALL = 24
 _MAILED = 4
 """A plain presentation in so many comes by mail, the others through the form."""
 _LEAVING = 4
-"""No more students leave another class: more would be a reason to close it."""
+"""Of so many students, and of an eighth of a large class, it is told that they leave: more would be odd."""
 _DAY = dt.timedelta(days=1)
 
 
@@ -101,6 +101,10 @@ def _fates(params: Any, rng: Any) -> list[str]:
     fates = [fate for fate, number in numbers.items() for _ in range(number)]
     if not any(fate in MISSING for fate in fates):
         fates[-1] = "draft_left"  # somebody is to be written to
+    leaving = [index for index, fate in enumerate(fates) if fate in ("reinstated", "dropped")]
+    for index in leaving[max(_LEAVING, params.num_students // 8) :]:
+        if fates[index] == "dropped":
+            fates[index] = "off_roster"
     plain = [index for index, fate in enumerate(fates) if fate == "plain"]
     for place, index in enumerate(plain):
         if place % _MAILED and len(plain) > _MAILED:

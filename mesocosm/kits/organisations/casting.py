@@ -200,7 +200,9 @@ class Director:
         """
         if not self._brief:
             return scene.answered
-        return self.used[scene.name] >= scene.capacity or any(
+        # What matters is cast first: it leaves such scenes to the rest, which is three times as much.
+        most = max(1, scene.capacity // 3) if story.matters else scene.capacity
+        return self.used[scene.name] >= most or any(
             (message.from_ == "me" or message.re is not None)
             and not (message.states or any(beat.tell for beat in message.beats))
             and (message.from_ == "me" or not _acknowledges(message, scene, story.roles))
