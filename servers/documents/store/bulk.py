@@ -213,7 +213,7 @@ def plain_text(type: str, content: str) -> str | None:
     """Return the text for the full-text index where it differs from the content."""
     if type != "html":
         return None
-    # Of html.parser a text of a hundred thousand characters can take minutes: it looks for each end anew.
+    # By html.parser, which looks for each end anew, 160,000 characters of "<!--" take 7 s.
     words = _Words()
     parser = etree.HTMLParser(target=words, huge_tree=True, encoding="utf-8")
     data = content.encode()
