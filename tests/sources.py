@@ -31,7 +31,9 @@ def imports_of(path: Path) -> Imports:
     """What a module imports."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     guarded = [
-        node.body for node in nodes if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        node.body
+        for node in nodes
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
     ]
     return Imports(
         [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)],
