@@ -25,6 +25,7 @@ from socket import socket
 from traceback import format_exception
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast, get_type_hints
 
+from PIL import Image
 from pydantic import TypeAdapter, ValidationError
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound, Refusal
@@ -32,7 +33,7 @@ from mesocosm.services.service import Store
 from mesocosm.worlds import deadlines
 from mesocosm.worlds.limits import setting
 from mesocosm.worlds.plain_values import Damaged, pack, unpack
-from mesocosm.worlds.process_worker import Kind, bound_memory, fork_on_request, serve
+from mesocosm.worlds.process_worker import Kind, bound_memory, fork_on_request, load_all, serve
 from mesocosm.worlds.processes import HelperProcesses, ProcessAnswer, ProcessGone, ProcessQuestion
 from mesocosm.worlds.workspace import FileContent
 
@@ -50,6 +51,9 @@ _SAID = 64 * 2**20
 """Bytes of an answer besides the files that were written."""
 _START = "from mesocosm.services.apart import main; main()"
 
+_READERS = ("mesocosm.servers.excel.store", "mesocosm.servers.pdf_tools.store", "openpyxl", "pypdf")
+"""Packages of which every module is loaded before any file is read: a fork opens none."""
+
 Identity = tuple[int, ...]
 S = TypeVar("S", bound=Store)
 A = TypeVar("A", str, Sequence[str])
@@ -58,6 +62,7 @@ R = TypeVar("R")
 
 _processes = HelperProcesses([_START])
 _long: OrderedDict[Identity, None] = OrderedDict()
+_marked: list[Callable[..., Any]] = []
 
 
 def apart(
@@ -66,6 +71,8 @@ def apart(
     """Run a method on files in a bounded process, unless all are small and it is quick."""
 
     def marked(method: Callable[Concatenate[S, A, P], R]) -> Callable[Concatenate[S, A, P], R]:
+        _marked.append(method)
+
         @wraps(method)
         def done(store: S, paths: A, /, *arguments: P.args, **named: P.kwargs) -> R:
             # In the process already: a method that calls another one goes straight on.
@@ -162,9 +169,8 @@ def _done_apart(
     state = repr(sorted(identities.values()))
     largest = setting("workspace_file_size") + _SAID
     try:
-        module = type(store).__module__.encode()
-        question = ProcessQuestion(state, state, request(None), whole, largest, module)
-        found, written = _processes.ask(str(store.world.path), question, read)
+        question = ProcessQuestion(state, state, request(None), whole, largest)
+        found, written = _processes.ask(store.world.owner, question, read)
     except ProcessGone:
         deadlines.check()
         raise Invalid(f"{names[0]} takes too much memory to read.") from None
@@ -276,12 +282,6 @@ def _done(world: _World, where: Sequence[str], called: Mapping[str, Any]) -> byt
         return pack(("fault", "".join(format_exception(error))))
 
 
-def _prepared(module: bytes) -> Callable[[socket], None]:
-    """Load a service's store and what that needs, before the fork."""
-    importlib.import_module(module.decode())
-    return _served
-
-
 def _served(line: socket) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     bound_memory(MEMORY)
@@ -289,5 +289,10 @@ def _served(line: socket) -> None:
 
 
 def main() -> None:
-    """Fork processes on request."""
-    fork_on_request(_prepared)
+    """Load what reads files, and fork processes on request."""
+    for name in _READERS:
+        load_all(name)
+    for method in _marked:
+        _forms(method)
+    Image.init()
+    fork_on_request(lambda _: _served)

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
@@ -45,6 +46,7 @@ from mesocosm.worlds.steps import Steps
 from mesocosm.worlds.workspace import Workspace
 
 JOURNAL = "journal.db"
+_OPENED = count()
 S = TypeVar("S", bound=Store)
 
 
@@ -89,6 +91,8 @@ class World:
         sharing_files: bool = False,
     ) -> None:
         self.path = path
+        self.owner = str(path), next(_OPENED)
+        """Its folder, and a number that no other world of this process has that lies there, or has lain."""
         self.base = base
         self.besides: frozenset[str] = frozenset()
         """Services that somebody added to those of the task, and that nobody judges."""

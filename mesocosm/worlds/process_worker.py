@@ -1,13 +1,16 @@
 """The other side of ``processes`` and ``nursery``: forks of a process that has loaded everything, each of
 which is asked one thing after the other over its line.
 
-Nothing else of mesocosm is loaded here, so that such a process begins quickly.
+A fork may reach nothing but its line (``walls``), so all that it may need is loaded before.
 """
 
 from __future__ import annotations
 
 import gc
+import importlib
 import os
+import pkgutil
+import resource
 import signal
 import socket
 import struct
@@ -15,6 +18,8 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from enum import IntEnum
+
+from mesocosm.worlds.walls import close_in
 
 
 class Kind(IntEnum):
@@ -38,13 +43,9 @@ _LONGEST = 1000
 
 def bound_memory(size: int) -> None:
     """Limit this process's address space, where the system allows it."""
-    try:
-        import resource
-
+    with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except (ImportError, ValueError, OSError):
-        pass
 
 
 def serve(line: socket.socket, answer: Callable[[bytes], tuple[Kind, bytes]]) -> None:
@@ -57,21 +58,36 @@ def serve(line: socket.socket, answer: Callable[[bytes], tuple[Kind, bytes]]) ->
             stream.flush()
 
 
-def fork_on_request(prepared: Callable[[bytes], Callable[[socket.socket], None]]) -> None:
+def load_all(name: str) -> None:
+    """Load a package and all that lies in it, as far as this system has what it needs."""
+    package = importlib.import_module(name)
+    for module in pkgutil.iter_modules(package.__path__, f"{name}."):
+        with suppress(ImportError, RuntimeError):
+            if module.ispkg:
+                load_all(module.name)
+            else:
+                importlib.import_module(module.name)
+
+
+def fork_on_request(
+    prepared: Callable[[bytes], Callable[[socket.socket], None]], *, walled: bool = True
+) -> None:
     """Fork processes until the line ends whose descriptor is the last argument of the program.
 
     ``prepared``: called with each order before the fork; what it returns is done in the new process.
+    ``walled``: whether that can reach nothing but its line.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    load_all("encodings")  # which are loaded by name, when a text in one is met
     with socket.socket(fileno=int(sys.argv[-1])) as line:
-        _Forks(line, prepared).serve()
+        _Forks(line, prepared, walled).serve()
 
 
 class _Forks:
     def __init__(
-        self, line: socket.socket, prepared: Callable[[bytes], Callable[[socket.socket], None]]
+        self, line: socket.socket, prepared: Callable[[bytes], Callable[[socket.socket], None]], walled: bool
     ) -> None:
-        self._line, self._prepared = line, prepared
+        self._line, self._prepared, self._walled = line, prepared, walled
         self._alive: set[int] = set()
         self._ended: set[int] = set()
         """Those that nobody knows any more."""
@@ -103,7 +119,10 @@ class _Forks:
             self._line.close()
             try:
                 with suppress(BrokenPipeError, ConnectionResetError, MemoryError):  # who asked is gone
-                    work(socket.socket(fileno=descriptor))
+                    own = socket.socket(fileno=descriptor)
+                    if self._walled:
+                        close_in()
+                    work(own)
             finally:
                 os._exit(0)
         os.close(descriptor)

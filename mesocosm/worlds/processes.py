@@ -1,6 +1,6 @@
-"""Bounded processes for work that may take much time or memory: a few permanent ones, and more while all are
-busy, so that long work delays nobody else. A process is identified by the state it holds, and later questions
-on that state go to it.
+"""Bounded processes for work that may take much time or memory, so that long work delays nobody else. A
+process is one episode's, since what has read an agent's file may lie from then on; it is identified by the
+state it holds, and later questions on that state go to it.
 """
 
 # Parsers of hostile files need memory limits, which only a process can have (decision 070).
@@ -22,9 +22,11 @@ from mesocosm.worlds.plain_values import Damaged
 from mesocosm.worlds.process_worker import SIZE, Kind
 
 T = TypeVar("T")
+Owner = tuple[str, int]
+"""The folder of an episode's world, and which of the worlds it is that have lain there."""
 
-_MOST, _RESTING = 8, max(2, min(4, os.cpu_count() or 2))
-"""Processes at a time, and those that stay when they are not used."""
+_MOST = 8
+"""Processes at a time, those included that rest."""
 _SLOW = 0.2
 """Seconds that a process needs to start or to take in what it is asked about: too long where everybody
 waits."""
@@ -64,11 +66,10 @@ class ProcessGone(Exception):
 
 
 class _Process(ForkedProcess):
-    def __init__(self, nursery: Nursery, order: bytes) -> None:
+    def __init__(self, nursery: Nursery, order: bytes, whom: Owner) -> None:
         super().__init__(nursery, order)
         self.line.setblocking(False)
-        self.whom = ""
-        """For whom it worked last."""
+        self.whom = whom
         self.states: set[str] = set()
         self.used = False
         """True if something was asked of it."""
@@ -131,7 +132,7 @@ class _Process(ForkedProcess):
 
 
 class HelperProcesses:
-    """Those of one server; each is used by one call at a time."""
+    """Those of one server; each is one episode's, and is used by one call at a time."""
 
     def __init__(self, program: Sequence[str]) -> None:
         """Start none yet.
@@ -151,7 +152,7 @@ class HelperProcesses:
         self._lock = threading.Lock()
         self._process_id = os.getpid()
 
-    def ask(self, whom: str, question: ProcessQuestion, read: Callable[[ProcessAnswer], T]) -> T:
+    def ask(self, whom: Owner, question: ProcessQuestion, read: Callable[[ProcessAnswer], T]) -> T:
         """Send an episode's question to a process and return what ``read`` makes of the reply.
 
         The process has read what agents made, so its reply is trusted to be nothing but bytes. Where ``read``
@@ -161,18 +162,20 @@ class HelperProcesses:
             self._begin()
         again = False
         while True:
-            place = self._places.take(whom, again=again)
+            place = self._places.take(whom[0], again=again)
             try:
-                return self._asked(place, question, read)
+                return self._asked(place, whom, question, read)
             except TakenBack:
                 again = True
             finally:
                 self._places.release(place)
 
-    def _asked(self, place: Place, question: ProcessQuestion, read: Callable[[ProcessAnswer], T]) -> T:
+    def _asked(
+        self, place: Place, whom: Owner, question: ProcessQuestion, read: Callable[[ProcessAnswer], T]
+    ) -> T:
         """Ask a process; another one where it was asked for other things before, and ends or answers what
-        cannot be read: what it held for others, or what a call did not wait for, may have been the reason."""
-        process = self._taken(place, question)
+        cannot be read: what it held, or what a call did not wait for, may have been the reason."""
+        process = self._taken(whom, question)
         while True:
             was_used, process.used = process.used, True
             try:
@@ -184,7 +187,7 @@ class HelperProcesses:
                     raise TakenBack from None
                 if not was_used:
                     raise
-                process = self._begun(question)
+                process = self._begun(whom, question)
             except deadlines.Overdue:
                 self._drop(process) if process.is_asked else self._give_back(place, process)
                 raise
@@ -199,7 +202,6 @@ class HelperProcesses:
     def _answered(
         self, place: Place, process: _Process, question: ProcessQuestion, read: Callable[[ProcessAnswer], T]
     ) -> tuple[Kind, T]:
-        process.whom = place.whom
         process.begin()
         place.worker = process
         if question.before in process.states:
@@ -211,30 +213,25 @@ class HelperProcesses:
         kind, data = process.ask(question.whole(), question.largest)
         return kind, read(ProcessAnswer(kind, data, is_whole=True))
 
-    def _taken(self, place: Place, question: ProcessQuestion) -> _Process:
-        """A process that nobody uses: best one that holds the state, or gives way because of the same
-        episode; a new one for work that is behind all other."""
+    def _taken(self, whom: Owner, question: ProcessQuestion) -> _Process:
+        """A process of the episode that no call uses, best one that holds the state; or a new one."""
         with self._lock:
-            for fits in (
-                lambda one: question.before in one.states,
-                lambda one: one.gives_way and one.whom == place.whom,
-                lambda one: not (one.gives_way or place.is_behind),
-            ):
-                for process in filter(fits, self._free):
-                    self._free.remove(process)
-                    return process
-        return self._begun(question)
+            own = [one for one in self._free if one.whom == whom]
+            if own:
+                process = next((one for one in own if question.before in one.states), own[-1])
+                self._free.remove(process)
+                return process
+        return self._begun(whom, question)
 
-    def _begun(self, question: ProcessQuestion) -> _Process:
+    def _begun(self, whom: Owner, question: ProcessQuestion) -> _Process:
         deadlines.expect(_SLOW)
         with self._lock:
             if self._count >= _MOST and self._free:
-                # All that nobody uses rest behind all others.
                 self._free.pop(0).end()
                 self._count -= 1
             self._count += 1
         try:
-            return _Process(self.nursery, question.order)
+            return _Process(self.nursery, question.order, whom)
         except BaseException:
             with self._lock:
                 self._count -= 1
@@ -243,11 +240,9 @@ class HelperProcesses:
     def _give_back(self, place: Place, process: _Process) -> None:
         if self._places.finish(place):
             with self._lock:
-                alike = [one for one in self._free if one.gives_way == process.gives_way]
-                if len(alike) < _RESTING:
-                    self._free.append(process)
-                    return
-        self._drop(process)
+                self._free.append(process)
+        else:
+            self._drop(process)
 
     def _drop(self, process: _Process) -> None:
         process.end()

@@ -372,4 +372,4 @@ def main() -> None:
         connection.register("first", pa.table({"a": [1]}))
         _fields(connection.execute("SELECT * FROM first"))
         connection.fetchmany(1)
-    fork_on_request(_prepared)
+    fork_on_request(_prepared, walled=False)

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from io import BytesIO
-from pathlib import Path
 from typing import IO, Any, cast
 from xml.parsers import expat
 
@@ -103,13 +102,13 @@ class _Writer(ExcelWriter):
         """As openpyxl does."""
         ws._drawing = SpreadsheetDrawing()
         ws._drawing.charts, ws._drawing.images = ws._charts, ws._images
-        writer: Any = _SheetWriter(ws)
+        writer: Any = _SheetWriter(ws, out=BytesIO())  # no file: where this is done none is opened
         try:
             writer.write()
-            ws._rels = writer._rels
-            self._archive.write(writer.out, ws.path[1:])
         finally:
-            writer.cleanup()
+            writer.close()
+        ws._rels = writer._rels
+        self._archive.writestr(ws.path[1:], writer.out.getvalue())
         self.manifest.append(ws)
 
 
@@ -155,9 +154,6 @@ class _Package:
 
     def writestr(self, name: str, data: str | bytes) -> None:
         self._parts[name] = data.encode() if isinstance(data, str) else data
-
-    def write(self, path: str, name: str) -> None:
-        self._parts[name] = Path(path).read_bytes()
 
     def namelist(self) -> list[str]:
         return sorted(self._parts)
@@ -215,12 +211,17 @@ def quieten() -> None:
 
 
 def is_small(data: bytes) -> bool:
-    """True if a workbook declares little content. It cannot hold more than it declares."""
+    """True if a workbook declares little content, and nothing but XML. It cannot hold more than it declares.
+
+    Pictures are read in C by libraries with a long record of holes, so never where others' calls are served.
+    """
     try:
         parts = zipfile.ZipFile(BytesIO(data)).infolist()
     except PARSE_ERRORS:
         return True  # no workbook, which is soon told
-    return sum(part.file_size for part in parts) <= SMALL_UNPACKED
+    return sum(part.file_size for part in parts) <= SMALL_UNPACKED and all(
+        part.filename.lower().endswith(_XML) for part in parts
+    )
 
 
 def check_package(data: bytes, name: str) -> int:

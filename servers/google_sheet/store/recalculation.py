@@ -101,7 +101,7 @@ class Computing:
         now = self.store.now.astimezone(ZoneInfo(zone)).replace(tzinfo=None).isoformat()
         request = {"before": before, "after": after, "now": now, "seed": after, "edits": edits}
         sheets = {sheet.title: sheet for sheet in self.store.sheets.all(book)}
-        computed = compute(str(self.store.world.path), request, lambda: self._whole(book), sheets)
+        computed = compute(self.store.world.owner, request, lambda: self._whole(book), sheets)
         self._grow(book, computed.changed)
         if computed.is_whole:
             kept = {(sheets[one.title].number, one.row, one.column) for one in computed.changed}

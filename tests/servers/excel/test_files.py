@@ -11,9 +11,12 @@ from io import BytesIO
 from typing import Any
 
 import openpyxl
+import PIL.Image
 import pytest
+from openpyxl.drawing.image import Image
 
 from mesocosm.servers.excel.store import books, save_workbook
+from mesocosm.services import apart
 from mesocosm.services.calling import ToolError
 from mesocosm.services.world import World
 
@@ -196,6 +199,25 @@ def test_hostile_and_damaged_files_are_refused(tools: Any, kind: str) -> None:
             attempt()
     assert (tools.world.workspace.root / "bad.xlsx").read_bytes() == data
     assert not list(tools.world.journal.with_status("fault"))
+
+
+def test_no_picture_is_read_where_others_are_served(tools: Any) -> None:
+    def processes() -> list[Any]:
+        return [one for one in apart._processes._free if one.whom == tools.world.owner]
+
+    workbook = openpyxl.Workbook()
+    tools.world.workspace.write("plain.xlsx", save_workbook(workbook, MOMENT))
+    picture = BytesIO()
+    PIL.Image.new("RGB", (2, 2)).save(picture, "PNG")
+    workbook.active.add_image(Image(picture), "C3")  # type: ignore[union-attr]
+    tools.world.workspace.write("picture.xlsx", save_workbook(workbook, MOMENT))
+
+    for name, count in (("plain.xlsx", 0), ("picture.xlsx", 1)):
+        tools.call("excel", "write_data_to_excel", filepath=name, sheet_name="Sheet", data=[[1]])
+        assert len(processes()) == count
+        assert read(tools, name)["cells"][0]["value"] == 1
+    changed = openpyxl.load_workbook(tools.world.workspace.root / "picture.xlsx")
+    assert len(changed.active._images) == 1  # type: ignore[union-attr]
 
 
 def test_deleting_all_rows_of_a_sheet_with_distant_cells_is_quick(tools: Any) -> None:

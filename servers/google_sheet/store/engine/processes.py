@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 from mesocosm.errors import Invalid, MissingExtra
 from mesocosm.worlds.plain_values import Damaged
 from mesocosm.worlds.process_worker import Kind
-from mesocosm.worlds.processes import HelperProcesses, ProcessAnswer, ProcessGone, ProcessQuestion
+from mesocosm.worlds.processes import HelperProcesses, Owner, ProcessAnswer, ProcessGone, ProcessQuestion
 
 _PACKAGE = "mesocosm.servers.google_sheet.store"
 # The package of the store is put in place without its content: of the tables the process needs nothing, and
@@ -65,7 +65,7 @@ class Computed(BaseModel):
 
 
 def compute(
-    whom: str, request: dict[str, Any], whole: Callable[[], dict[str, Any]], titles: Collection[str]
+    whom: Owner, request: dict[str, Any], whole: Callable[[], dict[str, Any]], titles: Collection[str]
 ) -> Computed:
     """Compute a spreadsheet's formulas after edits.
 
