@@ -131,10 +131,15 @@ class LocalStage(EvaluationStage):
 
     def __init__(self, folder: Path) -> None:
         # The SDK takes a second to import; commands that need no server should not wait for it.
+        from sse_starlette.sse import AppStatus
+
         from mesocosm.doors.connections import raise_file_limit
         from mesocosm.hosting.application import Hosting
         from mesocosm.hosting.server import serving
 
+        # inspect has a server of its own in this process. The one that is interrupted first would end the
+        # answers of both, and the model would go on with what is left of them until it is cancelled itself.
+        AppStatus.enable_automatic_graceful_drain = False
         raise_file_limit()
         _remove_dead(folder)
         root = folder / f"{_ACTING}{os.getpid()}"

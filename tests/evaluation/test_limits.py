@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from commands import mesocosm
+from sse_starlette.sse import AppStatus
 
+from mesocosm.doors.mcp import Era, McpTools
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.evaluation import Evaluation, run_evaluation
 from mesocosm.evaluation.stage import LocalStage, StageOrder
@@ -42,6 +46,18 @@ def test_long_instances_are_given_the_calls_that_they_take(
 def test_a_budget_is_never_cut_short(stage: LocalStage) -> None:
     opened = stage.open(StageOrder("gridworld", None, 0, {"size": 9, "budget_factor": 90}))
     assert opened.call_limit > 90 * 8
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_a_call_is_answered_though_another_server_of_the_process_is_interrupted(
+    stage: LocalStage, monkeypatch: pytest.MonkeyPatch, era: Era
+) -> None:
+    """Ctrl-C, and a budget that is used up, first meet the server that inspect has in the same process."""
+    monkeypatch.setattr(AppStatus, "should_exit", False)  # as it was, afterwards
+    opened = stage.open(StageOrder("gridworld", None, 0, {"size": 5}))
+    uvicorn.Server(uvicorn.Config("none:here", log_config=None)).handle_exit(signal.SIGINT, None)
+    with McpTools(opened.mcp, era=era) as tools:
+        assert "Moves left" in tools.read("gridworld", "down", {})[0]
 
 
 def refused(folder: Path, **settings: Any) -> str:
