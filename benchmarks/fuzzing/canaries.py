@@ -64,11 +64,11 @@ class Canary:
         """Return what it sings. ``None`` if another process was asked: whoever has had much of a processor
         gives way to others, in a process that ends with its answer."""
         home = self._process()
-        before = None if home is None else home._worked_before
+        before = None if home is None else home._before
         try:
             return self._sung()
         except Failed:
-            if home is None or (self._process() is home and home._worked_before == before):
+            if home is None or (self._process() is home and home._before == before):
                 return None
             raise
 

@@ -258,7 +258,7 @@ def _root(at: str) -> list[str]:
     for folder in (*runtime.hidden_folders(), *runtime.program_folders()):
         arguments += ["--perms", "0755", "--tmpfs", f"{at}{folder}", "--remount-ro", f"{at}{folder}"]
     for file in runtime.program_files():
-        arguments += ["--ro-bind", os.devnull, f"{at}{file}"]
+        arguments += ["--ro-bind", f"{image}{runtime.EMPTY}", f"{at}{file}"]
     return [
         *arguments,
         "--ro-bind",

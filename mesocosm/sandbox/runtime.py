@@ -238,7 +238,9 @@ def _remove_abandoned() -> None:
 
 
 _PREFIX = "mesocosm-sandbox-"
-_FILES = {"nsswitch.conf": "passwd: files\ngroup: files\n"}
+EMPTY = "/etc/.pwd.lock"
+"""An empty file, as machines have it: it covers programs, and cannot be written as ``/dev/null`` can."""
+_FILES = {"nsswitch.conf": "passwd: files\ngroup: files\n", os.path.basename(EMPTY): ""}
 SITE_IMAGE = "/opt/site-packages"
 """Where in the image ``site-packages`` is: places for the libraries, and the clock."""
 EVEN_TIME = 1_735_689_600

@@ -136,7 +136,7 @@ class Mail(Thing):
     def made(self, world: World, changes: Changes) -> Iterator[Found]:
         if not changes.table("email", "deliveries").added:
             return
-        rows = world.store(rules.EmailStore).fetch(_MESSAGES)
+        rows = world.store(rules.EmailStore).fetch(sql.select(models.Email.message_id, models.Email.id))
         messages = {row["message_id"]: str(row["id"]) for row in rows}
         for mail in sent.sent_mails(world, changes, sent.owner_of(world, changes)):
             yield Found(_sent(mail.copy, mail.delivery, mail.files, messages), mail.rows)
@@ -295,18 +295,15 @@ def _same(world: World, changes: Changes) -> set[tuple[str, Any]]:
     return found | set(_thrown_away(world, changes))
 
 
-_MESSAGES = sql.select(models.Email.message_id, models.Email.id)
-_TRASH = sql.select(models.Folder.id).where(
-    models.Folder.account == sql.bindparam("owner"), models.Folder.name == "Trash"
-)
-
-
 def _thrown_away(world: World, changes: Changes) -> Iterator[tuple[str, Any]]:
     """The owner's new mails that lie in the trash and were never sent, with their files."""
     if not changes.table("email", "emails").added:
         return
     owner = sent.owner_of(world, changes)
-    trash = {row["id"] for row in world.store(rules.EmailStore).fetch(_TRASH, owner=owner)}
+    folders = sql.select(models.Folder.id).where(
+        models.Folder.account == sql.bindparam("owner"), models.Folder.name == "Trash"
+    )
+    trash = {row["id"] for row in world.store(rules.EmailStore).fetch(folders, owner=owner)}
     handed_in = {row["email_id"] for row in changes.table("email", "deliveries").added}
     for row in changes.table("email", "emails").added:
         own = row["folder_id"] in trash and addresses(row["sender"]) == [owner]

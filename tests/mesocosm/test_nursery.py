@@ -62,7 +62,10 @@ def test_each_process_is_one_of_its_order(nursery: Nursery) -> None:
 def test_processes_are_begun_before_they_are_asked_for(nursery: Nursery) -> None:
     first = ForkedProcess(nursery, b"a")
     assert answered(first) == b"a?"
-    ahead = {*children(nursery)} - {first.id}
+    deadline = time.monotonic() + PATIENCE
+    while not (ahead := {*children(nursery)} - {first.id}):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
     assert ForkedProcess(nursery, b"a").id in ahead
 
 

@@ -201,7 +201,8 @@ def test_a_field_that_a_message_lacks_is_refused_where_it_stands(
     assert (status, expected in message) == (400, True), message
 
 
-def test_what_no_cell_could_hold_is_refused_before_it_is_made(sheets: Any, budget: str) -> None:
+def test_what_no_cell_could_hold_is_refused_before_it_is_made(sheets: Any) -> None:
+    budget = sheets.create(body={"properties": {"title": "Long"}}).execute()["spreadsheetId"]
     long = {"valueInputOption": "RAW", "data": [{"range": "A1", "values": [["a" * 50_000]]}]}
     sheets.values().batchUpdate(spreadsheetId=budget, body=long).execute()
     change = {"findReplace": {"find": "a", "replacement": "b" * 1_000_000, "allSheets": True}}
