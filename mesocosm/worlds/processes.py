@@ -146,7 +146,8 @@ class HelperProcesses:
 
     def _begin(self) -> None:
         self._places = Places(_MOST)
-        self.nursery = Nursery(self._program, {**os.environ, "RUST_BACKTRACE": "0"})
+        # Nothing of the environment, which may hold tokens: what a file takes over may tell all it has.
+        self.nursery = Nursery(self._program, {"RUST_BACKTRACE": "0"})
         self._free: list[_Process] = []
         self._count = 0
         self._lock = threading.Lock()
