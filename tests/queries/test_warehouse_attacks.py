@@ -233,10 +233,11 @@ RAISING = [
     ("select id from t union select id, name from t", "column"),
     ("select sum(name) from t", "Invalid argument types for function 'SUM'"),
     ("select regexp_replace('a', '(', 'b')", "cannot be evaluated"),
+    ("select last_query_id(parse_json('{'))", "Unsupported feature 'LAST_QUERY_ID'."),
 ]
 RAW = re.compile(
     r"\b(?:duckdb|(?:Conversion|Binder|Catalog|Parser|Invalid Input|Out of Range) Error|LINE \d+:"
-    r"|Candidate|BIGINT|INT32|Python|pyarrow)",
+    r"|Candidate|to_json|BIGINT|INT32|Python|pyarrow)",
     re.IGNORECASE,
 )
 """Words of the engine that no product says."""
