@@ -61,7 +61,7 @@ def mesocosm(
 
 
 class Started:
-    """What ``mesocosm WORDS`` does, such as ``serve``, while it does it: used as ``subprocess.Popen`` is."""
+    """A running ``mesocosm WORDS``, such as ``serve``; used as ``subprocess.Popen`` is."""
 
     def __init__(self, *words: object, **environment: str) -> None:
         with tempfile.TemporaryDirectory() as folder:

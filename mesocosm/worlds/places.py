@@ -86,7 +86,7 @@ class Place:
     is_behind: bool = False
     """True if others have work that comes first, from the start."""
     worker: Worker | None = None
-    """Who does the work; without one it is never ended for others."""
+    """The process that does the work; without one it is never ended for others."""
     taken_back: bool = False
 
     _used: float = 0.0
