@@ -182,7 +182,7 @@ _TYPES = {
 }
 _ENGINE = re.compile(
     "duckdb|binder error|catalog error|conversion error|candidate functions|candidate macros|explicit type"
-    r"|\bLINE \d+:|\^|list_value|struct_pack|hugeint|\bvarchar\[|__part_|_unnested_|\u2063|serialize"
+    r"|\bLINE \d+:|\n *\^|list_value|struct_pack|hugeint|\bvarchar\[|__part_|_unnested_|\u2063|serialize"
     r"|TIMESTAMP WITH TIME ZONE|memory_limit|internal error|read_csv|json_extract_string|strptime|to_json\(",
     re.IGNORECASE,
 )

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from time import perf_counter, sleep
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from mesocosm.worlds.limits import setting, variable
 
@@ -192,14 +192,17 @@ class Lane:
                     await asyncio.sleep(min(worked, _LONGEST) if _is_busy(perf_counter()) else 0)
 
 
-_lanes: WeakValueDictionary[str, Lane] = WeakValueDictionary()
+# A lock belongs to the event loop in which somebody first waited for it, and a test has several one after the
+# other: what is left of one would refuse everybody in the next.
+_lanes: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, Lane]] = WeakKeyDictionary()
 
 
 def lane_of(name: str) -> Lane:
-    """Return the lane of an episode, or of clients that are not identified yet."""
-    lane = _lanes.get(name)
+    """Return the running event loop's lane of an episode, or of clients that are not identified yet."""
+    lanes = _lanes.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
+    lane = lanes.get(name)
     if lane is None:
-        lane = _lanes[name] = Lane()
+        lane = lanes[name] = Lane()
     return lane
 
 

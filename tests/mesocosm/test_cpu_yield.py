@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable
@@ -64,3 +65,25 @@ def test_who_computes_rests_only_while_requests_come_in_and_never_at_the_door(
     assert rests_of(_asked) == 0
     assert rests_of(busy) > 2
     assert rests_of(at_the_door) == 0
+
+
+def test_what_waited_in_one_event_loop_does_not_bar_the_next() -> None:
+    """Connections of a server that has ended may still be known when another one begins."""
+    kept: list[deadlines.Pauses] = []
+
+    async def several() -> None:
+        async def one() -> None:
+            pauses = deadlines.Pauses(deadlines.lane_of("strangers"))
+            kept.append(pauses)
+            for _ in range(3):
+                end = time.perf_counter() + 0.002
+                while time.perf_counter() < end:
+                    pass
+                await pauses.take()
+
+        # Only who has to wait for another's turn binds it to the loop.
+        await asyncio.gather(one(), one(), one())
+
+    asyncio.run(several())
+    asyncio.run(several())
+    assert kept[0].lane is kept[1].lane is not kept[3].lane

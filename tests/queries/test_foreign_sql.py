@@ -69,6 +69,7 @@ def test_googlesql(query: str, words: str, ask: Callable[[str, str], Any]) -> No
         ("SELECT ARRAY_LENGTH([1])", "Unknown function ARRAY_LENGTH"),
         ("SELECT '1'::INT64", "Unsupported data type 'INT64'"),
         ("SELECT read_csv('x')", "Unknown function READ_CSV"),
+        ("SELECT ERROR('x')", "Unknown function ERROR"),  # of BigQuery and of the engine
     ],
 )
 def test_snowflake(query: str, words: str, ask: Callable[[str, str], Any]) -> None:

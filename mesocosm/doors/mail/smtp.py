@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from asyncio import AbstractEventLoop, StreamReader, StreamWriter, WriteTransport
@@ -88,6 +89,7 @@ class _Handler:
     async def handle_exception(self, error: Exception) -> str:
         """Answer an exception that aiosmtpd itself raised on malformed input."""
         _log.warning("an SMTP command could not be understood: %s", type(error).__name__)
+        await asyncio.sleep(0)  # a fault that comes at every line must not hold the loop
         return "500 5.5.2 The command cannot be understood."
 
 

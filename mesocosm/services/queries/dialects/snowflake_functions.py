@@ -165,6 +165,5 @@ NAMED: dict[str, Make] = {
     "IS_ARRAY": _is("ARRAY"),
     "IS_OBJECT": _is("OBJECT"),
     "IS_BOOLEAN": _is("BOOLEAN"),
-    "ERROR": lambda node: exp.Anonymous(this="error", expressions=node.expressions),
     "RATIO_TO_REPORT": lambda node: node,
 }
