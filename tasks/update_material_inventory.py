@@ -261,10 +261,19 @@ def items_of(order: Any) -> list[dict[str, int]]:
 
 
 def check(world: World, fact: Callable[[str], Any]) -> Iterator[Check]:
-    """A balance is a number: a text that reads like one cannot be reckoned with."""
-    cells = world.changes().table("google_sheet", "cells").changed
-    texts = [now["text"] for before, now in cells if (before["kind"], now["kind"]) == ("n", "s")]
+    """A balance is a number: a text that reads like one cannot be reckoned with. Formats stay as they are."""
+    changes = world.changes()
+    cells = changes.table("google_sheet", "cells")
+    texts = [now["text"] for before, now in cells.changed if (before["kind"], now["kind"]) == ("n", "s")]
     yield finding("numbers_stay_numbers", [f"{text} is a text" for text in texts])
+    formats = [now for before, now in cells.changed if before["format"] != now["format"]]
+    formats += [cell for cell in (*cells.added, *cells.removed) if cell["format"] is not None]
+    wrong = [f"the cell in row {cell['row'] + 1}, column {cell['col'] + 1}" for cell in formats]
+    for table, what in (("lines", "sizes of rows or columns"), ("merges", "merged cells")):
+        wrong += [what] if changes.table("google_sheet", table) else []
+    sheets = changes.table("google_sheet", "sheets").changed
+    wrong += [f"sheet {now['title']}" for before, now in sheets if before["properties"] != now["properties"]]
+    yield finding("formats_unchanged", wrong)
 
 
 # -- what follows ---------------------------------------------------------------------------------------

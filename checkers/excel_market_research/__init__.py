@@ -29,8 +29,8 @@ class Table:
     header: list[str] = field(default_factory=list)
     rows: list[list[Any]] = field(default_factory=list)
     not_numbers: list[str] = field(default_factory=list)
-    oddities: list[str] = field(default_factory=list)
-    """Blank rows between others, or above all."""
+    defects: list[str] = field(default_factory=list)
+    """Blank rows between others, or above all, and what is concealed."""
 
 
 def check(world: World, expected: Expected) -> list[Check]:
@@ -42,7 +42,7 @@ def check(world: World, expected: Expected) -> list[Check]:
         finding("header", [] if table.header == expected.header else [told(table.header, expected.header)]),
         finding(
             "years",
-            table.oddities or ([] if years == expected.years else [told(years, expected.years)]),
+            table.defects or ([] if years == expected.years else [told(years, expected.years)]),
         ),
         finding("numbers", table.not_numbers),
         finding("other_cells", list(_beside(table))),
@@ -70,7 +70,7 @@ def _read(world: World) -> Table:
         if cell is not None and _number(cell) is None
     ]
     header = [" ".join(str(cell or "").split()) for cell in grid.head]
-    return Table(header=header, rows=grid.lines, not_numbers=not_numbers, oddities=list(grid.oddities))
+    return Table(header=header, rows=grid.lines, not_numbers=not_numbers, defects=grid.defects())
 
 
 def _wrong(table: Table, expected: Expected, columns: slice) -> Sequence[str]:

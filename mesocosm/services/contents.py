@@ -9,8 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mesocosm.errors import Refusal
@@ -28,6 +29,16 @@ class UnreadableContent:
 
 
 @dataclass(frozen=True)
+class Concealed:
+    """Content of a sheet that its reader does not plainly see."""
+
+    says: str
+    """Place and reason: ``B3 is struck out``."""
+    content: str
+    """The concealed content: elsewhere in the sheet it is known by this."""
+
+
+@dataclass(frozen=True)
 class Grid:
     """A table as it stands in a file or a sheet: its first line, and every line below it, whole."""
 
@@ -35,17 +46,53 @@ class Grid:
     lines: list[list[Any]]
     oddities: tuple[str, ...] = ()
     """Defects independent of the cells: it begins elsewhere, or there is something beside it."""
+    concealed: tuple[Concealed, ...] = ()
+
+    def defects(self) -> list[str]:
+        """List oddities of the grid, and what it conceals."""
+        return [*self.oddities, *(one.says for one in self.concealed)]
+
+    def since(self, before: Grid | None) -> Grid:
+        """Return the grid without what was concealed before: the world delivered it so."""
+        if before is None or not before.concealed:
+            return self
+        places = {one.says for one in before.concealed}
+        contents = {one.content for one in before.concealed}
+        left = (one for one in self.concealed if one.says not in places and one.content not in contents)
+        return replace(self, concealed=tuple(left))
 
     def uneven(self) -> list[str]:
-        """List oddities of the grid: blank lines, and lines longer or shorter than the first."""
+        """List defects of the grid, its blank lines, and lines longer or shorter than the first."""
         width = len(self.head)
-        found = list(self.oddities)
+        found = self.defects()
         for number, line in enumerate(self.lines, start=2):
             if not any(cell not in (None, "") for cell in line):
                 found.append(f"line {number} is blank")
             elif len(line) != width:
                 found.append(f"line {number} has {len(line)} cells, not {width}")
         return found
+
+
+STRUCK = "is struck out"
+COLOURLESS = "has letters in the colour of its background"
+BLANK = "shows nothing of what it holds"
+MERGED = "is covered by merged cells"
+HIDDEN = "is hidden"
+"""Ways to conceal the content of a sheet."""
+_LITERAL = re.compile(r'"[^"]*"|[\\\\_*].', re.DOTALL)
+
+
+def shown_places(pattern: str) -> str:
+    """Return a number format without its literal parts and placeholders for space."""
+    return _LITERAL.sub("", pattern)
+
+
+def shows_nothing(pattern: str, *, is_text: bool) -> bool:
+    """True if a number format, such as ``;;;``, shows nothing of a number, or of a text."""
+    sections = shown_places(pattern).split(";")
+    if not pattern or any(section.strip() for section in sections):
+        return False
+    return len(sections) > 3 or not is_text
 
 
 class Objects(list[dict[str, Any]]):
@@ -88,7 +135,9 @@ def csv_grid(data: bytes) -> Grid | UnreadableContent:
     return Grid(head, rows)
 
 
-def sheet_grid(rows: Sequence[Sequence[Any]], oddities: Sequence[str] = ()) -> Grid:
+def sheet_grid(
+    rows: Sequence[Sequence[Any]], oddities: Sequence[str] = (), concealed: Iterable[Concealed] = ()
+) -> Grid:
     """The table of a sheet, of its rows from the first on, each from its first cell on.
 
     A sheet has no ends: empty cells behind a line, and empty lines below the last, are none.
@@ -97,8 +146,8 @@ def sheet_grid(rows: Sequence[Sequence[Any]], oddities: Sequence[str] = ()) -> G
     while lines and not lines[-1]:
         lines.pop()
     head, *rest = lines or [[]]
-    return Grid(head, [[*line, *[None] * (len(head) - len(line))] if line else line for line in rest],
-                tuple(oddities))  # fmt: skip
+    lines = [[*line, *[None] * (len(head) - len(line))] if line else line for line in rest]
+    return Grid(head, lines, tuple(oddities), tuple(concealed))
 
 
 def _filled(row: Sequence[Any]) -> list[Any]:

@@ -117,7 +117,7 @@ def _changed_sheets(world: World, name: str, *, new: bool) -> Iterator[Fields]:
     before = then.sheets if isinstance(then, contents.Contents) else {}
     for sheet, grid in now.sheets.items():
         if before.get(sheet) != grid and (sheet in before or sheet in now.filled):
-            yield {"sheet": sheet, "rows": grid}
+            yield {"sheet": sheet, "rows": grid.since(before.get(sheet))}
     yield from ({"sheet": sheet, "rows": None} for sheet in before if sheet not in now.sheets)
     if new and not now.filled and now.drawings:
         yield {"sheet": None, "rows": UnreadableContent(f"it holds nothing but {', '.join(now.drawings)}")}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,21 +12,29 @@ from mesocosm.services.calling import Tools
 from mesocosm.services.contents import Grid, sheet_grid
 from mesocosm.services.later import later
 from mesocosm.services.words import Fields, Found, Owner, Spoiling, Thing, Word, Words, only_stamped
+from mesocosm.worlds.changes import Row
+from mesocosm.worlds.database import file_uri
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_sheet import store as rules
-    from mesocosm.servers.google_sheet.store import bulk
+    from mesocosm.servers.google_sheet.store import bulk, concealment
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes
 else:
-    rules, bulk = later("mesocosm.servers.google_sheet.store", "mesocosm.servers.google_sheet.store.bulk")
+    rules, bulk, concealment = later(
+        "mesocosm.servers.google_sheet.store",
+        "mesocosm.servers.google_sheet.store.bulk",
+        "mesocosm.servers.google_sheet.store.concealment",
+    )
 
 _CELL_VALUES = ("kind", "number", "text", "formula", "message", "hint", "anchor")
+_LOOKS = ("format", "properties", "pixels", "hidden")
+"""Columns that say how cells, sheets, rows and columns look: what they conceal is judged by the grid."""
 _TRACES = ("modified", "modified_by", "version", "state")
 _ENDS = ("row_count", "column_count")
 """Of a sheet: how many rows and columns it has, be they empty."""
-_VALUES = frozenset({*_CELL_VALUES, *_TRACES, *_ENDS})
-"""Columns that change if a cell's value changes and its looks do not."""
+_VALUES = frozenset({*_CELL_VALUES, *_LOOKS, *_TRACES, *_ENDS})
+"""Columns that a grid accounts for."""
 _FIELDS: Mapping[str, Word] = {
     "title": Word("The spreadsheet's title.", required=True),
     "sheet": Word("Name of the sheet.", required=True),
@@ -85,13 +95,16 @@ class SheetThing(Thing):
             *tables["cells"].removed,
             *(row for _, row in tables["cells"].changed),
         ]
-        touched = {row["sheet"] for row in cells} | {row["number"] for row in tables["sheets"].added}
+        looks = _looks(world, changes)
+        touched = {row["sheet"] for row in cells if ("cells", _place(row)) not in looks}
+        touched |= {row["number"] for row in tables["sheets"].added}
         touched -= set(_empty_sheets(changes))
+        lines = changes.table("google_sheet", "lines")
+        sizes = [*lines.added, *lines.removed, *(row for _, row in lines.changed)]
         for number in sorted(touched):
             store = world.store(rules.SheetStore)
-            rows = {
-                ("cells", (row["sheet"], row["row"], row["col"])) for row in cells if row["sheet"] == number
-            }
+            rows: set[tuple[str, Any]] = {("cells", _place(row)) for row in cells if row["sheet"] == number}
+            rows |= {("lines", _line(row)) for row in sizes if row["sheet"] == number}
             known = store.rows(
                 "SELECT files.number, files.id, name, title FROM sheets"
                 " JOIN files ON spreadsheet = files.number WHERE sheets.number = ? AND NOT trashed",
@@ -105,7 +118,10 @@ class SheetThing(Thing):
             permissions = changes.table("google_sheet", "permissions").added
             owned = (row for row in permissions if row["file"] == file and row["role"] == "owner")
             rows |= {("permissions", row["id"]) for row in owned}
-            yield Found({"title": title, "sheet": name, "rows": _seen(store, id_, name)}, frozenset(rows))
+            grid = _seen(store, id_, name)
+            if grid.concealed:
+                grid = grid.since(_before(world, number))
+            yield Found({"title": title, "sheet": name, "rows": grid}, frozenset(rows))
 
     def altered(self, world: World, changes: Changes) -> Iterator[Found]:
         new = {row["number"] for row in changes.table("google_sheet", "sheets").added}
@@ -125,6 +141,14 @@ def _cell(value: Any) -> Any:
     return value.replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
 
 
+def _place(row: Row) -> tuple[int, int, int]:
+    return row["sheet"], row["row"], row["col"]
+
+
+def _line(row: Row) -> tuple[int, str, int]:
+    return row["sheet"], row["axis"], row["position"]
+
+
 def _seen(store: rules.SheetStore, spreadsheet: str, title: str) -> Grid:
     """Read a sheet's grid. A number in a percent format is its displayed text."""
     book = store.sheets.book(spreadsheet)
@@ -139,7 +163,43 @@ def _seen(store: rules.SheetStore, spreadsheet: str, title: str) -> Grid:
     blank = [place for place, line in enumerate(lines, start=1) if not any(cell != "" for cell in line)]
     noted = store.rows("SELECT row FROM cells WHERE sheet = ? AND note IS NOT NULL", (sheet.number,))
     notes = ["a note on a cell"] if noted else []
-    return sheet_grid(lines, [*(f"row {place} is blank" for place in blank[:1]), *notes])
+    oddities = [*(f"row {place} is blank" for place in blank[:1]), *notes]
+    return sheet_grid(lines, oddities, concealment.concealed(store.rows, sheet.number))
+
+
+def _before(world: World, number: int) -> Grid:
+    """Return the content that a sheet concealed when the world was built."""
+    assert world.base is not None
+    with closing(sqlite3.connect(file_uri(world.base / "google_sheet.db", "mode=ro"), uri=True)) as base:
+        return Grid([], [], concealed=tuple(concealment.concealed(base.execute, number)))
+
+
+def _looks(world: World, changes: Changes) -> set[tuple[str, Any]]:
+    """Return changes of nothing but looks, which show all that was seen before, and as it was."""
+    cells, sheets, lines = (changes.table("google_sheet", name) for name in ("cells", "sheets", "lines"))
+    formats = dict(world.store(rules.SheetStore).rows("SELECT number, content FROM formats")) if cells else {}
+    found: set[tuple[str, Any]] = {
+        ("cells", _place(row))
+        for row in (*cells.added, *cells.removed)
+        if not row["kind"] and all(row[name] is None for name in ("formula", "anchor", "note"))
+    }
+    for before, after in cells.changed:
+        shown = [concealment.effect(formats.get(row["format"])) for row in (before, after)]
+        same = all(before[name] == after[name] for name in before if name != "format")
+        if same and (shown[0] == shown[1] or not after["kind"]):
+            found.add(("cells", _place(after)))
+    for before, after in sheets.changed:
+        same = all(before[name] == after[name] for name in before if name not in ("properties", *_ENDS))
+        if same and concealment.is_hidden(before["properties"]) == concealment.is_hidden(after["properties"]):
+            found.add(("sheets", after["number"]))
+    shown_as = [(row, False, _is_narrow(row)) for row in lines.added]
+    shown_as += [(row, _is_narrow(row), False) for row in lines.removed]
+    shown_as += [(row, _is_narrow(old), _is_narrow(row)) for old, row in lines.changed]
+    return found | {("lines", _line(row)) for row, before, after in shown_as if before == after}
+
+
+def _is_narrow(row: Row) -> bool:
+    return concealment.is_narrow(row["pixels"], row["hidden"])
 
 
 def _survey(tools: Tools, options: Mapping[str, Any]) -> None:
@@ -221,10 +281,7 @@ def _same(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
         for table, key in (("files", "number"), ("spreadsheets", "file"))
         for number in only_stamped(changes.table("google_sheet", table), key, _TRACES)
     }
-    found |= {
-        ("sheets", number)
-        for number in only_stamped(changes.table("google_sheet", "sheets"), "number", _ENDS)
-    }
+    found |= _looks(world, changes)
     found |= {("sheets", number) for number in _empty_sheets(changes)}
     gone = {row["number"] for row in changes.table("google_sheet", "files").added if row["trashed"]}
     sheets = [row for row in changes.table("google_sheet", "sheets").added if row["spreadsheet"] in gone]
@@ -232,8 +289,13 @@ def _same(world: World, changes: Changes) -> Collection[tuple[str, Any]]:
     found |= {(table, number) for table in ("files", "spreadsheets") for number in gone}
     found |= {("sheets", number) for number in numbers}
     found |= {
-        ("cells", (row["sheet"], row["row"], row["col"]))
+        ("cells", _place(row))
         for row in changes.table("google_sheet", "cells").added
+        if row["sheet"] in numbers
+    }
+    found |= {
+        ("lines", _line(row))
+        for row in changes.table("google_sheet", "lines").added
         if row["sheet"] in numbers
     }
     # Who makes a file owns it; that others could open it is another matter.
@@ -247,7 +309,7 @@ words = Words(
     things={"sheet": SheetThing()},
     survey=_survey,
     open=_open,
-    unseen=("revisions", "formats"),
+    unseen=("revisions", "formats", "merges"),
     excuses=_same,
     spoilings=(
         Spoiling("a line written", _written),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import imaplib
+import io
 import sqlite3
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
@@ -13,6 +14,10 @@ from typing import Any
 import httpx
 import pytest
 from campus import fill_campus
+from openpyxl import Workbook, load_workbook
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
+from openpyxl.styles import Font, PatternFill
 from patience import PATIENCE
 from rest.hosted import host_world
 from samples import every, sampled
@@ -22,16 +27,20 @@ from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
+from mesocosm.generators.excel_market_research.expected import RESULT
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.server import listen, serving
 from mesocosm.kits.damage import touched_tables
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.services.calling import Tools
+from mesocosm.services.contents import Concealed, Grid
 from mesocosm.services.world import World
 
 SIZES: dict[str, dict[str, Any]] = {
     "bug_triage": {"size": 5},
+    "canvas_arrange_exam": {"num_courses": 5},
     "canvas_list_test": {"num_courses": 4},
+    "excel_market_research": {},
     "machine_operating": {"total_machines": 8},
     "nhl_b2b_analysis": {"num_games": 30},
     "payable_invoice_checker": {"num_invoices": 8},
@@ -418,6 +427,137 @@ def _from_second(second: str) -> Deed:
     return _visit_changed(change)
 
 
+def _requested(title: str, **request: Any) -> Deed:
+    """A change of a spreadsheet's first sheet by the vendor's ``batchUpdate``."""
+
+    def deed(done: Done) -> None:
+        book = done.book(title)
+        read = done.rest("GET", f"google_sheet/v4/spreadsheets/{book}")
+        number = read["sheets"][0]["properties"]["sheetId"]
+        [(kind, said)] = request.items()
+        where = "properties" if kind == "updateSheetProperties" else "range"
+        filled = {**said, where: {**said[where], "sheetId": number}}
+        path = f"google_sheet/v4/spreadsheets/{book}:batchUpdate"
+        done.rest("POST", path, json={"requests": [{kind: filled}]})
+
+    return deed
+
+
+def _cells_shown(fields: str, shown: dict[str, Any]) -> dict[str, Any]:
+    area = {"startRowIndex": 1, "endRowIndex": 2, "startColumnIndex": 1, "endColumnIndex": 3}
+    return {"repeatCell": {"range": area, "cell": {"userEnteredFormat": shown}, "fields": fields}}
+
+
+def _line_shown(axis: str, **shown: Any) -> dict[str, Any]:
+    line = {"dimension": axis, "startIndex": 1, "endIndex": 2}
+    return {"updateDimensionProperties": {"range": line, "properties": shown, "fields": ",".join(shown)}}
+
+
+def _sheet_shown(fields: str, shown: dict[str, Any]) -> dict[str, Any]:
+    return {"updateSheetProperties": {"properties": shown, "fields": fields}}
+
+
+_BOOKS = [("nhl_b2b_analysis", "nhl_b2b_analysis"), ("woocommerce_stock_alert", "WooCommerce Stock Alert")]
+"""One spreadsheet that is made, and one that was there."""
+_BOLD = _cells_shown("userEnteredFormat.textFormat.bold", {"textFormat": {"bold": True}})
+_STRUCK = _cells_shown("userEnteredFormat.textFormat", {"textFormat": {"strikethrough": True}})
+_BLANK = _cells_shown(
+    "userEnteredFormat.numberFormat", {"numberFormat": {"type": "NUMBER", "pattern": ";;;"}}
+)
+_RED = {"red": 1.0}
+_RED_ON_RED = _cells_shown(
+    "userEnteredFormat", {"textFormat": {"foregroundColor": _RED}, "backgroundColor": _RED}
+)
+_WIDE = _line_shown("COLUMNS", pixelSize=240)
+_FROZEN = _sheet_shown("gridProperties.frozenRowCount", {"gridProperties": {"frozenRowCount": 1}})
+_TAB = _sheet_shown("tabColor", {"tabColor": {"red": 1.0}})
+_HIDDEN_ROW = _line_shown("ROWS", hiddenByUser=True)
+_HIDDEN_COLUMN = _line_shown("COLUMNS", hiddenByUser=True)
+_HIDDEN_SHEET = _sheet_shown("hidden", {"hidden": True})
+_MERGED = {
+    "mergeCells": {
+        "range": {"startRowIndex": 40, "endRowIndex": 42, "startColumnIndex": 0, "endColumnIndex": 2},
+        "mergeType": "MERGE_ALL",
+    }
+}
+
+
+def _saved_with(path: str, change: Callable[[Workbook], object]) -> Deed:
+    """The workbook was saved by a program other than the service's tools."""
+
+    def deed(done: Done) -> None:
+        workspace = done.app.pool.get(done.id).episode.world.workspace
+        book = load_workbook(io.BytesIO(workspace.read(path)))
+        change(book)
+        saved = io.BytesIO()
+        book.save(saved)
+        workspace.write(path, saved.getvalue())
+
+    return deed
+
+
+def _row_hidden(book: Workbook) -> None:
+    book.worksheets[0].row_dimensions[2].hidden = True
+
+
+def _row_filtered(book: Workbook) -> None:
+    """A filter leaves a row out, as programs save it."""
+    sheet = book.worksheets[0]
+    sheet.auto_filter.ref = sheet.dimensions
+    sheet.auto_filter.add_filter_column(0, ["x"])
+    sheet.row_dimensions[2].hidden = True
+
+
+def _column_hidden(book: Workbook) -> None:
+    book.worksheets[0].column_dimensions["B"].hidden = True
+
+
+def _sheet_hidden(book: Workbook) -> None:
+    book.worksheets[0].sheet_state = "hidden"
+    book.active = book.create_sheet("Shown")
+
+
+def _cell_struck(book: Workbook) -> None:
+    book.worksheets[0]["B2"].font = Font(strike=True)
+
+
+def _part_struck(book: Workbook) -> None:
+    cell = book.worksheets[0]["A2"]
+    text = str(cell.value)
+    cell.value = CellRichText(TextBlock(InlineFont(strike=True), text[:1]), text[1:])
+
+
+def _cell_blank(book: Workbook) -> None:
+    book.worksheets[0]["B2"].number_format = ";;;"
+
+
+def _cell_colourless(book: Workbook) -> None:
+    cell = book.worksheets[0]["B2"]
+    cell.font, cell.fill = Font(color="FFFFFF"), PatternFill("solid", "00FFFFFF")
+
+
+def _looks_of_all_kinds(book: Workbook) -> None:
+    """A heading in white on blue, wide columns, a filter that leaves nothing out, a frozen row."""
+    sheet = book.worksheets[0]
+    for cell in sheet[1]:
+        cell.font, cell.fill = Font(bold=True, color="FFFFFF"), PatternFill("solid", "FF1F4E78")
+    sheet.column_dimensions["A"].width = 40
+    sheet.auto_filter.ref = sheet.dimensions
+    sheet.freeze_panes = "A2"
+    sheet.row_dimensions[90].hidden = True
+
+
+_CONCEALINGS = [
+    _row_hidden,
+    _row_filtered,
+    _column_hidden,
+    _sheet_hidden,
+    _cell_struck,
+    _cell_blank,
+    _cell_colourless,
+]
+
+
 @pytest.mark.parametrize(
     ("family", "deed"),
     sampled(
@@ -469,6 +609,14 @@ def _from_second(second: str) -> Deed:
             ("machine_operating", _set_on_a_table("friendly_name = 'x'", "friendly_name = NULL")),
             ("canvas_list_test", _remembered_again),
             ("stock_take", _remembered_again),
+            *(
+                (family, _requested(title, **look))
+                for family, title in _BOOKS
+                for look in (_BOLD, _WIDE, _FROZEN, _TAB, _MERGED)
+            ),
+            ("canvas_arrange_exam", _saved_with("exam_schedule.xlsx", _looks_of_all_kinds)),
+            ("stock_take", _saved_with("final.xlsx", _looks_of_all_kinds)),
+            ("excel_market_research", _saved_with(RESULT, _looks_of_all_kinds)),
         ],
         every(2),
     ),
@@ -745,6 +893,21 @@ def _lowered(done: Done) -> None:
             ("recall_campaign", _drafted_mail),
             ("price_notices", _copy_thrown_away),
             ("woocommerce_stock_alert", _line_added),
+            *(
+                (family, _requested(title, **look))
+                for family, title in _BOOKS
+                for look in (_STRUCK, _BLANK, _RED_ON_RED, _HIDDEN_ROW, _HIDDEN_COLUMN, _HIDDEN_SHEET)
+            ),
+            *(
+                (family, _saved_with(path, conceal))
+                for family, path in (
+                    ("canvas_arrange_exam", "exam_schedule.xlsx"),
+                    ("stock_take", "final.xlsx"),
+                    ("excel_market_research", RESULT),
+                )
+                for conceal in _CONCEALINGS
+            ),
+            ("canvas_arrange_exam", _saved_with("exam_schedule.xlsx", _part_struck)),
         ],
         every(2),
     ),
@@ -754,6 +917,60 @@ def test_what_is_not_the_same_fails(solved: Callable[[str], Done], family: str, 
     with McpTools(f"{done.url}/mcp") as done.tools:
         deed(done)
         assert done.failures()
+
+
+def _workbook_with_a_struck_heading(world: Path) -> None:
+    path = world / "workspace" / "exam_schedule.xlsx"
+    book = load_workbook(path)
+    sheet = book.worksheets[0]
+    sheet["B1"].font = Font(strike=True)
+    sheet.column_dimensions["C"].hidden = True
+    book.save(path)
+
+
+def _spreadsheet_with_a_hidden_row(world: Path) -> None:
+    """Of the sheet of alerts the second row is hidden, and a cell of the first is struck out."""
+    with closing(sqlite3.connect(world / "google_sheet.db")) as database, database:
+        [(sheet, book)] = database.execute(
+            "SELECT number, spreadsheet FROM sheets WHERE title = 'Stock Alert'"
+        ).fetchall()
+        database.execute("INSERT INTO lines VALUES (?, 'ROWS', 1, 21, 1)", (sheet,))
+        made = database.execute(
+            "INSERT INTO formats (spreadsheet, content, type, pattern) VALUES (?, ?, '', '')",
+            (book, '{"textFormat":{"strikethrough":true}}'),
+        )
+        struck = (made.lastrowid, sheet)
+        database.execute("UPDATE cells SET format = ? WHERE sheet = ? AND row = 0 AND col = 1", struck)
+
+
+@pytest.mark.parametrize(
+    ("family", "conceal"),
+    [
+        ("canvas_arrange_exam", _workbook_with_a_struck_heading),
+        ("woocommerce_stock_alert", _spreadsheet_with_a_hidden_row),
+    ],
+)
+def test_what_the_world_delivered_concealed_is_no_fault_of_the_agent(
+    server: tuple[Hosting, str], tmp_path: Path, family: str, conceal: Callable[[Path], None]
+) -> None:
+    app, base = server
+    loaded = load_family(family)
+    built = build_instance(loaded, 0, tmp_path / "instance", parameters=SIZES[family])
+    conceal(built.path / "world")
+    id_ = app.pool.adopt(built.path, loaded)
+    done = Done(app, base, id_)
+    with McpTools(f"{base}/e/{id_}/mcp") as done.tools:
+        loaded.solve(_Unclaimed(done.tools), built.prompt, built.expected)
+        assert done.failures() == set()
+
+
+def test_what_was_concealed_is_known_where_rows_have_moved() -> None:
+    before = Grid([], [], concealed=(Concealed("row 5 is hidden", "(1, 'a')"),))
+    now = Grid(
+        ["a"], [], concealed=(Concealed("row 4 is hidden", "(1, 'a')"), Concealed("row 7 is hidden", "b"))
+    )
+    assert now.since(before).defects() == ["row 7 is hidden"]
+    assert now.since(None).defects() == ["row 4 is hidden", "row 7 is hidden"]
 
 
 @pytest.fixture(scope="module")

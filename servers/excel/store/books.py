@@ -21,7 +21,7 @@ from openpyxl.formula.translate import Translator, TranslatorError
 from openpyxl.utils.datetime import from_excel, from_ISO8601
 
 from mesocosm.errors import Invalid, NotFound
-from mesocosm.servers.excel.store.cells import Area, address, parse_cell
+from mesocosm.servers.excel.store.cells import MAX_COLUMN, Area, address, parse_cell
 from mesocosm.servers.excel.store.layouts import Layout, read_layout
 from mesocosm.servers.excel.store.packages import (
     PatientBytes,
@@ -30,6 +30,7 @@ from mesocosm.servers.excel.store.packages import (
     damaged_as_invalid,
     quieten,
 )
+from mesocosm.services.contents import BLANK, STRUCK, shows_nothing
 from mesocosm.services.workbook_functions import as_shown
 from mesocosm.worlds.workspace import FileContent
 
@@ -37,8 +38,8 @@ MAX_CELLS = 4_000_000
 """Cells with a value in one sheet."""
 MAX_RANGED = 1_000_000
 """Cells in the merged and the linked ranges of a sheet: openpyxl makes an object for each."""
-MAX_PERCENTS = 10_000
-"""Cells shown in percent of a sheet that are told from others."""
+MAX_TOLD = 10_000
+"""Cells of a sheet that are told from others: shown in percent, and concealed by their styles."""
 MAX_FORMULA = 8_192
 """Characters of a formula that cells share, as Excel has it."""
 MAX_SHARED = 64_000_000
@@ -98,6 +99,13 @@ class Sheet:
     validations: list[Validation] = field(default_factory=list)
     percents: set[tuple[int, int]] = field(default_factory=set)
     """Rows and columns of numbers that are shown a hundred times as large."""
+    concealing: dict[tuple[int, int], str] = field(default_factory=dict)
+    """Why values are not plainly seen, by row and column."""
+    hidden: bool = False
+    hidden_rows: list[int] = field(default_factory=list)
+    """Those that have values."""
+    hidden_columns: list[tuple[int, int]] = field(default_factory=list)
+    """First and last column of each range."""
     ranged: int = 0
     """Cells in its merged and its linked ranges."""
     cells: int = 0
@@ -129,7 +137,7 @@ class Book:
         self.tags = check_package(data, name)
         self._archive = zipfile.ZipFile(PatientBytes(data))
         self._sheets: dict[str, Sheet] = {}
-        self._strings: list[str] | None = None
+        self._strings: _Strings | None = None
         quieten()
         with damaged_as_invalid(name):
             self._layout = read_layout(data)
@@ -143,7 +151,8 @@ class Book:
     @property
     def cost(self) -> int:
         """Bytes of memory that the book takes, about."""
-        strings = sum(map(len, self._strings)) + 60 * len(self._strings) if self._strings else 0
+        texts = self._strings.texts if self._strings else []
+        strings = sum(map(len, texts)) + 60 * len(texts)
         return self._size + strings + CELL_BYTES * sum(sheet.cells for sheet in self._sheets.values())
 
     def sheet(self, name: str) -> Sheet:
@@ -160,12 +169,12 @@ class Book:
                     self._sheets[name] = parser.parse(part)
         return self._sheets[name]
 
-    def _read_strings(self) -> list[str]:
+    def _read_strings(self) -> _Strings:
         for name in self._archive.namelist():
             if name.lower().endswith("sharedstrings.xml"):
                 with self._archive.open(name) as part:
                     return _StringsParser().parse(part)
-        return []
+        return _Strings([], frozenset())
 
 
 class Books:
@@ -194,6 +203,14 @@ class Books:
         with self._lock:
             while len(self._books) > 1 and sum(book.cost for book in self._books.values()) > CACHE_BYTES:
                 self._books.popitem(last=False)
+
+
+class _Strings(NamedTuple):
+    """The table of shared strings."""
+
+    texts: list[str]
+    struck: frozenset[int]
+    """Indices of those of which a part is struck out."""
 
 
 class _Parser:
@@ -228,16 +245,19 @@ class _Parser:
 class _StringsParser(_Parser):
     """Reads the table of shared strings."""
 
-    def parse(self, part: Any) -> list[str]:
+    def parse(self, part: Any) -> _Strings:
         strings: list[str] = []
         pieces: list[str] = []
+        struck: set[int] = set()
         phonetic = False
 
-        def start(tag: str, _: Mapping[str, str]) -> None:
+        def start(tag: str, attributes: Mapping[str, str]) -> None:
             nonlocal phonetic
             self._text.clear()
             if tag == _MAIN + "rPh":
                 phonetic = True
+            elif tag == _MAIN + "strike" and _is_set(attributes, "val", default="1"):
+                struck.add(len(strings))
 
         def end(tag: str) -> None:
             nonlocal phonetic
@@ -251,32 +271,36 @@ class _StringsParser(_Parser):
                 pieces.clear()
 
         self._run(part, start, end)
-        return strings
+        return _Strings(strings, frozenset(struck))
 
 
 class _SheetParser(_Parser):
     """Reads one worksheet."""
 
-    def __init__(self, name: str, strings: list[str], layout: Layout) -> None:
+    def __init__(self, name: str, strings: _Strings, layout: Layout) -> None:
         super().__init__()
-        self._sheet = Sheet(name)
+        self._sheet = Sheet(name, hidden=name in layout.hidden)
         self._strings = strings
         self._layout = layout
         self._rows: dict[int, dict[int, Value]] = {}
         self._row: dict[int, Value] = {}
+        self._hidden_rows: set[int] = set()
         self._row_number = self._column = 0
         self._cell: Mapping[str, str] = {}
         self._formula: Mapping[str, str] | None = None
         self._formula_text = self._value = ""
         self._inline: list[str] = []
+        self._struck = False
         self._shared: dict[str, Translator] = {}
         self._rule: Mapping[str, str] = {}
         self._rule_formulas = {"formula1": "", "formula2": ""}
         self._rule_areas = self._shared_characters = 0
         self._starts = {
+            _MAIN + "col": self._columns,
             _MAIN + "row": self._start_row,
             _MAIN + "c": self._start_cell,
             _MAIN + "f": self._start_formula,
+            _MAIN + "strike": self._strike,
             _MAIN + "mergeCell": self._merge,
             _MAIN + "hyperlink": self._link,
             _MAIN + "dataValidation": self._start_rule,
@@ -306,6 +330,7 @@ class _SheetParser(_Parser):
         if sheet.numbers:
             left, right = min(shape[0] for shape in shapes), max(shape[-1] for shape in shapes)
             sheet.used = Area(sheet.numbers[0], left, sheet.numbers[-1], right)
+        sheet.hidden_rows = [number for number in sheet.numbers if number in self._hidden_rows]
         return sheet
 
     def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -321,11 +346,23 @@ class _SheetParser(_Parser):
         self._row_number = int(float(attributes["r"])) if "r" in attributes else self._row_number + 1
         self._row = self._rows.setdefault(self._row_number, {})
         self._column = 0
+        if _is_set(attributes, "hidden") or attributes.get("ht") == "0":
+            self._hidden_rows.add(self._row_number)
+
+    def _columns(self, attributes: Mapping[str, str]) -> None:
+        if _is_set(attributes, "hidden") or attributes.get("width") == "0":
+            self._sheet.hidden_columns.append((int(attributes["min"]), int(attributes["max"])))
+            if len(self._sheet.hidden_columns) > MAX_COLUMN:
+                raise Invalid(f"Sheet '{self._sheet.name}' has more ranges of columns than columns.")
 
     def _start_cell(self, attributes: Mapping[str, str]) -> None:
         self._cell = attributes
         self._formula, self._value, self._formula_text = None, "", ""
         self._inline.clear()
+        self._struck = False
+
+    def _strike(self, attributes: Mapping[str, str]) -> None:
+        self._struck = _is_set(attributes, "val", default="1")
 
     def _start_formula(self, attributes: Mapping[str, str]) -> None:
         self._formula = attributes
@@ -353,9 +390,23 @@ class _SheetParser(_Parser):
             value = Formula(as_shown(self._formula_of_cell(self._formula)), plain)
         if value is not None:
             self._row[self._column] = value
+            if (why := self._concealing(plain)) and len(self._sheet.concealing) < MAX_TOLD:
+                self._sheet.concealing[self._row_number, self._column] = why
             self._sheet.cells += 1
             if self._sheet.cells > MAX_CELLS:
                 raise Invalid(f"Sheet '{self._sheet.name}' has more than {MAX_CELLS:,} cells.")
+
+    def _concealing(self, plain: Plain) -> str | None:
+        """Say why the value is not plainly seen, if so."""
+        if self._struck:
+            return STRUCK
+        layout = self._layout
+        if not (layout.concealing or layout.blank):
+            return None
+        style = int(self._cell.get("s", 0))
+        if style in layout.blank and shows_nothing(layout.blank[style], is_text=isinstance(plain, str)):
+            return BLANK
+        return layout.concealing.get(style)
 
     def _typed(self) -> Plain:
         kind = self._cell.get("t", "n")
@@ -367,7 +418,9 @@ class _SheetParser(_Parser):
             case "n":
                 return self._number(self._value)
             case "s":
-                return self._strings[int(self._value)] or None
+                index = int(self._value)
+                self._struck = index in self._strings.struck
+                return self._strings.texts[index] or None
             case "b":
                 return bool(int(self._value))
             case "d":
@@ -378,7 +431,7 @@ class _SheetParser(_Parser):
     def _number(self, text: str) -> Plain:
         number = int(text) if _INTEGER.fullmatch(text) else float(text)
         style = int(self._cell.get("s", 0))
-        if style in self._layout.percents and len(self._sheet.percents) < MAX_PERCENTS:
+        if style in self._layout.percents and len(self._sheet.percents) < MAX_TOLD:
             self._sheet.percents.add((self._row_number, self._column))
         if style not in self._layout.dates:
             return number
@@ -436,6 +489,10 @@ class _SheetParser(_Parser):
         if self._rule_areas > MAX_RULES:
             raise Invalid(f"Sheet '{self._sheet.name}' has too many data validation rules.")
         self._sheet.validations.append(Validation(areas, ranges, self._rule, **self._rule_formulas))
+
+
+def _is_set(attributes: Mapping[str, str], name: str, default: str = "0") -> bool:
+    return attributes.get(name, default) in ("1", "true", "on")
 
 
 def _area(reference: str) -> Area:

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import io
 import zipfile
+from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from openpyxl.utils import get_column_letter
+
 from mesocosm.errors import Refusal
-from mesocosm.servers.excel.store.books import Book, Formula, Sheet
-from mesocosm.services.contents import Grid, UnreadableContent, file_data, sheet_grid
+from mesocosm.servers.excel.store.books import Book, Formula, Sheet, Value
+from mesocosm.servers.excel.store.cells import address, parse_area
+from mesocosm.services.contents import (
+    HIDDEN,
+    MERGED,
+    Concealed,
+    Grid,
+    UnreadableContent,
+    file_data,
+    sheet_grid,
+)
 from mesocosm.worlds.workspace import Workspace
 
 _FAR = 500
@@ -77,7 +90,34 @@ def _grid(sheet: Sheet, beside: list[str]) -> Grid:
         for column, value in zip(columns, values, strict=True):
             row[column - 1] = _seen(value, percent=(number, column) in sheet.percents)
         rows.append(row)
-    return sheet_grid(rows, [*beside, *blank])
+    return sheet_grid(rows, [*beside, *blank], _concealed(sheet))
+
+
+def _concealed(sheet: Sheet) -> Iterator[Concealed]:
+    """Yield the content of a sheet that its reader does not plainly see."""
+    if not sheet.numbers:
+        return
+    if sheet.hidden:
+        yield Concealed(f"the sheet {HIDDEN}", sheet.name)
+    heads: dict[int, Value] = {}
+    if sheet.hidden_columns:
+        for columns, values in sheet.rows:
+            heads = dict(zip(columns, values, strict=True)) | heads
+    for column, value in sorted(heads.items()):
+        if any(first <= column <= last for first, last in sheet.hidden_columns):
+            yield Concealed(f"column {get_column_letter(column)} {HIDDEN}", repr(value))
+    for number in sheet.hidden_rows:
+        yield Concealed(f"row {number} {HIDDEN}", repr(sheet.rows[bisect_left(sheet.numbers, number)]))
+    covered = dict(sheet.concealing)
+    for area in map(parse_area, sheet.merged):
+        for number, cells in sheet.within(area):
+            covered |= {
+                (number, column): MERGED
+                for column, _ in cells
+                if (number, column) != (area.first_row, area.first_column)
+            }
+    for (number, column), why in sorted(covered.items()):
+        yield Concealed(f"{address(number, column)} {why}", repr(sheet.value(number, column)))
 
 
 def _seen(value: Any, *, percent: bool) -> Any:

@@ -1,4 +1,4 @@
-"""Structure of a workbook besides its cells: its sheets, and which number formats are dates.
+"""Structure of a workbook besides its cells: its sheets, and what styles do to values.
 
 Most of the time that it takes to open a small workbook goes into that, and workbooks that were saved by one
 program for one purpose have the same. So it is kept, with the bytes of all parts that were read for it: a
@@ -7,7 +7,6 @@ workbook that has the same bytes in them has the same layout.
 
 from __future__ import annotations
 
-import re
 import threading
 import zipfile
 from collections import OrderedDict
@@ -22,11 +21,11 @@ from openpyxl.styles.numbers import BUILTIN_FORMATS, BUILTIN_FORMATS_MAX_SIZE
 from openpyxl.styles.stylesheet import apply_stylesheet
 from openpyxl.utils.datetime import WINDOWS_EPOCH
 
+from mesocosm.services.contents import COLOURLESS, STRUCK, shown_places, shows_nothing
+
 _MOST = 64
 """Layouts that are kept, each with parts of at most so many bytes:"""
 _BYTES = 256 * 1024
-_LITERAL = re.compile(r'"[^"]*"|[\\_*].')
-"""Literal parts of a number format, and placeholders for space."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,12 @@ class Layout:
     durations: frozenset[int]
     percents: frozenset[int]
     """Styles that show a hundred times what a cell holds."""
+    concealing: dict[int, str]
+    """Styles with which a value is not plainly seen, and why."""
+    blank: dict[int, str]
+    """Number formats that show nothing of a number, by style."""
+    hidden: frozenset[str]
+    """Names of its hidden worksheets."""
     epoch: datetime
 
 
@@ -93,27 +98,52 @@ def read_layout(data: bytes) -> Layout:
     reader.read_workbook()
     apply_stylesheet(reader.archive, reader.wb)
     workbook: Any = reader.wb
-    paths = {
-        str(sheet.name): str(relation.target)
+    sheets = [
+        (sheet, str(relation.target))
         for sheet, relation in reader.parser.find_sheets()
         if relation.target in reader.valid_files and "chartsheet" not in relation.Type
-    }
+    ]
+    formats = dict(_number_formats(workbook))
     layout = Layout(
-        paths,
+        {str(sheet.name): target for sheet, target in sheets},
         frozenset(workbook._date_formats),
         frozenset(workbook._timedelta_formats),
-        frozenset(_percents(workbook)),
+        frozenset(style for style, text in formats.items() if "%" in shown_places(text)),
+        dict(_concealing(workbook)),
+        {style: text for style, text in formats.items() if shows_nothing(text, is_text=False)},
+        frozenset(str(sheet.name) for sheet, _ in sheets if sheet.state != "visible"),
         workbook.epoch or WINDOWS_EPOCH,
     )
     _LAYOUTS.keep(archive, layout)
     return layout
 
 
-def _percents(workbook: Any) -> Iterator[int]:
+def _number_formats(workbook: Any) -> Iterator[tuple[int, str]]:
     for style, cell in enumerate(workbook._cell_styles):
         number = cell.numFmtId
         own = number - BUILTIN_FORMATS_MAX_SIZE
         known = own < len(workbook._number_formats)
-        text = BUILTIN_FORMATS.get(number, "") if own < 0 else workbook._number_formats[own] if known else ""
-        if "%" in _LITERAL.sub("", text):
-            yield style
+        yield (
+            style,
+            BUILTIN_FORMATS.get(number, "") if own < 0 else workbook._number_formats[own] if known else "",
+        )
+
+
+def _concealing(workbook: Any) -> Iterator[tuple[int, str]]:
+    for style, cell in enumerate(workbook._cell_styles):
+        font = workbook._fonts[cell.fontId] if cell.fontId < len(workbook._fonts) else None
+        fill = workbook._fills[cell.fillId] if cell.fillId < len(workbook._fills) else None
+        if font is not None and font.strike:
+            yield style, STRUCK
+        elif font is not None and fill is not None and _is_colourless(font, fill):
+            yield style, COLOURLESS
+
+
+def _is_colourless(font: Any, fill: Any) -> bool:
+    solid = getattr(fill, "patternType", None) == "solid"  # a gradient has none
+    return bool(solid and font.color and _colour(font.color) == _colour(fill.fgColor))
+
+
+def _colour(colour: Any) -> tuple[Any, ...]:
+    value = colour.value[-6:].upper() if colour.type == "rgb" else colour.value
+    return colour.type, value, colour.tint
