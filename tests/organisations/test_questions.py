@@ -16,6 +16,7 @@ from mesocosm.errors import UsageError
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.families.length import Survey
+from mesocosm.families.proofs import prove_one
 from mesocosm.kits.organisations.domains import load_domain
 from mesocosm.kits.organisations.questions import AskedExpected, QuestionTask
 from mesocosm.services.world import World
@@ -173,6 +174,32 @@ def test_the_mail_that_shows_a_file_to_be_the_wrong_one_is_evidence(tmp_path: Pa
     assert {expected.texts[one.text].partition("\n")[2] for one in wrong} <= {
         one.contains for one in expected.evidence
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "mistaken"),
+    [
+        ("course_assistant", {"wrong_file", "no_file", "draft", "other_work", "claimed"}),
+        ("oral_exams", {"other_exam"}),
+        ("canvas_arrange_exam", {"other_exam"}),
+    ],
+)
+def test_what_decides_nothing_taken_for_what_does_fails(name: str, mistaken: set[str]) -> None:
+    """A wrong file, a draft or an essay is no presentation, and another exam is not one's own."""
+    proof = prove_one(name, 64_000, 0)
+    assert proof.problems == []
+    assert {one.partition(" taken for ")[0] for one in proof.applied if " taken for " in one} == mistaken
+
+
+def test_what_could_be_taken_for_what_decides_is_no_evidence(tmp_path: Path) -> None:
+    expected: Any = built("course_assistant", tmp_path).expected
+    assert expected.mistakable
+    decides = {one.text for one in expected.derivations}
+    evidence = {one.contains for one in expected.evidence}
+    bodies = {key: text.partition("\n")[2] for key, text in expected.texts.items()}
+    beside = {one.text for one in expected.mistakable} - decides
+    assert beside
+    assert not {bodies[key] for key in beside} & evidence
 
 
 @pytest.mark.parametrize("name", FAMILIES)

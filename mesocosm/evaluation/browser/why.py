@@ -159,12 +159,13 @@ def _in_vain(subject: Subject) -> Iterator[WhyPart]:
 
 def _misread(subject: Subject, marks: Marks) -> Iterator[WhyPart]:
     """The one event whose misreading explains all that the agent did."""
-    ways: dict[int, list[str]] = defaultdict(list)
+    ways: dict[str, list[str]] = defaultdict(list)
+    told = {one.event: one for one, _ in subject.misread}
     for one, how in subject.misread:
-        ways[marks.derivations.index(one)].append(how)
-    for place, (number, hows) in enumerate(list(ways.items())[:NAMED]):
+        ways[one.event].append(how)
+    for place, (event, hows) in enumerate(list(ways.items())[:NAMED]):
         yield WhyPart("What it did is exactly what follows when " if not place else ", or when ")
-        yield from fact(marks, marks.derivations[number])
+        yield from fact(marks, told[event])
         yield WhyPart(f" is {' or '.join(hows)}")
     if ways:
         yield WhyPart(". ")

@@ -36,7 +36,8 @@ def fact(marks: Marks, one: Any) -> Iterator[WhyPart]:
     """Describe an event: where it is told, and whether that was delivered."""
     place = marks.places.get(one.text)
     kind = one.kind.replace("_", " ")
-    path = f"derivations#d{marks.derivations.index(one) + 1}"
+    known = marks.derivations
+    path = f"derivations#d{known.index(one) + 1}" if one in known else ""
     yield WhyPart(f"“{kind}” in “{place[1].title}”" if place else f"“{kind}”", path)
     if one.says.strip():
         yield WhyPart(f", “{shown(' '.join(one.says.split()))}”")

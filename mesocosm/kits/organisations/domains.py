@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ class Domain:
     """Kinds of events that decide nothing."""
     misread: Sequence[str]
     """Kinds of events of which near misses misread one."""
+    mistaken: Mapping[str, str]
+    """Kinds of events that near misses take for another, and for which."""
     moments: Sequence[str]
     """Fields of events that may be read a day late."""
     stages: Callable[[Scene], Iterable[Callable[[int], Stage]]]

@@ -129,6 +129,8 @@ class AskedExpected(WrittenExpected):
     """What the services list, as the domain has it."""
     records: dict[str, Any]
     derivations: list[Derivation]
+    mistakable: list[Derivation] = Field(default_factory=list)
+    """The same of what decides nothing and could be taken for what does."""
     texts: dict[str, str]
     """The messages that derivations lean on, by their keys."""
     options: dict[str, Any] = Field(default_factory=dict)
@@ -204,32 +206,33 @@ class QuestionTask(YamlFamily):
                 (event for story in made.stories for event in story.events), key=lambda event: event.at
             )
             lists = made.lists()
-            derived = [
+            told = [
                 derivation(letter, telling)
                 for letter in letters
                 for telling in letter.tellings
-                if telling.matters and letter.key in matter and telling.event.kind not in made.neutral
+                if telling.matters and letter.key in matter
+            ]
+            derived = [one for one in told if one.kind not in made.neutral]
+            mistakable = [
+                one for one in told if one.kind in made.neutral and one.kind in self.domain.mistaken
             ]
             directory = self.domain.directory(lists)
             answer = self._answer(directory, _heard(events, derived, directory), dict(made.records), params)
             truth = self._truth(answer, made, params)
-            leaned = {
-                step
-                for one in derived
-                for step in (one.text, *(it.text for it in (one.about, *one.people, *one.values) if it))
-            }
-            told = {letter.key: letter for letter in letters if letter.key in leaned}
+            leaned, beside = _leaned(derived), _leaned(mistakable)
+            held = {letter.key: letter for letter in letters if letter.key in leaned | beside}
             return self.Expected(
-                evidence=[*(evidence_of(letter) for letter in told.values()), *records],
+                evidence=[*(evidence_of(letter) for key, letter in held.items() if key in leaned), *records],
                 truth=serialization.kept(truth, 0),
                 prompt=self.prompt_of(truth),
                 lists=lists,
                 records=dict(made.records),
                 derivations=derived,
+                mistakable=mistakable,
                 texts={
                     key: f"{letter.subject}\n{text}"
                     for (key, letter), text in zip(
-                        told.items(), texts_of(told.values()).values(), strict=True
+                        held.items(), texts_of(held.values()).values(), strict=True
                     )
                 },
                 options=params.model_dump(exclude={"filler_tokens"}),
@@ -386,14 +389,13 @@ class QuestionTask(YamlFamily):
     def misreadings(self, expected: AskedExpected) -> Iterator[Mistake]:
         """Yield each event that can be misread so that the answer is another one."""
         directory = self.domain.directory(expected.lists)
-        events = Rereading(expected.derivations, directory, expected.texts).events()
-        told = {
-            one.event: one for one in sorted(expected.derivations, key=lambda one: one.written, reverse=True)
-        }
+        derivations = [*expected.derivations, *expected.mistakable]
+        events = Rereading(derivations, directory, expected.texts).events()
+        told = {one.event: one for one in sorted(derivations, key=lambda one: one.written, reverse=True)}
         params = self.Params(**expected.options)
         right = self._answer(directory, events, expected.records, params)
         for number, event in enumerate(events):
-            for how, change in _CHANGES.items():
+            for how, change in self._changes(event.kind).items():
                 try:
                     other = change(event, events)
                 except Inapplicable:
@@ -422,8 +424,8 @@ class QuestionTask(YamlFamily):
         """Near misses: one step of a derivation misread, one thing left out or too much, and damage."""
         breaks = frozenset(name for goal in self.definition.goal for name in all_findings(goal))
         made: list[Mutant | Misreading] = []
-        for kind in self.domain.misread:
-            for name, change in _CHANGES.items():
+        for kind in dict.fromkeys([*self.domain.misread, *self.domain.mistaken]):
+            for name, change in self._changes(kind).items():
                 made.append(
                     Misreading(f"{kind} {name}", breaks, _nothing, partial(self._misread, kind, change))
                 )
@@ -431,6 +433,13 @@ class QuestionTask(YamlFamily):
             made.append(Misreading(f"a {name} left out", breaks, _nothing, partial(self._left_out, name)))
             made.append(Misreading(f"a {name} too much", breaks, _nothing, partial(self._too_much, name)))
         return [*made, *tables(self), *damage(self)]
+
+    def _changes(self, kind: str) -> Mapping[str, _Change]:
+        """The ways to misread an event of a kind, each by its name."""
+        ways = dict(_CHANGES) if kind in self.domain.misread else {}
+        if other := self.domain.mistaken.get(kind):
+            ways[f"taken for {other.replace('_', ' ')}"] = lambda event, events: replace(event, kind=other)
+        return ways
 
     def _left_out(self, name: str, tools: Tools, expected: Any) -> None:
         """Walk for all but one."""
@@ -448,12 +457,11 @@ class QuestionTask(YamlFamily):
         if other is None or not Solution(self.definition, truth, tools).make(also=[other]):
             raise Inapplicable
 
-    def _misread(
-        self, kind: str, change: Callable[[Event, Sequence[Event]], Event | None], tools: Tools, expected: Any
-    ) -> None:
+    def _misread(self, kind: str, change: _Change, tools: Tools, expected: Any) -> None:
         """Walk as somebody would who misread one event of a kind, where that makes a difference."""
         directory = self.domain.directory(expected.lists)
-        events = Rereading(expected.derivations, directory, expected.texts).events()
+        derivations = [*expected.derivations, *expected.mistakable]
+        events = Rereading(derivations, directory, expected.texts).events()
         right = [one.fields for one in wanted_of(self.definition, self.truth_of(expected))]
         chosen = [number for number, event in enumerate(events) if event.kind == kind][:_CHANCES]
         for number in chosen:
@@ -468,6 +476,15 @@ class QuestionTask(YamlFamily):
                 continue
             return
         raise Inapplicable
+
+
+def _leaned(derivations: Sequence[Derivation]) -> set[str]:
+    """The keys of the messages that derivations lean on."""
+    return {
+        step
+        for one in derivations
+        for step in (one.text, *(it.text for it in (one.about, *one.people, *one.values) if it))
+    }
 
 
 def _differing(one: Answer, other: Answer) -> Iterator[str]:
@@ -504,7 +521,8 @@ def _elsewhere(event: Event, events: Sequence[Event]) -> Event:
     return replace(event, about=other)
 
 
-_CHANGES: Mapping[str, Callable[[Event, Sequence[Event]], Event | None]] = {
+_Change = Callable[[Event, Sequence[Event]], Event | None]
+_CHANGES: Mapping[str, _Change] = {
     "overlooked": _overlooked,
     "read a day late": _late,
     "taken to be of another": _elsewhere,

@@ -40,6 +40,8 @@ DOMAIN = Domain(
         "swapped",
         "optional",
     ),
+    mistaken=dict.fromkeys(("wrong_file", "no_file", "draft", "other_work", "claimed"), "submitted")
+    | {"other_exam": "exam_moved"},
     moments=("due", "start"),
     stages=stages,
     explained=EXPLAINED,
