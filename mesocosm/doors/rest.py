@@ -19,7 +19,6 @@ vendor's error body. Each request is one transaction and is journalled like a to
 from __future__ import annotations
 
 import binascii
-import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +32,7 @@ from starlette.routing import compile_path
 import mesocosm
 from mesocosm.doors.request import Request
 from mesocosm.errors import Refusal, Temporary, WrongArgument
-from mesocosm.services.schema import Signature, description_of, signature_of
+from mesocosm.services.schema import Signature, description_of, resolved, signature_of, wants_request
 from mesocosm.services.service import Operation, Page, Reply
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -214,7 +213,6 @@ class Api:
             name = f"{method} {template}"
             if name in self.operations:
                 raise TypeError(f"{self.service}: {name} is defined twice")
-            wants_request = "request" in inspect.signature(function).parameters
             operation = Operation(
                 name=name,
                 function=lambda store, **bound: self._answer(store, route, bound),
@@ -222,9 +220,16 @@ class Api:
                 bound_by=lambda arguments: route.bind(arguments),
             )
             pattern, _, _ = compile_path(template)
-            signature = signature_of(function, skip=2 if wants_request else 1)
             route = Route(
-                method, template, pattern, signature, wants_request, status, operation, function, raw
+                method,
+                template,
+                pattern,
+                signature_of(function),
+                wants_request(function),
+                status,
+                operation,
+                resolved(function),
+                raw,
             )
             self.routes.append(route)
             self.operations[name] = operation

@@ -1,8 +1,8 @@
 """Signatures of a service's tools, read from source, for callers that only look at tools.
 
 Loading a service makes its tables and all its schemas, which takes a third of a second; reading what its
-tools are called and which arguments they have takes a hundredth. A service some of whose tools follow from
-declared resources is loaded all the same: its source does not name them.
+tools are called and which arguments they have takes a hundredth. A service some of whose tools or arguments
+follow from declarations is loaded all the same: the source of a tool does not name them.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ def _sources(service: str) -> Iterator[Path]:
 
 
 def _declares(module: ast.Module) -> bool:
-    """True if a module derives tools from resources."""
-    return any(isinstance(node, ast.Name) and node.id == "ResourceTools" for node in ast.walk(module))
+    """True if a module derives tools from resources, or arguments from functions that work others out."""
+    names = {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
+    return not names.isdisjoint(("ResourceTools", "Depends"))
 
 
 def _registers(decorator: ast.expr) -> bool:

@@ -16,6 +16,7 @@ annotation                  schema
 ``Nullable[T] = x``         ``anyOf`` T and ``null``, with its default
 ``Annotated[T, Extra()]``   T with further schema keywords
 ``Annotated[T, About()]``   T with a description, where the docstring has none
+``Annotated[T, Depends()]``  the parameters of the function that works T out, in its place
 ``**x: Unpack[TypedDict]``  a parameter for each of its fields; those not required may be left out
 ==========================  ======================================================================
 """
@@ -78,6 +79,17 @@ class About:
 
     def __init__(self, text: str) -> None:
         self.text = text
+
+
+class Depends:
+    """A parameter that another function works out: ``Annotated[CourseAccess, Depends(reading)]``.
+
+    The other function gets the store, too. Its other parameters stand in the schema in the place of this one,
+    with the descriptions that their types have (decision 105).
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
 
 
 Number = Annotated[int, _NUMBER]
@@ -158,7 +170,7 @@ _NONE: Any = inspect.Parameter.empty
 
 
 def signature_of(function: Callable[..., Any], *, skip: int = 1) -> Signature:
-    """The ``Signature`` of a typed function, leaving out its first ``skip`` parameters."""
+    """The ``Signature`` of a typed function, leaving out its first ``skip`` parameters and ``request``."""
     descriptions = _argument_descriptions(function)
     properties: dict[str, JSONSchema] = {}
     required: list[str] = []
@@ -221,7 +233,8 @@ def _parameters(
 ) -> list[tuple[str, Any, Any]]:
     """Name, annotation and default of each parameter behind the first ones.
 
-    Fields of a ``TypedDict`` come in the order in which the docstring describes all parameters.
+    Fields of a ``TypedDict`` come in the order in which the docstring describes all parameters, behind those
+    that it does not describe.
     """
     hints = typing.get_type_hints(function, include_extras=True)
     found, fields = [], []
@@ -231,11 +244,74 @@ def _parameters(
             fields = [
                 (name, one, _NONE if must else None) for name, one, must in _fields_of(get_args(hint)[0])
             ]
-        else:
+        elif needed := _needed(hint):
+            found += [one for one in _parameters(needed, 1, ()) if one not in found]
+        elif parameter.name != REQUEST:
             found.append((_public_name(parameter.name), hint, parameter.default))
     if fields and described:
-        return sorted(found + fields, key=lambda one: described.index(one[0]))
+        return sorted(found + fields, key=lambda one: described.index(one[0]) if one[0] in described else -1)
     return found + fields
+
+
+# -- parameters that other functions work out --------------------------------------------------------------
+
+REQUEST = "request"
+"""The parameter that gets the whole HTTP request."""
+
+
+def _needed(hint: Any) -> Callable[..., Any] | None:
+    metadata = hint.__metadata__ if get_origin(hint) is Annotated else ()
+    return next((one.function for one in metadata if isinstance(one, Depends)), None)
+
+
+@functools.cache
+def _needs(function: Callable[..., Any]) -> tuple[Mapping[str, Callable[..., Any]], frozenset[str]]:
+    """Functions that work out parameters of a function, by the parameter; and its other parameters."""
+    hints = typing.get_type_hints(function, include_extras=True)
+    needs: dict[str, Callable[..., Any]] = {}
+    others: set[str] = set()
+    for name in list(inspect.signature(function).parameters)[1:]:
+        if needed := _needed(hints[name]):
+            needs[name] = needed
+        elif get_origin(hints[name]) is typing.Unpack:
+            others |= {field for field, _, _ in _fields_of(get_args(hints[name])[0])}
+        else:
+            others.add(name)
+    return needs, frozenset(others)
+
+
+def wants_request(function: Callable[..., Any]) -> bool:
+    """True if a function, or one that works out a parameter of it, gets the HTTP request."""
+    if not inspect.signature(function).parameters:
+        return False
+    needs, others = _needs(function)
+    return REQUEST in others or any(map(wants_request, needs.values()))
+
+
+def resolved(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as it is called with the parameters of its schema: what it needs is worked out before.
+
+    Each of the functions that it needs is called once, in the order of its parameters.
+    """
+    if not _needs(function)[0]:
+        return function
+
+    @functools.wraps(function)
+    def call(store: Any, **values: Any) -> Any:
+        return _worked_out(function, store, values, {})
+
+    return call
+
+
+def _worked_out(
+    function: Callable[..., Any], store: Any, values: Mapping[str, Any], made: dict[Any, Any]
+) -> Any:
+    needs, others = _needs(function)
+    for needed in needs.values():
+        if needed not in made:
+            made[needed] = _worked_out(needed, store, values, made)
+    own = {name: values[name] for name in others if name in values}
+    return function(store, **own, **{name: made[needed] for name, needed in needs.items()})
 
 
 def _public_name(name: str) -> str:

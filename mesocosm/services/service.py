@@ -35,7 +35,7 @@ from sqlalchemy.orm import Session
 
 from mesocosm.errors import Invalid, UsageError
 from mesocosm.services.content import find_module, service_names, service_of
-from mesocosm.services.schema import Signature, description_of, signature_of
+from mesocosm.services.schema import Signature, description_of, resolved, signature_of
 from mesocosm.worlds import database
 
 if TYPE_CHECKING:
@@ -383,7 +383,7 @@ class Service(Generic[S]):
             name=name,
             description=_described(function, long),
             signature=(signature := signature_of(function)),
-            function=_in_its_words(function, signature.schema["properties"]),
+            function=_in_its_words(resolved(function), signature.schema["properties"]),
             writes=writes,
             destructive=destructive,
             idempotent=idempotent,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.rest.api import account_key, api, stretch
+from mesocosm.servers.canvas.rest.api import Paged, account_key, api
 from mesocosm.servers.canvas.rest.courses import courses_view
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.reports import REPORTS
@@ -15,10 +14,9 @@ from mesocosm.services.service import Page
 
 
 @api.get("/accounts")
-def list_accounts(store: CanvasStore, request: Request) -> Page:
+def list_accounts(store: CanvasStore, paging: Paged) -> Page:
     """The accounts that one administers."""
-    page, per_page = stretch(request)
-    return store.accounts.my_accounts(page, per_page).of(lambda row: account_json(row, manage=True))
+    return store.accounts.my_accounts(paging).of(lambda row: account_json(row, manage=True))
 
 
 @api.get("/accounts/{account_id}")
@@ -28,18 +26,17 @@ def get_account(store: CanvasStore, account_id: str) -> dict[str, Any]:
 
 
 @api.get("/accounts/{account_id}/sub_accounts")
-def list_sub_accounts(store: CanvasStore, request: Request, account_id: str, recursive: bool = False) -> Page:
+def list_sub_accounts(store: CanvasStore, paging: Paged, account_id: str, recursive: bool = False) -> Page:
     """The accounts below one."""
     key = account_key(store, account_id)
-    page, per_page = stretch(request)
     listed = store.accounts.all_sub_accounts if recursive else store.accounts.sub_accounts
-    return listed(key, page, per_page).of(lambda row: account_json(row, manage=True))
+    return listed(key, paging).of(lambda row: account_json(row, manage=True))
 
 
 @api.get("/accounts/{account_id}/courses")
 def list_account_courses(
     store: CanvasStore,
-    request: Request,
+    paging: Paged,
     account_id: str,
     with_enrollments: bool | None = None,
     published: bool | None = None,
@@ -49,11 +46,9 @@ def list_account_courses(
     order: str = "asc",
     include: list[str] | None = None,
 ) -> Page:
-    page, per_page = stretch(request)
     listing = store.accounts.account_courses(
         account_key(store, account_id),
-        page,
-        per_page,
+        paging,
         with_enrollments=with_enrollments,
         published=published,
         completed=completed,
@@ -99,10 +94,9 @@ def _said(name: str, value: Any) -> bool:
 
 
 @api.get("/accounts/{account_id}/reports/{report}")
-def list_report_runs(store: CanvasStore, request: Request, account_id: str, report: str) -> Page:
+def list_report_runs(store: CanvasStore, paging: Paged, account_id: str, report: str) -> Page:
     """The reports of a kind that were made."""
-    page, per_page = stretch(request)
-    return store.reports.report_runs(account_key(store, account_id), report, page, per_page).of(report_json)
+    return store.reports.report_runs(account_key(store, account_id), report, paging).of(report_json)
 
 
 @api.get("/accounts/{account_id}/reports/{report}/{report_id:int}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, bearer, link_header
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import ADDRESS, MAX_PAGE, MAX_PER_PAGE, PER_PAGE, missing
-from mesocosm.services.schema import Json
+from mesocosm.servers.canvas.store.access import ADDRESS, MAX_PAGE, MAX_PER_PAGE, PER_PAGE, Paging, missing
+from mesocosm.services.schema import Depends, Json
 from mesocosm.services.service import Page
 
 UPLOADS = "/api/v1/uploads"
@@ -62,12 +62,15 @@ def here(request: Request, shown: Json, *names: str) -> Json:
     }
 
 
-def stretch(request: Request) -> tuple[int, int]:
-    """Return the requested page and its length. Like Canvas, invalid numbers are corrected."""
+def _paging(store: CanvasStore, request: Request) -> Paging:
     asked = request.asked
     page = _number(asked.get("page"), 1)
     per_page = _number(asked.get("per_page"), PER_PAGE)
-    return min(page, MAX_PAGE), min(per_page, MAX_PER_PAGE)
+    return Paging(min(page, MAX_PAGE), min(per_page, MAX_PER_PAGE))
+
+
+Paged = Annotated[Paging, Depends(_paging)]
+"""The requested page. Like Canvas, invalid numbers are corrected."""
 
 
 def _number(said: Any, default: int) -> int:
@@ -107,6 +110,12 @@ def reading(store: CanvasStore, course_id: str) -> CourseAccess:
 def editing(store: CanvasStore, course_id: str) -> CourseAccess:
     """A course whose content the user may change."""
     return store.editing(course_key(store, course_id))
+
+
+Reading = Annotated[CourseAccess, Depends(reading)]
+"""The course of the path, if the user may see it."""
+Editing = Annotated[CourseAccess, Depends(editing)]
+"""The course of the path, if the user may change its content."""
 
 
 def context_courses(codes: list[str] | None) -> list[int]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, TypedDict
 
-from mesocosm.doors.request import Request
-from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch, user_key
+from mesocosm.servers.canvas.rest.api import Editing, Paged, Reading, api, reading, user_key
 from mesocosm.servers.canvas.rest.courses import members_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, NewRubric
-from mesocosm.servers.canvas.store.access import Clock, denied, missing
+from mesocosm.servers.canvas.store.access import Clock, Paging, denied, missing
 from mesocosm.servers.canvas.store.grading import is_excused
 from mesocosm.servers.canvas.tools.assignments import assignment_json, bare_submission_json, rubric_json
 from mesocosm.servers.canvas.tools.service import Row
@@ -81,20 +80,17 @@ def _assignments(
 @api.get("/courses/{course_id}/assignments")
 def list_assignments(
     store: CanvasStore,
-    request: Request,
-    course_id: str,
+    access: Reading,
+    paging: Paged,
     search_term: str | None = None,
     bucket: str | None = None,
     assignment_ids: list[int] | None = None,
     order_by: str = "position",
     include: list[str] | None = None,
 ) -> Page:
-    access = reading(store, course_id)
-    page, per_page = stretch(request)
     listing = store.gradebook.find_assignments(
         access,
-        page,
-        per_page,
+        paging,
         search_term=search_term,
         bucket=bucket,
         assignment_ids=assignment_ids,
@@ -104,58 +100,50 @@ def list_assignments(
 
 
 @api.get("/users/{user_id}/courses/{course_id}/assignments")
-def list_user_assignments(store: CanvasStore, request: Request, user_id: str, course_id: str) -> Page:
+def list_user_assignments(store: CanvasStore, paging: Paged, user_id: str, access: Reading) -> Page:
     """The assignments that a user sees in a course; for the user and for graders."""
-    access = reading(store, course_id)
     if not access.may_see_work_of(user_key(store, user_id)):
         raise denied()
-    page, per_page = stretch(request)
-    return store.assignments.listed(access, page, per_page).of(lambda row: assignment_view(row, access))
+    return store.assignments.listed(access, paging).of(lambda row: assignment_view(row, access))
 
 
 @api.get("/courses/{course_id}/assignments/{assignment_id:int}")
 def get_assignment(
-    store: CanvasStore, course_id: str, assignment_id: int, include: list[str] | None = None
+    store: CanvasStore, access: Reading, assignment_id: int, include: list[str] | None = None
 ) -> dict[str, Any]:
-    access = reading(store, course_id)
     return _assignments(store, access, [store.assignments.assignment(access, assignment_id)], include or ())[
         0
     ]
 
 
 @api.post("/courses/{course_id}/assignments", status=201)
-def create_assignment(store: CanvasStore, course_id: str, assignment: AssignmentFields) -> dict[str, Any]:
-    access = editing(store, course_id)
+def create_assignment(store: CanvasStore, access: Editing, assignment: AssignmentFields) -> dict[str, Any]:
     fields = {"name": "", **assignment}
     return assignment_view(store.assignments.create_assignment(access, fields), access)
 
 
 @api.put("/courses/{course_id}/assignments/{assignment_id:int}")
 def update_assignment(
-    store: CanvasStore, course_id: str, assignment_id: int, assignment: AssignmentFields
+    store: CanvasStore, access: Editing, assignment_id: int, assignment: AssignmentFields
 ) -> dict[str, Any]:
     """Change an assignment."""
-    access = editing(store, course_id)
     return assignment_view(
         store.assignments.update_assignment(access, assignment_id, dict(assignment)), access
     )
 
 
 @api.delete("/courses/{course_id}/assignments/{assignment_id:int}")
-def delete_assignment(store: CanvasStore, course_id: str, assignment_id: int) -> dict[str, Any]:
-    access = editing(store, course_id)
+def delete_assignment(store: CanvasStore, access: Editing, assignment_id: int) -> dict[str, Any]:
     return assignment_view(store.gradebook.delete_assignment(access, assignment_id), access)
 
 
 @api.get("/courses/{course_id}/assignments/{assignment_id:int}/gradeable_students")
-def list_gradeable_students(store: CanvasStore, request: Request, course_id: str, assignment_id: int) -> Page:
+def list_gradeable_students(store: CanvasStore, access: Reading, paging: Paged, assignment_id: int) -> Page:
     """The students whose work can be graded."""
-    access = reading(store, course_id)
     store.assignments.assignment(access, assignment_id)
     if not access.sees_grades:
         raise denied()
-    page, per_page = stretch(request)
-    listing = store.roster.course_users(access, page, per_page, types=["StudentEnrollment"])
+    listing = store.roster.course_users(access, paging, types=["StudentEnrollment"])
     return listing.holding(members_view(store, access, listing.items))
 
 
@@ -175,7 +163,7 @@ def _group(store: CanvasStore, access: CourseAccess, include: Collection[str], p
     if "assignments" in include:
         shown["assignments"] = []
         while True:
-            listing = store.assignments.listed(access, page, 100)
+            listing = store.assignments.listed(access, Paging(page, 100))
             shown["assignments"] += [assignment_view(row, access) for row in listing.items]
             if listing.page * listing.per_page >= listing.total:
                 break
@@ -185,9 +173,9 @@ def _group(store: CanvasStore, access: CourseAccess, include: Collection[str], p
 
 @api.get("/courses/{course_id}/assignment_groups")
 def list_assignment_groups(
-    store: CanvasStore, course_id: str, include: list[str] | None = None
+    store: CanvasStore, access: Reading, include: list[str] | None = None
 ) -> list[dict[str, Any]]:
-    return [_group(store, reading(store, course_id), include or ())]
+    return [_group(store, access, include or ())]
 
 
 def _of_group(store: CanvasStore, course_id: str, group_id: int) -> CourseAccess:
@@ -205,10 +193,9 @@ def get_assignment_group(
 
 
 @api.get("/courses/{course_id}/assignment_groups/{group_id:int}/assignments")
-def list_group_assignments(store: CanvasStore, request: Request, course_id: str, group_id: int) -> Page:
+def list_group_assignments(store: CanvasStore, paging: Paged, course_id: str, group_id: int) -> Page:
     access = _of_group(store, course_id, group_id)
-    page, per_page = stretch(request)
-    return store.assignments.listed(access, page, per_page).of(lambda row: assignment_view(row, access))
+    return store.assignments.listed(access, paging).of(lambda row: assignment_view(row, access))
 
 
 # -- rubrics ----------------------------------------------------------------------------------------------
@@ -243,20 +230,18 @@ class RubricFields(TypedDict, total=False):
 
 
 @api.get("/courses/{course_id}/rubrics")
-def list_rubrics(store: CanvasStore, request: Request, course_id: str) -> Page:
-    page, per_page = stretch(request)
-    return store.assignments.rubrics(reading(store, course_id).course["id"], page, per_page).of(rubric_view)
+def list_rubrics(store: CanvasStore, access: Reading, paging: Paged) -> Page:
+    return store.assignments.rubrics(access.course["id"], paging).of(rubric_view)
 
 
 @api.get("/courses/{course_id}/rubrics/{rubric_id:int}")
-def get_rubric(store: CanvasStore, course_id: str, rubric_id: int) -> dict[str, Any]:
-    return rubric_view(store.assignments.rubric(reading(store, course_id).course["id"], rubric_id))
+def get_rubric(store: CanvasStore, access: Reading, rubric_id: int) -> dict[str, Any]:
+    return rubric_view(store.assignments.rubric(access.course["id"], rubric_id))
 
 
 @api.post("/courses/{course_id}/rubrics")
-def create_rubric(store: CanvasStore, course_id: str, rubric: RubricFields) -> dict[str, Any]:
+def create_rubric(store: CanvasStore, access: Editing, rubric: RubricFields) -> dict[str, Any]:
     """Create a rubric; it is not tied to an assignment."""
-    access = editing(store, course_id)
     new: NewRubric = {
         "title": rubric.get("title", ""),
         "description": rubric.get("description"),
@@ -269,9 +254,10 @@ def create_rubric(store: CanvasStore, course_id: str, rubric: RubricFields) -> d
 
 
 @api.put("/courses/{course_id}/rubrics/{rubric_id:int}")
-def update_rubric(store: CanvasStore, course_id: str, rubric_id: int, rubric: RubricFields) -> dict[str, Any]:
+def update_rubric(
+    store: CanvasStore, access: Editing, rubric_id: int, rubric: RubricFields
+) -> dict[str, Any]:
     """Update the given parts of a rubric."""
-    access = editing(store, course_id)
     given: Any = dict(rubric)
     if "criteria" in given:
         given["criteria"] = [dict(criterion) for criterion in given["criteria"]]
@@ -279,8 +265,8 @@ def update_rubric(store: CanvasStore, course_id: str, rubric_id: int, rubric: Ru
 
 
 @api.delete("/courses/{course_id}/rubrics/{rubric_id:int}")
-def delete_rubric(store: CanvasStore, course_id: str, rubric_id: int) -> dict[str, Any]:
-    return rubric_view(store.assignments.delete_rubric(editing(store, course_id).course["id"], rubric_id))
+def delete_rubric(store: CanvasStore, access: Editing, rubric_id: int) -> dict[str, Any]:
+    return rubric_view(store.assignments.delete_rubric(access.course["id"], rubric_id))
 
 
 def rubric_view(rubric: Row) -> Json:

@@ -10,16 +10,16 @@ from typing import Any, TypedDict
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import (
+    Paged,
+    Reading,
     api,
     context_courses,
     context_users,
-    course_key,
-    stretch,
     user_key,
 )
 from mesocosm.servers.canvas.rest.assignments import assignment_view
 from mesocosm.servers.canvas.store import CanvasStore, values
-from mesocosm.servers.canvas.store.access import GRADERS, denied
+from mesocosm.servers.canvas.store.access import GRADERS, Paging, denied
 from mesocosm.servers.canvas.tools import dashboard
 from mesocosm.servers.canvas.tools.dashboard import event_json
 from mesocosm.servers.canvas.tools.service import Row
@@ -80,6 +80,7 @@ def _due(assignment: Json) -> Json:
 def list_events(
     store: CanvasStore,
     request: Request,
+    paging: Paged,
     type: str = "event",
     start_date: str | None = None,
     end_date: str | None = None,
@@ -94,20 +95,15 @@ def list_events(
     if until < since:
         raise Invalid("end_date must not be before start_date", code="end_date.invalid")
     courses, users = context_courses(context_codes), context_users(context_codes)
-    page, per_page = stretch(request)
     if type == "assignment":
-        return _due_between(store, courses, since, until, page, per_page)
+        return _due_between(store, courses, since, until, paging)
     owner = users[0] if users else None if courses else store.user_id
-    return store.posting.find_events(courses, owner, since, until, page, per_page).of(
-        partial(_event, request)
-    )
+    return store.posting.find_events(courses, owner, since, until, paging).of(partial(_event, request))
 
 
-def _due_between(
-    store: CanvasStore, courses: list[int], since: str, until: str, page: int, per_page: int
-) -> Page:
+def _due_between(store: CanvasStore, courses: list[int], since: str, until: str, paging: Paging) -> Page:
     accesses = {key: store.reading(key) for key in courses}
-    listing = store.gradebook.assignments_due(list(accesses.values()), since, until, page, per_page)
+    listing = store.gradebook.assignments_due(list(accesses.values()), since, until, paging)
     return listing.of(lambda row: _due(assignment_view(row, accesses[row["course_id"]])))
 
 
@@ -115,6 +111,7 @@ def _due_between(
 def list_user_events(
     store: CanvasStore,
     request: Request,
+    paging: Paged,
     user_id: str,
     start_date: str | None = None,
     end_date: str | None = None,
@@ -123,11 +120,8 @@ def list_user_events(
     """The events of one's own calendar and of one's courses."""
     if user_key(store, user_id) != store.user_id:
         raise denied()
-    page, per_page = stretch(request)
     today = None if all_events else store.stamp[:10]
-    return store.calendar.events(start_date or today, end_date or today, page, per_page).of(
-        partial(_event, request)
-    )
+    return store.calendar.events(start_date or today, end_date or today, paging).of(partial(_event, request))
 
 
 @api.get("/calendar_events/{event_id:int}")
@@ -166,7 +160,7 @@ def delete_event(store: CanvasStore, request: Request, event_id: int) -> dict[st
 @api.get("/users/self/upcoming_events")
 def list_upcoming(store: CanvasStore, request: Request) -> list[dict[str, Any]]:
     """The events and deadlines of the next days."""
-    events = store.calendar.events(store.stamp, store.days_away(_UPCOMING_DAYS), 1, 100).items
+    events = store.calendar.events(store.stamp, store.days_away(_UPCOMING_DAYS), Paging(1, 100)).items
     until = store.days_away(_UPCOMING_DAYS)
     due = [row for row in store.assignments.upcoming(100) if row["due_at"] <= until]
     shown = [_event(request, event) for event in events]
@@ -175,9 +169,9 @@ def list_upcoming(store: CanvasStore, request: Request) -> list[dict[str, Any]]:
 
 
 @api.get("/users/self/todo")
-def list_todo(store: CanvasStore, request: Request) -> Page:
+def list_todo(store: CanvasStore, request: Request, paging: Paged) -> Page:
     """The assignments that wait to be handed in or graded."""
-    return _todo(store, request, store.gradebook.to_do(*stretch(request)))
+    return _todo(store, request, store.gradebook.to_do(paging))
 
 
 @api.get("/users/self/todo_item_count")
@@ -190,16 +184,15 @@ def count_todo(store: CanvasStore) -> dict[str, int]:
 def _all_todo(store: CanvasStore) -> Iterator[Row]:
     page, total = 1, 1
     while (page - 1) * 100 < total:
-        listing = store.gradebook.to_do(page, 100)
+        listing = store.gradebook.to_do(Paging(page, 100))
         yield from listing.items
         page, total = page + 1, listing.total
 
 
 @api.get("/courses/{course_id}/todo")
-def list_course_todo(store: CanvasStore, request: Request, course_id: str) -> Page:
+def list_course_todo(store: CanvasStore, request: Request, access: Reading, paging: Paged) -> Page:
     """The assignments of a course that wait to be handed in or graded."""
-    key = store.reading(course_key(store, course_id)).course["id"]
-    return _todo(store, request, store.gradebook.to_do(*stretch(request), course_id=key))
+    return _todo(store, request, store.gradebook.to_do(paging, course_id=access.course["id"]))
 
 
 def _todo(store: CanvasStore, request: Request, listing: Page) -> Page:
@@ -229,22 +222,16 @@ def _task(store: CanvasStore, request: Request, row: Row) -> Json:
 
 
 @api.get("/users/self/activity_stream")
-def list_activity(store: CanvasStore, request: Request) -> Page:
-    """List recent activity, newest first."""
-    page, per_page = stretch(request)
-    return dashboard.canvas_list_notifications(store, page, per_page)
-
-
 @api.get("/users/activity_stream")
-def list_activity_of_oneself(store: CanvasStore, request: Request) -> Page:
-    """The same by its other address."""
-    return list_activity(store, request)
+def list_activity(store: CanvasStore, paging: Paged) -> Page:
+    """List recent activity, newest first."""
+    return dashboard.canvas_list_notifications(store, paging)
 
 
 def _news(store: CanvasStore, course_id: int | None = None) -> Iterator[Json]:
     page, total = 1, 1
     while (page - 1) * 100 < total:
-        shown = dashboard.canvas_list_notifications(store, page, 100)
+        shown = dashboard.canvas_list_notifications(store, Paging(page, 100))
         yield from (entry for entry in shown.items if course_id in (None, entry["course_id"]))
         page, total = page + 1, shown.total
 
@@ -261,20 +248,19 @@ def summarise_activity(store: CanvasStore) -> list[Json]:
 
 
 @api.get("/courses/{course_id}/activity_stream")
-def list_course_activity(store: CanvasStore, request: Request, course_id: str) -> Page:
+def list_course_activity(store: CanvasStore, access: Reading, paging: Paged) -> Page:
     """List recent activity in a course, newest first."""
-    found = list(_news(store, store.reading(course_key(store, course_id)).course["id"]))
-    page, per_page = stretch(request)
+    found = list(_news(store, access.course["id"]))
+    page, per_page = paging
     return Page(found[(page - 1) * per_page : page * per_page], page, per_page, len(found))
 
 
 @api.get("/courses/{course_id}/activity_stream/summary")
-def summarise_course_activity(store: CanvasStore, course_id: str) -> list[Json]:
+def summarise_course_activity(store: CanvasStore, access: Reading) -> list[Json]:
     """Count recent activity in a course by kind."""
-    return _summary(_news(store, store.reading(course_key(store, course_id)).course["id"]))
+    return _summary(_news(store, access.course["id"]))
 
 
 @api.get("/dashboard/dashboard_cards")
-def list_dashboard_cards(store: CanvasStore, request: Request) -> Page:
-    page, per_page = stretch(request)
-    return dashboard.canvas_get_dashboard_cards(store, page, per_page)
+def list_dashboard_cards(store: CanvasStore, paging: Paged) -> Page:
+    return dashboard.canvas_get_dashboard_cards(store, paging)

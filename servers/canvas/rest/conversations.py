@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.rest.api import api, context_courses, stretch
+from mesocosm.servers.canvas.rest.api import Paged, api, context_courses
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import ADDRESS
+from mesocosm.servers.canvas.store.access import ADDRESS, Paging
 from mesocosm.servers.canvas.store.inbox import STATES
 from mesocosm.servers.canvas.tools.communication import conversations_json, message_json
 from mesocosm.servers.canvas.tools.service import Row
@@ -45,7 +44,7 @@ def _conversations(store: CanvasStore, conversations: list[Row]) -> list[Json]:
 def _with_messages(store: CanvasStore, conversation: Row, messages: int = MAX_MESSAGES) -> Json:
     [shown] = _conversations(store, [conversation])
     people = [person["id"] for person in shown["participants"]]
-    rows = store.conversations.messages(conversation["id"], 1, messages).items
+    rows = store.conversations.messages(conversation["id"], Paging(1, messages)).items
     return shown | {"messages": [_message(row, people) for row in rows]}
 
 
@@ -62,13 +61,12 @@ def _message(message: Row, people: list[int]) -> Json:
 @api.get("/conversations")
 def list_conversations(
     store: CanvasStore,
-    request: Request,
+    paging: Paged,
     scope: str | None = None,
     filter: list[str] | None = None,
 ) -> Page:
     """The conversations of the inbox, or of one of its scopes."""
-    page, per_page = stretch(request)
-    listing = store.inbox.find_conversations(page, per_page, scope=scope, course_ids=context_courses(filter))
+    listing = store.inbox.find_conversations(paging, scope=scope, course_ids=context_courses(filter))
     return listing.holding(_conversations(store, list(listing.items)))
 
 
@@ -177,17 +175,14 @@ def update_conversations(store: CanvasStore, conversation_ids: list[int], event:
 @api.get("/search/recipients")
 def find_recipients(
     store: CanvasStore,
-    request: Request,
+    paging: Paged,
     search: str = "",
     context: str | None = None,
     exclude: list[int] | None = None,
 ) -> Page:
     """The people whom one can write to."""
     courses = context_courses([context]) if context else []
-    page, per_page = stretch(request)
-    listing = store.inbox.find_recipients(
-        search, courses[0] if courses else None, exclude or [], page, per_page
-    )
+    listing = store.inbox.find_recipients(search, courses[0] if courses else None, exclude or [], paging)
     return listing.of(_person)
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, TypedDict
 
-from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.rest.api import account_key, api, course_key, reading, stretch, user_key
+from mesocosm.servers.canvas.rest.api import Paged, Reading, account_key, api, course_key, reading, user_key
 from mesocosm.servers.canvas.rest.enrollments import enrollments_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import ADDRESS, ENROLLMENT_TYPES, missing
+from mesocosm.servers.canvas.store.access import ADDRESS, ENROLLMENT_TYPES, Paging, missing
 from mesocosm.servers.canvas.tools.objects import courses_json, user_json
 from mesocosm.servers.canvas.tools.service import Row, unguessable
 from mesocosm.services.schema import Json
@@ -83,7 +82,7 @@ def _add_scores(store: CanvasStore, courses: list[Json]) -> None:
 @api.get("/courses")
 def list_courses(
     store: CanvasStore,
-    request: Request,
+    paging: Paged,
     enrollment_type: str | None = None,
     enrollment_role: str | None = None,
     enrollment_state: str | None = None,
@@ -91,18 +90,15 @@ def list_courses(
     include: list[str] | None = None,
 ) -> Page:
     """The signed-in user's courses."""
-    page, per_page = stretch(request)
     kind = f"{enrollment_type.title()}Enrollment" if enrollment_type else enrollment_role
-    listing = store.roster.my_courses_of(
-        page, per_page, kind=kind, enrollment_state=enrollment_state, states=state
-    )
+    listing = store.roster.my_courses_of(paging, kind=kind, enrollment_state=enrollment_state, states=state)
     return listing.holding(courses_view(store, listing.items, include or ()))
 
 
 @api.get("/users/{user_id}/courses")
 def list_user_courses(
     store: CanvasStore,
-    request: Request,
+    paging: Paged,
     user_id: str,
     enrollment_state: str | None = None,
     state: list[str] | None = None,
@@ -111,19 +107,19 @@ def list_user_courses(
     """A user's courses: one's own."""
     if user_key(store, user_id) != store.user_id:
         raise missing("user", user_id)
-    return list_courses(store, request, enrollment_state=enrollment_state, state=state, include=include)
+    return list_courses(store, paging, enrollment_state=enrollment_state, state=state, include=include)
 
 
 @api.get("/users/self/favorites/courses")
-def list_favorite_courses(store: CanvasStore, request: Request) -> Page:
+def list_favorite_courses(store: CanvasStore, paging: Paged) -> Page:
     """The courses on the dashboard: without favourites, all current ones."""
-    listing = store.courses.my_courses(*stretch(request))
+    listing = store.courses.my_courses(paging)
     return listing.holding(courses_view(store, listing.items))
 
 
 @api.get("/courses/{course_id}")
-def get_course(store: CanvasStore, course_id: str, include: list[str] | None = None) -> dict[str, Any]:
-    return courses_view(store, [reading(store, course_id).course], include or ())[0]
+def get_course(store: CanvasStore, access: Reading, include: list[str] | None = None) -> dict[str, Any]:
+    return courses_view(store, [access.course], include or ())[0]
 
 
 @api.get("/accounts/{account_id}/courses/{course_id}")
@@ -200,9 +196,9 @@ _TABS = ("announcements", "assignments", "discussions", "grades", "people", "pag
 
 
 @api.get("/courses/{course_id}/tabs")
-def list_tabs(store: CanvasStore, course_id: str) -> list[dict[str, Any]]:
+def list_tabs(store: CanvasStore, access: Reading) -> list[dict[str, Any]]:
     """The course's navigation."""
-    key = reading(store, course_id).course["id"]
+    key = access.course["id"]
     names = ["home", *_TABS, "quizzes", "modules"]
     return [
         {
@@ -224,8 +220,8 @@ def list_tabs(store: CanvasStore, course_id: str) -> list[dict[str, Any]]:
 @api.get("/courses/{course_id}/users")
 def list_course_users(
     store: CanvasStore,
-    request: Request,
-    course_id: str,
+    access: Reading,
+    paging: Paged,
     search_term: str | None = None,
     sort: str | None = None,
     order: str = "asc",
@@ -236,13 +232,10 @@ def list_course_users(
     include: list[str] | None = None,
 ) -> Page:
     """The people of a course."""
-    access = reading(store, course_id)
     types = [kind for name in enrollment_type or () for kind in _types(name)]
-    page, per_page = stretch(request)
     listing = store.roster.course_users(
         access,
-        page,
-        per_page,
+        paging,
         types=types or ([enrollment_role] if enrollment_role else None),
         states=enrollment_state,
         search_term=search_term,
@@ -257,16 +250,15 @@ api.get("/courses/{course_id}/search_users")(list_course_users)
 
 
 @api.get("/courses/{course_id}/students")
-def list_students(store: CanvasStore, request: Request, course_id: str) -> Page:
-    return list_course_users(store, request, course_id, enrollment_type=["student"])
+def list_students(store: CanvasStore, access: Reading, paging: Paged) -> Page:
+    return list_course_users(store, access, paging, enrollment_type=["student"])
 
 
 @api.get("/courses/{course_id}/users/{user_id}")
 def get_course_user(
-    store: CanvasStore, course_id: str, user_id: str, include: list[str] | None = None
+    store: CanvasStore, access: Reading, user_id: str, include: list[str] | None = None
 ) -> dict[str, Any]:
     """One of the people of a course."""
-    access = reading(store, course_id)
     user = store.roster.course_user(access, user_key(store, user_id))
     return members_view(store, access, [user], include or ())[0]
 
@@ -311,14 +303,13 @@ def _types(name: str) -> list[str]:
 
 @api.get("/courses/{course_id}/sections")
 def list_sections(
-    store: CanvasStore, course_id: str, include: list[str] | None = None
+    store: CanvasStore, access: Reading, include: list[str] | None = None
 ) -> list[dict[str, Any]]:
-    return [section_view(store, reading(store, course_id), include or ())]
+    return [section_view(store, access, include or ())]
 
 
 @api.get("/courses/{course_id}/sections/{section_id:int}")
-def get_course_section(store: CanvasStore, course_id: str, section_id: int) -> dict[str, Any]:
-    access = reading(store, course_id)
+def get_course_section(store: CanvasStore, access: Reading, section_id: int) -> dict[str, Any]:
     if section_id != access.course["id"]:
         raise missing("section", section_id)
     return section_view(store, access)
@@ -347,6 +338,6 @@ def section_view(store: CanvasStore, access: CourseAccess, include: Collection[s
     if "total_students" in include:
         shown["total_students"] = store.courses.student_counts([course["id"]]).get(course["id"], 0)
     if "students" in include:
-        listing = store.roster.course_users(access, 1, 100, types=["StudentEnrollment"])
+        listing = store.roster.course_users(access, Paging(1, 100), types=["StudentEnrollment"])
         shown["students"] = members_view(store, access, listing.items)
     return shown

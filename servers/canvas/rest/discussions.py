@@ -6,9 +6,9 @@ from typing import Any, TypedDict, Unpack
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.rest.api import api, context_courses, reading, stretch
+from mesocosm.servers.canvas.rest.api import Paged, Reading, api, context_courses
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
-from mesocosm.servers.canvas.store.access import denied
+from mesocosm.servers.canvas.store.access import Paging, denied
 from mesocosm.servers.canvas.tools.communication import entry_json, topic_json
 from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
@@ -67,7 +67,7 @@ class NewTopic(TopicChanges, total=False):
 @api.get("/announcements")
 def list_announcements(
     store: CanvasStore,
-    request: Request,
+    paging: Paged,
     context_codes: list[str] | None = None,
     start_date: str | None = None,
     end_date: str | None = None,
@@ -78,9 +78,8 @@ def list_announcements(
         raise Invalid("Missing context_codes", code="context_codes.blank")
     start = values.moment(start_date, "start_date") or store.days_away(-14)
     end = values.moment(end_date, "end_date", end_of_day=True) or store.days_away(28)
-    page, per_page = stretch(request)
     listing = store.posting.announcements_between(
-        context_courses(context_codes), start, end, page, per_page, active_only=active_only
+        context_courses(context_codes), start, end, paging, active_only=active_only
     )
     return listing.of(lambda topic: topic_view(store, topic))
 
@@ -88,18 +87,16 @@ def list_announcements(
 @api.get("/courses/{course_id}/discussion_topics")
 def list_topics(
     store: CanvasStore,
-    request: Request,
-    course_id: str,
+    access: Reading,
+    paging: Paged,
     only_announcements: bool = False,
     search_term: str | None = None,
     scope: str | None = None,
     order_by: str | None = None,
 ) -> Page:
-    page, per_page = stretch(request)
     listing = store.posting.find_topics(
-        reading(store, course_id),
-        page,
-        per_page,
+        access,
+        paging,
         announcements=only_announcements,
         search_term=search_term,
         scope=scope.split(",") if scope else (),
@@ -109,52 +106,50 @@ def list_topics(
 
 
 @api.get("/courses/{course_id}/discussion_topics/{topic_id:int}")
-def get_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, Any]:
-    return topic_view(store, store.discussions.topic(reading(store, course_id), topic_id))
+def get_topic(store: CanvasStore, access: Reading, topic_id: int) -> dict[str, Any]:
+    return topic_view(store, store.discussions.topic(access, topic_id))
 
 
 @api.post("/courses/{course_id}/discussion_topics")
-def create_topic(store: CanvasStore, course_id: str, **topic: Unpack[NewTopic]) -> dict[str, Any]:
+def create_topic(store: CanvasStore, access: Reading, **topic: Unpack[NewTopic]) -> dict[str, Any]:
     """Start a discussion, or announce something."""
-    return topic_view(store, store.posting.create_topic(reading(store, course_id), topic))
+    return topic_view(store, store.posting.create_topic(access, topic))
 
 
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}")
 def update_topic(
-    store: CanvasStore, course_id: str, topic_id: int, **changes: Unpack[TopicChanges]
+    store: CanvasStore, access: Reading, topic_id: int, **changes: Unpack[TopicChanges]
 ) -> dict[str, Any]:
     """Change a topic."""
-    return topic_view(store, store.posting.update_topic(reading(store, course_id), topic_id, changes))
+    return topic_view(store, store.posting.update_topic(access, topic_id, changes))
 
 
 @api.delete("/courses/{course_id}/discussion_topics/{topic_id:int}")
-def delete_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, Any]:
-    topic = store.posting.delete_topic(reading(store, course_id), topic_id)
+def delete_topic(store: CanvasStore, access: Reading, topic_id: int) -> dict[str, Any]:
+    topic = store.posting.delete_topic(access, topic_id)
     return topic_view(store, topic) | {"deleted_at": store.stamp, "workflow_state": "deleted"}
 
 
 # -- entries ----------------------------------------------------------------------------------------------
 
 
-def _posts(store: CanvasStore, access: CourseAccess, topic: Row, page: int, per_page: int) -> Any:
-    listing = store.discussions.entries(access, topic, page, per_page)
+def _posts(store: CanvasStore, access: CourseAccess, topic: Row, paging: Paging) -> Any:
+    listing = store.discussions.entries(access, topic, paging)
     if listing is None:
         raise denied()  # Canvas: require_initial_post
     return listing
 
 
 @api.get("/courses/{course_id}/discussion_topics/{topic_id:int}/entries")
-def list_entries(store: CanvasStore, request: Request, course_id: str, topic_id: int) -> Page:
+def list_entries(store: CanvasStore, access: Reading, paging: Paged, topic_id: int) -> Page:
     """The posts of a topic that answer no other, newest first."""
-    access = reading(store, course_id)
     topic = store.discussions.topic(access, topic_id)
-    _posts(store, access, topic, 1, 1)
-    page, per_page = stretch(request)
-    return store.posting.top_entries(topic, page, per_page).of(lambda entry: _with_replies(store, entry))
+    _posts(store, access, topic, Paging(1, 1))
+    return store.posting.top_entries(topic, paging).of(lambda entry: _with_replies(store, entry))
 
 
 def _with_replies(store: CanvasStore, entry: Row) -> Json:
-    replies = store.posting.replies(entry, 1, _RECENT_REPLIES)
+    replies = store.posting.replies(entry, Paging(1, _RECENT_REPLIES))
     shown = [_entry(reply) for reply in replies.items]
     more = replies.total > len(shown)
     return _entry(entry) | ({"recent_replies": shown, "has_more_replies": more} if shown else {})
@@ -162,51 +157,48 @@ def _with_replies(store: CanvasStore, entry: Row) -> Json:
 
 @api.get("/courses/{course_id}/discussion_topics/{topic_id:int}/entry_list")
 def list_entries_by_id(
-    store: CanvasStore, request: Request, course_id: str, topic_id: int, ids: list[int]
+    store: CanvasStore, request: Request, access: Reading, topic_id: int, ids: list[int]
 ) -> Page:
     """Certain posts of a topic."""
-    access = reading(store, course_id)
     topic = store.discussions.topic(access, topic_id)
-    _posts(store, access, topic, 1, 1)
+    _posts(store, access, topic, Paging(1, 1))
     found = [store.posting.entry(topic, key) for key in ids[:100]]
     return Page([_entry(entry) for entry in found], 1, 100, len(found))
 
 
 @api.get("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}/replies")
-def list_replies(store: CanvasStore, request: Request, course_id: str, topic_id: int, entry_id: int) -> Page:
+def list_replies(store: CanvasStore, access: Reading, paging: Paged, topic_id: int, entry_id: int) -> Page:
     """The answers to a post."""
-    access = reading(store, course_id)
     topic = store.discussions.topic(access, topic_id)
-    _posts(store, access, topic, 1, 1)
-    page, per_page = stretch(request)
-    return store.posting.replies(store.posting.entry(topic, entry_id), page, per_page).of(_entry)
+    _posts(store, access, topic, Paging(1, 1))
+    return store.posting.replies(store.posting.entry(topic, entry_id), paging).of(_entry)
 
 
 @api.post("/courses/{course_id}/discussion_topics/{topic_id:int}/entries", status=201)
-def post_entry(store: CanvasStore, course_id: str, topic_id: int, message: str = "") -> dict[str, Any]:
-    return _entry(store.discussions.post_entry(reading(store, course_id), topic_id, message))
+def post_entry(store: CanvasStore, access: Reading, topic_id: int, message: str = "") -> dict[str, Any]:
+    return _entry(store.discussions.post_entry(access, topic_id, message))
 
 
 @api.post("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}/replies", status=201)
 def post_reply(
-    store: CanvasStore, course_id: str, topic_id: int, entry_id: int, message: str = ""
+    store: CanvasStore, access: Reading, topic_id: int, entry_id: int, message: str = ""
 ) -> dict[str, Any]:
     """Answer a post."""
-    return _entry(store.posting.reply(reading(store, course_id), topic_id, entry_id, message))
+    return _entry(store.posting.reply(access, topic_id, entry_id, message))
 
 
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}")
 def update_entry(
-    store: CanvasStore, course_id: str, topic_id: int, entry_id: int, message: str = ""
+    store: CanvasStore, access: Reading, topic_id: int, entry_id: int, message: str = ""
 ) -> dict[str, Any]:
     """Change a post."""
-    return _entry(store.posting.update_entry(reading(store, course_id), topic_id, entry_id, message))
+    return _entry(store.posting.update_entry(access, topic_id, entry_id, message))
 
 
 @api.delete("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}")
-def delete_entry(store: CanvasStore, course_id: str, topic_id: int, entry_id: int) -> dict[str, Any]:
+def delete_entry(store: CanvasStore, access: Reading, topic_id: int, entry_id: int) -> dict[str, Any]:
     """Delete a post."""
-    entry = store.posting.delete_entry(reading(store, course_id), topic_id, entry_id)
+    entry = store.posting.delete_entry(access, topic_id, entry_id)
     return _entry(entry) | {"deleted": True, "deleted_at": store.stamp, "message": None}
 
 
@@ -214,27 +206,26 @@ def delete_entry(store: CanvasStore, course_id: str, topic_id: int, entry_id: in
 
 
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/read", writes=False)
-def mark_topic_read(store: CanvasStore, course_id: str, topic_id: int) -> None:
-    store.discussions.topic(reading(store, course_id), topic_id)
+def mark_topic_read(store: CanvasStore, access: Reading, topic_id: int) -> None:
+    store.discussions.topic(access, topic_id)
 
 
 api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/read_all", writes=False)(mark_topic_read)
 
 
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}/read", writes=False)
-def mark_entry_read(store: CanvasStore, course_id: str, topic_id: int, entry_id: int) -> None:
+def mark_entry_read(store: CanvasStore, access: Reading, topic_id: int, entry_id: int) -> None:
     """Mark a post as read."""
-    store.posting.entry(store.discussions.topic(reading(store, course_id), topic_id), entry_id)
+    store.posting.entry(store.discussions.topic(access, topic_id), entry_id)
 
 
 @api.get("/courses/{course_id}/discussion_topics/{topic_id:int}/view")
-def get_full_topic(store: CanvasStore, course_id: str, topic_id: int) -> dict[str, Any]:
+def get_full_topic(store: CanvasStore, access: Reading, topic_id: int) -> dict[str, Any]:
     """A topic with its posts as a tree (the first 1,000) and the people in it."""
-    access = reading(store, course_id)
     topic = store.discussions.topic(access, topic_id)
     rows: list[Row] = []
     for page in range(1, 11):
-        listing = _posts(store, access, topic, page, 100)
+        listing = _posts(store, access, topic, Paging(page, 100))
         rows += listing.items
         if len(rows) >= listing.total:
             break

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from mesocosm.doors.request import Request
-from mesocosm.servers.canvas.rest.api import api, course_key, reading, stretch, user_key
+from mesocosm.servers.canvas.rest.api import Paged, Reading, api, course_key, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import ADDRESS, STUDENT
 from mesocosm.servers.canvas.store.submissions import Scores
@@ -74,19 +73,15 @@ def grades_view(enrollment: Row, scores: Scores) -> Json:
 @api.get("/courses/{course_id}/enrollments")
 def list_course_enrollments(
     store: CanvasStore,
-    request: Request,
-    course_id: str,
+    access: Reading,
+    paging: Paged,
     type: list[str] | None = None,
     role: list[str] | None = None,
     state: list[str] | None = None,
     user_id: str | None = None,
 ) -> Page:
-    access = reading(store, course_id)
     user = user_key(store, user_id) if user_id else None
-    page, per_page = stretch(request)
-    listing = store.roster.course_enrollments(
-        access, page, per_page, types=type or role, states=state, user_id=user
-    )
+    listing = store.roster.course_enrollments(access, paging, types=type or role, states=state, user_id=user)
     return listing.holding(enrollments_view(store, listing.items))
 
 
@@ -96,15 +91,14 @@ api.get("/sections/{course_id}/enrollments")(list_course_enrollments)
 @api.get("/users/{user_id}/enrollments")
 def list_user_enrollments(
     store: CanvasStore,
-    request: Request,
+    paging: Paged,
     user_id: str,
     type: list[str] | None = None,
     role: list[str] | None = None,
     state: list[str] | None = None,
 ) -> Page:
-    page, per_page = stretch(request)
     user = user_key(store, user_id)
-    listing = store.roster.user_enrollments(user, page, per_page, types=type or role, states=state)
+    listing = store.roster.user_enrollments(user, paging, types=type or role, states=state)
     return listing.holding(enrollments_view(store, listing.items))
 
 
@@ -129,17 +123,15 @@ api.post("/sections/{course_id}/enrollments")(enroll_user)
 
 @api.delete("/courses/{course_id}/enrollments/{enrollment_id:int}")
 def end_enrollment(
-    store: CanvasStore, course_id: str, enrollment_id: int, task: str = "conclude"
+    store: CanvasStore, access: Reading, enrollment_id: int, task: str = "conclude"
 ) -> dict[str, Any]:
     """Conclude, deactivate or delete an enrollment."""
-    access = reading(store, course_id)
     return enrollments_view(store, [store.roster.end_enrollment(access, enrollment_id, task)])[0]
 
 
 @api.put("/courses/{course_id}/enrollments/{enrollment_id:int}/reactivate")
-def reactivate_enrollment(store: CanvasStore, course_id: str, enrollment_id: int) -> dict[str, Any]:
+def reactivate_enrollment(store: CanvasStore, access: Reading, enrollment_id: int) -> dict[str, Any]:
     """Let an enrollment be active again."""
-    access = reading(store, course_id)
     return enrollments_view(store, [store.roster.reactivate_enrollment(access, enrollment_id)])[0]
 
 

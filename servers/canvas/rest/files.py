@@ -11,12 +11,13 @@ from mesocosm.doors.request import Request, Upload
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import (
     UPLOADS,
+    Editing,
+    Paged,
+    Reading,
     api,
     course_key,
-    editing,
     here,
     reading,
-    stretch,
     user_key,
 )
 from mesocosm.servers.canvas.store import CanvasStore
@@ -64,16 +65,15 @@ def _folder(request: Request, folder: Row) -> Json:
 def list_course_files(
     store: CanvasStore,
     request: Request,
-    course_id: str,
+    access: Reading,
+    paging: Paged,
     search_term: str | None = None,
     content_types: list[str] | None = None,
     sort: str = "name",
     order: str = "asc",
 ) -> Page:
-    access = reading(store, course_id)
-    page, per_page = stretch(request)
     listing = store.filing.find_files(
-        access, page, per_page, search_term=search_term, content_types=content_types, sort=sort, order=order
+        access, paging, search_term=search_term, content_types=content_types, sort=sort, order=order
     )
     return listing.of(partial(file_view, request))
 
@@ -82,6 +82,7 @@ def list_course_files(
 def list_folder_files(
     store: CanvasStore,
     request: Request,
+    paging: Paged,
     folder_id: int,
     search_term: str | None = None,
     content_types: list[str] | None = None,
@@ -89,11 +90,9 @@ def list_folder_files(
     order: str = "asc",
 ) -> Page:
     access = store.reading(store.filing.folder(folder_id)["course_id"])
-    page, per_page = stretch(request)
     listing = store.filing.find_files(
         access,
-        page,
-        per_page,
+        paging,
         folder_id=folder_id,
         search_term=search_term,
         content_types=content_types,
@@ -104,11 +103,11 @@ def list_folder_files(
 
 
 @api.get("/users/{user_id}/files")
-def list_user_files(store: CanvasStore, request: Request, user_id: str) -> Page:
+def list_user_files(store: CanvasStore, request: Request, paging: Paged, user_id: str) -> Page:
     """One's own files."""
     if user_key(store, user_id) != store.user_id:
         raise denied()
-    return store.filing.own_files(*stretch(request)).of(partial(file_view, request))
+    return store.filing.own_files(paging).of(partial(file_view, request))
 
 
 @api.get("/files/{file_id:int}")
@@ -152,31 +151,29 @@ def delete_file(store: CanvasStore, request: Request, file_id: int) -> dict[str,
 
 
 @api.get("/courses/{course_id}/folders")
-def list_folders(store: CanvasStore, request: Request, course_id: str) -> Page:
-    page, per_page = stretch(request)
-    return store.pages.folders(reading(store, course_id), page, per_page).of(partial(_folder, request))
+def list_folders(store: CanvasStore, request: Request, access: Reading, paging: Paged) -> Page:
+    return store.pages.folders(access, paging).of(partial(_folder, request))
 
 
 @api.get("/courses/{course_id}/folders/by_path")
-def get_root(store: CanvasStore, request: Request, course_id: str) -> list[dict[str, Any]]:
+def get_root(store: CanvasStore, request: Request, access: Reading) -> list[dict[str, Any]]:
     """The root folder of a course."""
-    return [_folder(request, store.filing.root_folder(reading(store, course_id)))]
+    return [_folder(request, store.filing.root_folder(access))]
 
 
 @api.get("/courses/{course_id}/folders/by_path/{full_path:path}")
 def resolve_path(
-    store: CanvasStore, request: Request, course_id: str, full_path: str
+    store: CanvasStore, request: Request, access: Reading, full_path: str
 ) -> list[dict[str, Any]]:
     """The folders on the way to one."""
-    return [
-        _folder(request, folder) for folder in store.filing.folder_path(reading(store, course_id), full_path)
-    ]
+    return [_folder(request, folder) for folder in store.filing.folder_path(access, full_path)]
 
 
 @api.get("/courses/{course_id}/folders/{folder_id}")
-def get_course_folder(store: CanvasStore, request: Request, course_id: str, folder_id: str) -> dict[str, Any]:
+def get_course_folder(
+    store: CanvasStore, request: Request, access: Reading, folder_id: str
+) -> dict[str, Any]:
     """One folder of a course; ``root`` is the one that holds all."""
-    access = reading(store, course_id)
     if folder_id == "root":
         return _folder(request, store.filing.root_folder(access))
     return _folder(request, store.filing.folder(course_key(store, folder_id)))
@@ -188,24 +185,20 @@ def get_folder(store: CanvasStore, request: Request, folder_id: int) -> dict[str
 
 
 @api.get("/folders/{folder_id:int}/folders")
-def list_sub_folders(store: CanvasStore, request: Request, folder_id: int) -> Page:
+def list_sub_folders(store: CanvasStore, request: Request, paging: Paged, folder_id: int) -> Page:
     """The folders directly in a folder."""
-    page, per_page = stretch(request)
-    return store.filing.sub_folders(store.filing.folder(folder_id), page, per_page).of(
-        partial(_folder, request)
-    )
+    return store.filing.sub_folders(store.filing.folder(folder_id), paging).of(partial(_folder, request))
 
 
 @api.post("/courses/{course_id}/folders")
 def create_folder(
     store: CanvasStore,
     request: Request,
-    course_id: str,
+    access: Editing,
     name: str,
     parent_folder_id: int | None = None,
     hidden: bool = False,
 ) -> dict[str, Any]:
-    access = editing(store, course_id)
     parent = store.filing.folder(parent_folder_id) if parent_folder_id else None
     return _folder(request, store.filing.create_folder(access, name, parent, hidden=hidden))
 
@@ -251,13 +244,12 @@ def _ticket(request: Request, name: str, **where: int | None) -> dict[str, Any]:
 def begin_course_upload(
     store: CanvasStore,
     request: Request,
-    course_id: str,
+    access: Editing,
     name: str,
     size: int = 0,
     parent_folder_id: int | None = None,
 ) -> dict[str, Any]:
     """Ask where to send a file for a course."""
-    access = editing(store, course_id)
     return _ticket(request, name, course_id=access.course["id"], folder_id=parent_folder_id)
 
 
@@ -279,10 +271,10 @@ def begin_own_upload(store: CanvasStore, request: Request, user_id: str, name: s
 
 @api.post("/courses/{course_id}/assignments/{assignment_id:int}/submissions/{user_id}/files", writes=False)
 def begin_submission_upload(
-    store: CanvasStore, request: Request, course_id: str, assignment_id: int, user_id: str, name: str
+    store: CanvasStore, request: Request, access: Reading, assignment_id: int, user_id: str, name: str
 ) -> dict[str, Any]:
     """Ask where to send a file that is to be handed in."""
-    store.assignments.assignment(reading(store, course_id), assignment_id)
+    store.assignments.assignment(access, assignment_id)
     if user_key(store, user_id) != store.user_id:
         raise denied()
     return _ticket(request, name)

@@ -6,8 +6,9 @@ from collections.abc import Collection, Sequence
 from typing import Any, TypedDict
 
 from mesocosm.doors.request import Request
-from mesocosm.servers.canvas.rest.api import api, editing, here, reading, stretch
+from mesocosm.servers.canvas.rest.api import Editing, Paged, Reading, api, here
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
+from mesocosm.servers.canvas.store.access import Paging
 from mesocosm.servers.canvas.store.modules import ITEM_TYPES
 from mesocosm.servers.canvas.tools.modules import module_item_json, modules_json
 from mesocosm.servers.canvas.tools.service import Row
@@ -55,7 +56,7 @@ def _modules(
         module["publish_final_grade"] = False
         module["completed_at"] = None
         if "items" in include and module["items_count"] <= MAX_INLINE:
-            items = store.modules.items(access, module["id"], 1, MAX_INLINE).items
+            items = store.modules.items(access, module["id"], Paging(1, MAX_INLINE)).items
             module["items"] = [_item(request, item, access) for item in items]
     return shown
 
@@ -72,74 +73,63 @@ def _item(request: Request, item: Row, access: CourseAccess) -> Json:
 def list_modules(
     store: CanvasStore,
     request: Request,
-    course_id: str,
+    access: Reading,
+    paging: Paged,
     search_term: str | None = None,
     include: list[str] | None = None,
 ) -> Page:
-    access = reading(store, course_id)
-    page, per_page = stretch(request)
-    listing = store.authoring.find_modules(access, page, per_page, search_term=search_term)
+    listing = store.authoring.find_modules(access, paging, search_term=search_term)
     return listing.holding(_modules(store, request, access, listing.items, include or ()))
 
 
 @api.get("/courses/{course_id}/modules/{module_id:int}")
 def get_module(
-    store: CanvasStore, request: Request, course_id: str, module_id: int, include: list[str] | None = None
+    store: CanvasStore, request: Request, access: Reading, module_id: int, include: list[str] | None = None
 ) -> dict[str, Any]:
-    access = reading(store, course_id)
     return _modules(store, request, access, [store.modules.module(access, module_id)], include or ())[0]
 
 
 @api.post("/courses/{course_id}/modules")
 def create_module(
-    store: CanvasStore, request: Request, course_id: str, module: ModuleFields
+    store: CanvasStore, request: Request, access: Editing, module: ModuleFields
 ) -> dict[str, Any]:
-    access = editing(store, course_id)
     return _modules(store, request, access, [store.modules.create_module(access, {"name": "", **module})])[0]
 
 
 @api.put("/courses/{course_id}/modules/{module_id:int}")
 def update_module(
-    store: CanvasStore, request: Request, course_id: str, module_id: int, module: ModuleFields
+    store: CanvasStore, request: Request, access: Editing, module_id: int, module: ModuleFields
 ) -> dict[str, Any]:
     """Change a module, or move it."""
-    access = editing(store, course_id)
     return _modules(store, request, access, [store.authoring.update_module(access, module_id, dict(module))])[
         0
     ]
 
 
 @api.delete("/courses/{course_id}/modules/{module_id:int}")
-def delete_module(store: CanvasStore, request: Request, course_id: str, module_id: int) -> dict[str, Any]:
-    access = editing(store, course_id)
+def delete_module(store: CanvasStore, request: Request, access: Editing, module_id: int) -> dict[str, Any]:
     [shown] = _modules(store, request, access, [store.modules.module(access, module_id)])
     store.authoring.delete_module(access, module_id)
     return shown
 
 
 @api.get("/courses/{course_id}/modules/{module_id:int}/items")
-def list_items(store: CanvasStore, request: Request, course_id: str, module_id: int) -> Page:
-    access = reading(store, course_id)
-    page, per_page = stretch(request)
-    return store.modules.items(access, module_id, page, per_page).of(
-        lambda item: _item(request, item, access)
-    )
+def list_items(store: CanvasStore, request: Request, access: Reading, paging: Paged, module_id: int) -> Page:
+    return store.modules.items(access, module_id, paging).of(lambda item: _item(request, item, access))
 
 
 @api.get("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}")
 def get_item(
-    store: CanvasStore, request: Request, course_id: str, module_id: int, item_id: int
+    store: CanvasStore, request: Request, access: Reading, module_id: int, item_id: int
 ) -> dict[str, Any]:
-    access = reading(store, course_id)
     return _item(request, store.modules.item(access, module_id, item_id), access)
 
 
 @api.post("/courses/{course_id}/modules/{module_id:int}/items")
 def create_item(
-    store: CanvasStore, request: Request, course_id: str, module_id: int, module_item: ItemFields
+    store: CanvasStore, request: Request, access: Editing, module_id: int, module_item: ItemFields
 ) -> dict[str, Any]:
     """Add an item to a module; a page is named by its address."""
-    access = editing(store, course_id)
     kind = values.choice(module_item.get("type", ""), "type", ITEM_TYPES)
     fields: dict[str, Any] = {"title": "No Title", **module_item}
     if kind == "Page" and "page_url" in module_item:
@@ -153,13 +143,12 @@ def create_item(
 def update_item(
     store: CanvasStore,
     request: Request,
-    course_id: str,
+    access: Editing,
     module_id: int,
     item_id: int,
     module_item: ItemFields,
 ) -> dict[str, Any]:
     """Change an item of a module, or move it."""
-    access = editing(store, course_id)
     settled = ("type", "content_id", "page_url")
     fields = {name: value for name, value in module_item.items() if name not in settled}
     return _item(request, store.authoring.update_item(access, module_id, item_id, fields), access)
@@ -167,25 +156,22 @@ def update_item(
 
 @api.delete("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}")
 def delete_item(
-    store: CanvasStore, request: Request, course_id: str, module_id: int, item_id: int
+    store: CanvasStore, request: Request, access: Editing, module_id: int, item_id: int
 ) -> dict[str, Any]:
     """Take an item out of a module."""
-    access = editing(store, course_id)
     return _item(request, store.authoring.delete_item(access, module_id, item_id), access)
 
 
 @api.put("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}/done")
 def mark_done(
-    store: CanvasStore, request: Request, course_id: str, module_id: int, item_id: int
+    store: CanvasStore, request: Request, access: Reading, module_id: int, item_id: int
 ) -> dict[str, Any]:
-    access = reading(store, course_id)
     return _item(request, store.modules.complete(access, module_id, item_id), access)
 
 
 @api.delete("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}/done")
 def mark_not_done(
-    store: CanvasStore, request: Request, course_id: str, module_id: int, item_id: int
+    store: CanvasStore, request: Request, access: Reading, module_id: int, item_id: int
 ) -> dict[str, Any]:
     """Take back that an item is done."""
-    access = reading(store, course_id)
     return _item(request, store.authoring.uncomplete(access, module_id, item_id), access)

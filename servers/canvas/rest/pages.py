@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from mesocosm.doors.request import Request
-from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
+from mesocosm.servers.canvas.rest.api import Editing, Paged, Reading, api
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.tools.modules import full_page_json, page_json
 from mesocosm.servers.canvas.tools.service import Row
@@ -29,53 +28,50 @@ def _page(page: Row) -> Json:
 @api.get("/courses/{course_id}/pages")
 def list_pages(
     store: CanvasStore,
-    request: Request,
-    course_id: str,
+    access: Reading,
+    paging: Paged,
     sort: str = "title",
     order: str = "asc",
     search_term: str | None = None,
     published: bool | None = None,
 ) -> Page:
     """The pages of a course, without their text."""
-    access = reading(store, course_id)
-    page, per_page = stretch(request)
     listing = store.authoring.find_pages(
-        access, page, per_page, sort=sort, order=order, search_term=search_term, published=published
+        access, paging, sort=sort, order=order, search_term=search_term, published=published
     )
     return listing.of(page_json)
 
 
 @api.get("/courses/{course_id}/pages/{url}")
-def get_page(store: CanvasStore, course_id: str, url: str) -> dict[str, Any]:
+def get_page(store: CanvasStore, access: Reading, url: str) -> dict[str, Any]:
     """One page with its text."""
-    return _page(store.pages.page(reading(store, course_id), url))
+    return _page(store.pages.page(access, url))
 
 
 @api.get("/courses/{course_id}/front_page")
-def get_front_page(store: CanvasStore, course_id: str) -> dict[str, Any]:
-    return _page(store.authoring.front_page(reading(store, course_id)))
+def get_front_page(store: CanvasStore, access: Reading) -> dict[str, Any]:
+    return _page(store.authoring.front_page(access))
 
 
 @api.post("/courses/{course_id}/pages")
-def create_page(store: CanvasStore, course_id: str, wiki_page: PageFields) -> dict[str, Any]:
-    return _page(store.authoring.create_page(editing(store, course_id), {"title": "", **wiki_page}))
+def create_page(store: CanvasStore, access: Editing, wiki_page: PageFields) -> dict[str, Any]:
+    return _page(store.authoring.create_page(access, {"title": "", **wiki_page}))
 
 
 @api.put("/courses/{course_id}/pages/{url}")
-def update_page(store: CanvasStore, course_id: str, url: str, wiki_page: PageFields) -> dict[str, Any]:
+def update_page(store: CanvasStore, access: Editing, url: str, wiki_page: PageFields) -> dict[str, Any]:
     """Change a page."""
-    return _page(store.authoring.update_page(editing(store, course_id), url, dict(wiki_page)))
+    return _page(store.authoring.update_page(access, url, dict(wiki_page)))
 
 
 @api.put("/courses/{course_id}/front_page")
-def update_front_page(store: CanvasStore, course_id: str, wiki_page: PageFields) -> dict[str, Any]:
+def update_front_page(store: CanvasStore, access: Editing, wiki_page: PageFields) -> dict[str, Any]:
     """Change the front page."""
-    access = editing(store, course_id)
     return _page(
         store.authoring.update_page(access, store.authoring.front_page(access)["url"], dict(wiki_page))
     )
 
 
 @api.delete("/courses/{course_id}/pages/{url}")
-def delete_page(store: CanvasStore, course_id: str, url: str) -> dict[str, Any]:
-    return _page(store.authoring.delete_page(editing(store, course_id), url))
+def delete_page(store: CanvasStore, access: Editing, url: str) -> dict[str, Any]:
+    return _page(store.authoring.delete_page(access, url))

@@ -6,14 +6,16 @@ from typing import Any, Literal
 
 from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import (
+    Paged,
+    Reading,
     account_key,
     api,
     context_courses,
     context_users,
     reading,
-    stretch,
 )
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
+from mesocosm.servers.canvas.store.access import Paging
 from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
@@ -32,7 +34,7 @@ _PATHS = {
 @api.get("/users/self/planner/items")
 def list_planner_items(
     store: CanvasStore,
-    request: Request,
+    paging: Paged,
     start_date: str | None = None,
     end_date: str | None = None,
     context_codes: list[str] | None = None,
@@ -44,9 +46,9 @@ def list_planner_items(
     own = not context_codes or store.user_id in context_users(context_codes)
     mine = context_courses(context_codes)
     if not context_codes:
-        mine = [course["id"] for course in store.courses.my_courses(1, _MOST_COURSES).items]
+        mine = [course["id"] for course in store.courses.my_courses(Paging(1, _MOST_COURSES)).items]
     accesses = {key: store.reading(key) for key in mine}
-    listing, found = store.calendar.planned(list(accesses.values()), since, until, *stretch(request), own=own)
+    listing, found = store.calendar.planned(list(accesses.values()), since, until, paging, own=own)
     return listing.of(
         lambda row: _item(store, accesses.get(row["course_id"]), row, found[row["kind"], row["key"]])
     )
@@ -92,26 +94,25 @@ def _handed_in(submission: Row) -> dict[str, bool]:
 
 @api.get("/planner_notes")
 @api.get("/planner/overrides")
-def list_notes(store: CanvasStore, request: Request) -> Page:
+def list_notes(store: CanvasStore, paging: Paged) -> Page:
     """List planner notes and overrides: always empty."""
     _ = store.user_id
-    return Page([], *stretch(request), 0)
+    return Page([], *paging, 0)
 
 
 @api.get("/users/self/groups")
 @api.get("/courses/{course_id}/groups")
 @api.get("/courses/{course_id}/group_categories")
-def list_groups(store: CanvasStore, request: Request, course_id: str | None = None) -> Page:
+def list_groups(store: CanvasStore, paging: Paged, course_id: str | None = None) -> Page:
     """The groups of a course, or one's own: there are none."""
     _ = reading(store, course_id) if course_id else store.user_id
-    return Page([], *stretch(request), 0)
+    return Page([], *paging, 0)
 
 
 @api.get("/courses/{course_id}/permissions")
 def get_permissions(
-    store: CanvasStore, request: Request, course_id: str, permissions: list[str] | None = None
+    store: CanvasStore, request: Request, access: Reading, permissions: list[str] | None = None
 ) -> dict[str, Any]:
-    access = reading(store, course_id)
     known = {
         "read": True,
         "read_course_content": True,

@@ -9,8 +9,9 @@ import orjson
 
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import link_header
-from mesocosm.servers.canvas.rest.api import api, editing, reading, stretch
+from mesocosm.servers.canvas.rest.api import Editing, Paged, Reading, api
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
+from mesocosm.servers.canvas.store.access import Paging
 from mesocosm.servers.canvas.tools.quizzes import question_json, quiz_json, quiz_submission_json
 from mesocosm.servers.canvas.tools.service import Row, unguessable
 from mesocosm.services.schema import Json
@@ -80,37 +81,29 @@ def _question(question: Row, *, staff: bool) -> Json:
 
 
 @api.get("/courses/{course_id}/quizzes")
-def list_quizzes(
-    store: CanvasStore, request: Request, course_id: str, search_term: str | None = None
-) -> Page:
-    access = reading(store, course_id)
-    page, per_page = stretch(request)
-    listing = store.gradebook.find_quizzes(access, page, per_page, search_term=search_term)
+def list_quizzes(store: CanvasStore, access: Reading, paging: Paged, search_term: str | None = None) -> Page:
+    listing = store.gradebook.find_quizzes(access, paging, search_term=search_term)
     return listing.of(lambda quiz: _quiz(quiz, access))
 
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}")
-def get_quiz(store: CanvasStore, course_id: str, quiz_id: int) -> dict[str, Any]:
-    access = reading(store, course_id)
+def get_quiz(store: CanvasStore, access: Reading, quiz_id: int) -> dict[str, Any]:
     return _quiz(store.quizzes.quiz(access, quiz_id), access)
 
 
 @api.post("/courses/{course_id}/quizzes")
-def create_quiz(store: CanvasStore, course_id: str, quiz: QuizFields) -> dict[str, Any]:
-    access = editing(store, course_id)
+def create_quiz(store: CanvasStore, access: Editing, quiz: QuizFields) -> dict[str, Any]:
     return _quiz(store.quizzes.create_quiz(access, {"title": "", **quiz}), access)
 
 
 @api.put("/courses/{course_id}/quizzes/{quiz_id:int}")
-def update_quiz(store: CanvasStore, course_id: str, quiz_id: int, quiz: QuizFields) -> dict[str, Any]:
+def update_quiz(store: CanvasStore, access: Editing, quiz_id: int, quiz: QuizFields) -> dict[str, Any]:
     """Change a quiz."""
-    access = editing(store, course_id)
     return _quiz(store.quizzes.update_quiz(access, quiz_id, dict(quiz)), access)
 
 
 @api.delete("/courses/{course_id}/quizzes/{quiz_id:int}")
-def delete_quiz(store: CanvasStore, course_id: str, quiz_id: int) -> dict[str, Any]:
-    access = editing(store, course_id)
+def delete_quiz(store: CanvasStore, access: Editing, quiz_id: int) -> dict[str, Any]:
     shown = _quiz(store.quizzes.quiz(access, quiz_id), access)
     store.quizzes.delete_quiz(access, quiz_id)
     return shown
@@ -120,25 +113,22 @@ def delete_quiz(store: CanvasStore, course_id: str, quiz_id: int) -> dict[str, A
 
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/questions")
-def list_questions(store: CanvasStore, request: Request, course_id: str, quiz_id: int) -> Page:
-    access = reading(store, course_id)
-    listing = store.quizzes.questions(access, quiz_id, *stretch(request))
+def list_questions(store: CanvasStore, access: Reading, paging: Paged, quiz_id: int) -> Page:
+    listing = store.quizzes.questions(access, quiz_id, paging)
     return listing.of(lambda question: _question(question, staff=access.staff))
 
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/questions/{question_id:int}")
-def get_question(store: CanvasStore, course_id: str, quiz_id: int, question_id: int) -> dict[str, Any]:
-    access = reading(store, course_id)
-    store.quizzes.questions(access, quiz_id, 1, 1)  # refuses who may not see them
+def get_question(store: CanvasStore, access: Reading, quiz_id: int, question_id: int) -> dict[str, Any]:
+    store.quizzes.questions(access, quiz_id, Paging(1, 1))  # refuses who may not see them
     return _question(store.quizzes.question(quiz_id, question_id), staff=access.staff)
 
 
 @api.post("/courses/{course_id}/quizzes/{quiz_id:int}/questions")
 def create_question(
-    store: CanvasStore, course_id: str, quiz_id: int, question: QuestionFields
+    store: CanvasStore, access: Editing, quiz_id: int, question: QuestionFields
 ) -> dict[str, Any]:
     """Add a question to a quiz."""
-    access = editing(store, course_id)
     return _question(
         store.quizzes.add_question(access, quiz_id, {"question_text": "", **question}), staff=True
     )
@@ -146,16 +136,15 @@ def create_question(
 
 @api.put("/courses/{course_id}/quizzes/{quiz_id:int}/questions/{question_id:int}")
 def update_question(
-    store: CanvasStore, course_id: str, quiz_id: int, question_id: int, question: QuestionFields
+    store: CanvasStore, access: Editing, quiz_id: int, question_id: int, question: QuestionFields
 ) -> dict[str, Any]:
     """Change a question."""
-    access = editing(store, course_id)
     return _question(store.quizzes.update_question(access, quiz_id, question_id, dict(question)), staff=True)
 
 
 @api.delete("/courses/{course_id}/quizzes/{quiz_id:int}/questions/{question_id:int}")
-def delete_question(store: CanvasStore, course_id: str, quiz_id: int, question_id: int) -> None:
-    store.quizzes.delete_question(editing(store, course_id), quiz_id, question_id)
+def delete_question(store: CanvasStore, access: Editing, quiz_id: int, question_id: int) -> None:
+    store.quizzes.delete_question(access, quiz_id, question_id)
 
 
 # -- attempts ---------------------------------------------------------------------------------------------
@@ -174,45 +163,41 @@ def _attempt(store: CanvasStore, quiz: Row, attempt: Row) -> Json:
 
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/submissions")
-def list_attempts(store: CanvasStore, request: Request, course_id: str, quiz_id: int) -> Reply:
+def list_attempts(
+    store: CanvasStore, request: Request, access: Reading, paging: Paged, quiz_id: int
+) -> Reply:
     """The attempts at a quiz that count: the last of every student, or one's own."""
-    access = reading(store, course_id)
     quiz = store.quizzes.quiz(access, quiz_id)
-    page, per_page = stretch(request)
-    listing = store.gradebook.last_attempts(access, quiz_id, page, per_page)
+    listing = store.gradebook.last_attempts(access, quiz_id, paging)
     shown = listing.holding([])
     links = link_header(shown, request, ("current", "next", "prev", "first", "last"))
     return Reply(orjson.dumps(_attempts(store, quiz, listing.items)), headers={"Link": links})
 
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/submission")
-def get_own_attempt(store: CanvasStore, course_id: str, quiz_id: int) -> dict[str, Any]:
+def get_own_attempt(store: CanvasStore, access: Reading, quiz_id: int) -> dict[str, Any]:
     """One's own last attempt."""
-    access = reading(store, course_id)
     quiz = store.quizzes.quiz(access, quiz_id)
     return _attempts(store, quiz, store.quizzes.attempts(quiz_id, access.user_id)[-1:])
 
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/submissions/{attempt_id:int}")
-def get_attempt(store: CanvasStore, course_id: str, quiz_id: int, attempt_id: int) -> dict[str, Any]:
-    access = reading(store, course_id)
+def get_attempt(store: CanvasStore, access: Reading, quiz_id: int, attempt_id: int) -> dict[str, Any]:
     quiz = store.quizzes.quiz(access, quiz_id)
     return _attempts(store, quiz, [store.gradebook.attempt(access, quiz_id, attempt_id)])
 
 
 @api.post("/courses/{course_id}/quizzes/{quiz_id:int}/submissions")
 def start_attempt(
-    store: CanvasStore, course_id: str, quiz_id: int, access_code: str | None = None
+    store: CanvasStore, access: Reading, quiz_id: int, access_code: str | None = None
 ) -> dict[str, Any]:
     """Begin an attempt."""
-    access = reading(store, course_id)
     attempt = store.quizzes.start_attempt(access, quiz_id, access_code)
     return _attempts(store, store.quizzes.quiz(access, quiz_id), [attempt])
 
 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/submissions/{attempt_id:int}/time")
-def get_times(store: CanvasStore, course_id: str, quiz_id: int, attempt_id: int) -> dict[str, Any]:
+def get_times(store: CanvasStore, access: Reading, quiz_id: int, attempt_id: int) -> dict[str, Any]:
     """Return the time left for an attempt, in seconds."""
-    access = reading(store, course_id)
     attempt = store.gradebook.attempt(access, quiz_id, attempt_id)
     return {"end_at": attempt["end_at"], "time_left": store.gradebook.seconds_left(attempt)}

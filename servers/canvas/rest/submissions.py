@@ -7,11 +7,11 @@ from typing import Any, TypedDict
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.rest.api import api, course_key, reading, stretch, user_key
+from mesocosm.servers.canvas.rest.api import Paged, Reading, api, course_key, reading, user_key
 from mesocosm.servers.canvas.rest.assignments import assignment_view, submission_view
 from mesocosm.servers.canvas.rest.files import file_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import denied
+from mesocosm.servers.canvas.store.access import Paging, denied
 from mesocosm.servers.canvas.store.grading import is_excused
 from mesocosm.servers.canvas.tools.assignments import attempt_json, comment_json
 from mesocosm.servers.canvas.tools.objects import user_json
@@ -100,15 +100,14 @@ def _comments(store: CanvasStore, submission: Row) -> list[Json]:
 def list_submissions(
     store: CanvasStore,
     request: Request,
-    course_id: str,
+    access: Reading,
+    paging: Paged,
     assignment_id: int,
     include: list[str] | None = None,
 ) -> Page:
     """Every student's submission for an assignment."""
-    access = reading(store, course_id)
     store.assignments.assignment(access, assignment_id)
-    page, per_page = stretch(request)
-    listing = store.gradebook.submissions(access, page, per_page, assignment_ids=[assignment_id])
+    listing = store.gradebook.submissions(access, paging, assignment_ids=[assignment_id])
     return listing.holding(submissions_view(store, request, access, listing.items, include or ()))
 
 
@@ -116,7 +115,8 @@ def list_submissions(
 def list_multiple_submissions(
     store: CanvasStore,
     request: Request,
-    course_id: str,
+    access: Reading,
+    paging: Paged,
     student_ids: list[str] | None = None,
     assignment_ids: list[int] | None = None,
     workflow_state: str | None = None,
@@ -126,14 +126,11 @@ def list_multiple_submissions(
     include: list[str] | None = None,
 ) -> Page:
     """Submissions of several students for several assignments; one's own if no students are named."""
-    access = reading(store, course_id)
     asked = student_ids or ["self"]
     users = None if "all" in asked else [user_key(store, key) for key in asked]
-    page, per_page = stretch(request)
     listing = store.gradebook.submissions(
         access,
-        page,
-        per_page,
+        paging,
         assignment_ids=assignment_ids,
         user_ids=users,
         workflow_state=workflow_state,
@@ -160,13 +157,12 @@ def _grouped(access: CourseAccess, submissions: list[Json]) -> list[Json]:
 def get_submission(
     store: CanvasStore,
     request: Request,
-    course_id: str,
+    access: Reading,
     assignment_id: int,
     user_id: str,
     include: list[str] | None = None,
 ) -> dict[str, Any]:
     """One student's submission for an assignment."""
-    access = reading(store, course_id)
     submission = store.submissions.submission(access, assignment_id, user_key(store, user_id))
     return submissions_view(store, request, access, [submission], include or ())[0]
 
@@ -175,13 +171,12 @@ def get_submission(
 def submit(
     store: CanvasStore,
     request: Request,
-    course_id: str,
+    access: Reading,
     assignment_id: int,
     submission: WorkFields,
     comment: CommentFields | None = None,
 ) -> dict[str, Any]:
     """Hand in work."""
-    access = reading(store, course_id)
     made = store.submissions.submit(
         access,
         assignment_id,
@@ -238,12 +233,11 @@ def _refuse_unkept(given: GradeFields, rubric_assessment: dict[str, Any] | None)
 
 
 @api.get("/users/{user_id}/missing_submissions")
-def list_missing_submissions(store: CanvasStore, request: Request, user_id: str) -> Page:
+def list_missing_submissions(store: CanvasStore, paging: Paged, user_id: str) -> Page:
     """The assignments that one has not handed in though they are due."""
     if user_key(store, user_id) != store.user_id:
         raise denied()
-    page, per_page = stretch(request)
-    listing = store.gradebook.missing_assignments(page, per_page)
+    listing = store.gradebook.missing_assignments(paging)
     accesses = {key: store.access(key) for key in {row["course_id"] for row in listing.items}}
     return listing.of(lambda row: assignment_view(row, accesses[row["course_id"]]))
 
@@ -251,17 +245,13 @@ def list_missing_submissions(store: CanvasStore, request: Request, user_id: str)
 @api.get("/courses/{course_id}/gradebook_history/feed")
 def list_graded_versions(
     store: CanvasStore,
-    request: Request,
-    course_id: str,
+    access: Reading,
+    paging: Paged,
     assignment_id: int | None = None,
     user_id: int | None = None,
 ) -> Page:
     """The grades that were given in a course."""
-    access = reading(store, course_id)
-    page, per_page = stretch(request)
-    listing = store.gradebook.graded_versions(
-        access, page, per_page, assignment_id=assignment_id, user_id=user_id
-    )
+    listing = store.gradebook.graded_versions(access, paging, assignment_id=assignment_id, user_id=user_id)
     return listing.of(lambda row: _version(row, access))
 
 
@@ -280,12 +270,11 @@ def _version(row: Row, access: CourseAccess) -> Json:
 
 
 @api.get("/courses/{course_id}/assignments/{assignment_id:int}/submission_summary")
-def get_submission_summary(store: CanvasStore, course_id: str, assignment_id: int) -> dict[str, Any]:
+def get_submission_summary(store: CanvasStore, access: Reading, assignment_id: int) -> dict[str, Any]:
     """Count submitted and graded work."""
-    access = reading(store, course_id)
     counts = {
         state: store.gradebook.submissions(
-            access, 1, 1, assignment_ids=[assignment_id], workflow_state=state
+            access, Paging(1, 1), assignment_ids=[assignment_id], workflow_state=state
         ).total
         for state in ("graded", "submitted", "unsubmitted")
     }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
-from mesocosm.servers.canvas.rest.api import account_key, api, reading, stretch, user_key
+from mesocosm.servers.canvas.rest.api import Paged, account_key, api, reading, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.tools.accounts import account_json
@@ -59,10 +59,10 @@ _PLACES: Mapping[str, tuple[Callable[[CanvasStore, Request], Json], tuple[str, .
 
 
 def _serve(prefix: str, place: Callable[[CanvasStore, Request], Json], names: tuple[str, ...]) -> None:
-    def nothing(store: CanvasStore, request: Request) -> Page:
+    def nothing(store: CanvasStore, request: Request, paging: Paged) -> Page:
         """Return an empty list."""
         place(store, request)
-        return Page([], *stretch(request), 0)
+        return Page([], *paging, 0)
 
     def counting(field: str) -> Callable[[CanvasStore, Request], Json]:
         def nothing_inside(store: CanvasStore, request: Request) -> Json:
@@ -86,18 +86,18 @@ def _serve(prefix: str, place: Callable[[CanvasStore, Request], Json], names: tu
         return _root_group(place(store, request))
 
     @api.get(f"{prefix}/outcome_groups")
-    def list_outcome_groups(store: CanvasStore, request: Request) -> Page:
+    def list_outcome_groups(store: CanvasStore, request: Request, paging: Paged) -> Page:
         """The groups of outcomes: the root alone."""
-        return Page([_root_group(place(store, request))], *stretch(request), 1)
+        return Page([_root_group(place(store, request))], *paging, 1)
 
 
 def _serve_features(prefix: str, place: Callable[[CanvasStore, Request], Json]) -> None:
     @api.get(f"{prefix}/features")
-    def list_features(store: CanvasStore, request: Request) -> Page:
+    def list_features(store: CanvasStore, request: Request, paging: Paged) -> Page:
         """Features, all of which are off."""
         where = place(store, request)
         shown = [_feature(where, name) for name in _FEATURES]
-        return Page(shown, *stretch(request), len(shown))
+        return Page(shown, *paging, len(shown))
 
     @api.get(f"{prefix}/features/flags/{{feature}}")
     def get_flag(store: CanvasStore, request: Request) -> Json:
@@ -163,7 +163,7 @@ def list_terms(store: CanvasStore, request: Request, account_id: str) -> Json:
 
 
 @api.get("/accounts/{account_id}/roles")
-def list_roles(store: CanvasStore, request: Request, account_id: str) -> Page:
+def list_roles(store: CanvasStore, paging: Paged, account_id: str) -> Page:
     """The roles that an account knows: Canvas's own."""
     account = store.accounts.account(account_key(store, account_id))
     shown = [
@@ -179,23 +179,23 @@ def list_roles(store: CanvasStore, request: Request, account_id: str) -> Page:
         }
         for number, name in enumerate(_ROLES, 1)
     ]
-    return Page(shown, *stretch(request), len(shown))
+    return Page(shown, *paging, len(shown))
 
 
 @api.get("/manageable_accounts")
 @api.get("/course_accounts")
 @api.get("/course_creation_accounts")
-def list_manageable(store: CanvasStore, request: Request) -> Page:
+def list_manageable(store: CanvasStore, paging: Paged) -> Page:
     """The accounts in which one may make courses: those that one administers."""
-    listing = store.accounts.my_accounts(*stretch(request))
-    return Page([account_json(row, manage=True) for row in listing.items], *stretch(request), listing.total)
+    listing = store.accounts.my_accounts(paging)
+    return Page([account_json(row, manage=True) for row in listing.items], *paging, listing.total)
 
 
 # -- oneself ------------------------------------------------------------------------------------------------
 
 
 @api.get("/users/{user_id}/communication_channels")
-def list_channels(store: CanvasStore, request: Request, user_id: str) -> Page:
+def list_channels(store: CanvasStore, paging: Paged, user_id: str) -> Page:
     """List a user's communication channels: mail only."""
     user = store.roster.acquaintance(user_key(store, user_id))
     if user["id"] != store.user_id:
@@ -208,9 +208,7 @@ def list_channels(store: CanvasStore, request: Request, user_id: str) -> Page:
         "position": 1,
         "workflow_state": "active",
     }
-    return Page(
-        [channel] if user["primary_email"] else [], *stretch(request), int(bool(user["primary_email"]))
-    )
+    return Page([channel] if user["primary_email"] else [], *paging, int(bool(user["primary_email"])))
 
 
 _EVERYWHERE = {
@@ -239,10 +237,10 @@ for _path, _field in _EVERYWHERE.items():
 @api.get("/users/self/bookmarks")
 @api.get("/users/self/course_nicknames")
 @api.get("/users/self/history")
-def list_none_of_mine(store: CanvasStore, request: Request) -> Page:
+def list_none_of_mine(store: CanvasStore, request: Request, paging: Paged) -> Page:
     """Return an empty list for the signed-in user."""
     list(request.asked)
-    return Page([], *stretch(request), 0)
+    return Page([], *paging, 0)
 
 
 @api.get("/users/{user_id}/eportfolios")
@@ -251,7 +249,7 @@ def list_none_of_mine(store: CanvasStore, request: Request) -> Page:
 @api.get("/users/{user_id}/content_migrations")
 @api.get("/users/{user_id}/observees")
 @api.get("/users/{user_id}/features/enabled")
-def list_nothing(store: CanvasStore, request: Request, user_id: str) -> Page:
+def list_nothing(store: CanvasStore, paging: Paged, user_id: str) -> Page:
     """Return an empty list for a user."""
     store.roster.acquaintance(user_key(store, user_id))
-    return Page([], *stretch(request), 0)
+    return Page([], *paging, 0)

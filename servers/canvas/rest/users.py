@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from mesocosm.doors.request import Request
-from mesocosm.servers.canvas.rest.api import account_key, api, stretch, user_key
+from mesocosm.servers.canvas.rest.api import Paged, account_key, api, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import ADDRESS, denied
 from mesocosm.servers.canvas.tools.accounts import PseudonymFields
@@ -94,17 +93,15 @@ def update_user(store: CanvasStore, user_id: str, user: UserFields) -> dict[str,
 @api.get("/accounts/{account_id}/users")
 def list_account_users(
     store: CanvasStore,
-    request: Request,
+    paging: Paged,
     account_id: str,
     search_term: str | None = None,
     sort: str | None = None,
     order: str = "asc",
 ) -> Page:
-    page, per_page = stretch(request)
     listing = store.accounts.account_users(
         account_key(store, account_id),
-        page,
-        per_page,
+        paging,
         sort=sort if sort in ("username", "email", "sis_id", "last_login") else None,
         order=order,
         search_term=search_term,

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 from sqlalchemy import Select, Table, bindparam, column, func, insert, select, table
 
@@ -61,6 +61,13 @@ class Lister:
         self.statement = statement
         self.rows = statement.limit(bindparam("limit")).offset(bindparam("offset"))
         self.total = select(func.count().label("total")).select_from(statement.order_by(None).subquery())
+
+
+class Paging(NamedTuple):
+    """Which page of a list is asked for, and how many entries a page has."""
+
+    page: int
+    per_page: int
 
 
 def check_page(page: int, per_page: int) -> None:
@@ -296,14 +303,15 @@ class View(Rules):
             raise missing(kind, key)
         return rows[0]
 
-    def listing(self, lister: Lister, page: int, per_page: int, **parameters: Any) -> Page:
-        check_page(page, per_page)
+    def listing(self, lister: Lister, paging: Paging, **parameters: Any) -> Page:
+        check_page(*paging)
+        page, per_page = paging
         rows = self.fetch(lister.rows, limit=per_page, offset=(page - 1) * per_page, **parameters)
         if len(rows) < per_page and (rows or page == 1):
             total = (page - 1) * per_page + len(rows)
         else:
             total = int(self.fetch(lister.total, **parameters)[0]["total"])
-        return Page(rows, page, per_page, total)
+        return Page(rows, *paging, total)
 
     def insert(self, row: M) -> M:
         """Add one row; it has its id afterwards."""

@@ -9,7 +9,7 @@ from sqlalchemy import Select, bindparam, exists, func, insert, or_, select
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Course, Enrollment, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import TEACHER, Lister, StorePart, denied, table_of
+from mesocosm.servers.canvas.store.access import TEACHER, Lister, Paging, StorePart, denied, table_of
 from mesocosm.services.service import Page, Row
 
 DEFAULT_ACCOUNT = "Brookfield University"
@@ -57,28 +57,27 @@ class Accounts(StorePart):
             raise denied()
         return account
 
-    def sub_accounts(self, account_id: int, page: int, per_page: int) -> Page:
+    def sub_accounts(self, account_id: int, paging: Paging) -> Page:
         """The accounts directly below one, by name."""
         self.administered(account_id)
-        return self.listing(_SUB_ACCOUNTS, page, per_page, account=account_id)
+        return self.listing(_SUB_ACCOUNTS, paging, account=account_id)
 
-    def all_sub_accounts(self, account_id: int, page: int, per_page: int) -> Page:
+    def all_sub_accounts(self, account_id: int, paging: Paging) -> Page:
         """The accounts below one at any depth, by name."""
         self.administered(account_id)
         statement = select(*Account.__table__.c).where(
             Account.id.in_(below(account_id)), Account.id != account_id
         )
-        return self.listing(Lister(statement.order_by(Account.name, Account.id)), page, per_page)
+        return self.listing(Lister(statement.order_by(Account.name, Account.id)), paging)
 
-    def my_accounts(self, page: int, per_page: int) -> Page:
+    def my_accounts(self, paging: Paging) -> Page:
         """The accounts that the signed-in user was made an administrator of."""
-        return self.listing(_MINE, page, per_page, user=self.user_id)
+        return self.listing(_MINE, paging, user=self.user_id)
 
     def account_courses(
         self,
         account_id: int,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         with_enrollments: bool | None = None,
         published: bool | None = None,
@@ -111,13 +110,12 @@ class Accounts(StorePart):
             "account_name": select(Account.name).where(Account.id == Course.account_id).scalar_subquery(),
             "teacher": _first_teacher(),
         }
-        return self.listing(Lister(_sorted(statement, keys[sort], order, Course.id)), page, per_page)
+        return self.listing(Lister(_sorted(statement, keys[sort], order, Course.id)), paging)
 
     def account_users(
         self,
         account_id: int,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         sort: str | None = None,
         order: str = "asc",
@@ -142,7 +140,7 @@ class Accounts(StorePart):
             "sis_id": User.sis_user_id,
             "last_login": User.last_login,
         }
-        return self.listing(Lister(_sorted(statement, keys[sort], order, User.id)), page, per_page)
+        return self.listing(Lister(_sorted(statement, keys[sort], order, User.id)), paging)
 
     # -- filling ----------------------------------------------------------------------------------------
 

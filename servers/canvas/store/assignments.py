@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Assignment, Course, Enrollment, Rubric, Submission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart, check_page, denied
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart, check_page, denied
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.services.service import Page, Row
 from mesocosm.services.values import Checks, checked
@@ -120,9 +120,9 @@ class NewRubric(TypedDict, total=False):
 class Assignments(StorePart):
     """Assignments, and the schemes by which they are graded."""
 
-    def listed(self, access: CourseAccess, page: int, per_page: int) -> Page:
+    def listed(self, access: CourseAccess, paging: Paging) -> Page:
         """The assignments of a course that the user may see, in their order."""
-        return self.listing(_IN_COURSE, page, per_page, course=access.course["id"], staff=access.staff)
+        return self.listing(_IN_COURSE, paging, course=access.course["id"], staff=access.staff)
 
     def assignment(self, access: CourseAccess, assignment_id: int) -> Row:
         """An assignment that the user may see."""
@@ -175,10 +175,10 @@ class Assignments(StorePart):
 
     # -- rubrics ----------------------------------------------------------------------------------------
 
-    def rubrics(self, course_id: int, page: int, per_page: int) -> Page:
+    def rubrics(self, course_id: int, paging: Paging) -> Page:
         """The rubrics of a course; for its staff."""
         self._rubric_access(course_id)
-        return self.listing(_RUBRICS, page, per_page, course=course_id)
+        return self.listing(_RUBRICS, paging, course=course_id)
 
     def rubric(self, course_id: int, rubric_id: int) -> Row:
         """A rubric; for the staff of its course."""

@@ -15,7 +15,7 @@ from mesocosm.servers.canvas.models import (
     WikiPage,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart, denied, table_of
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart, denied, table_of
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.modules import EXTERNAL, ITEM, MODULE
 from mesocosm.servers.canvas.store.pages import free_url
@@ -42,18 +42,16 @@ class Authoring(StorePart):
 
     # -- modules ----------------------------------------------------------------------------------------
 
-    def find_modules(
-        self, access: CourseAccess, page: int, per_page: int, *, search_term: str | None = None
-    ) -> Page:
+    def find_modules(self, access: CourseAccess, paging: Paging, *, search_term: str | None = None) -> Page:
         """The modules of a course whose names match."""
         if search_term is None:
-            return self.store.modules.listed(access, page, per_page)
+            return self.store.modules.listed(access, paging)
         statement = select(*Module.__table__.c).where(
             Module.course_id == access.course["id"], matching(search_term, Module.name)
         )
         if not access.staff:
             statement = statement.where(Module.published)
-        return self.listing(Lister(statement.order_by(Module.position, Module.id)), page, per_page)
+        return self.listing(Lister(statement.order_by(Module.position, Module.id)), paging)
 
     def update_module(self, access: CourseAccess, module_id: int, fields: Mapping[str, Any]) -> Row:
         """Change a module; with ``position`` it moves."""
@@ -131,8 +129,7 @@ class Authoring(StorePart):
     def find_pages(
         self,
         access: CourseAccess,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         sort: str = "title",
         order: str = "asc",
@@ -151,7 +148,7 @@ class Authoring(StorePart):
         keys = {"title": WikiPage.title, "created_at": WikiPage.created_at, "updated_at": WikiPage.updated_at}
         key: Any = keys[values.choice(sort, "sort", keys)]
         ordered = statement.order_by(key.desc() if order == "desc" else key.asc(), WikiPage.id)
-        return self.listing(Lister(ordered), page, per_page)
+        return self.listing(Lister(ordered), paging)
 
     def create_page(self, access: CourseAccess, fields: Mapping[str, Any]) -> Row:
         """Create a page, unpublished unless told otherwise; its address follows from its title."""

@@ -20,7 +20,7 @@ from mesocosm.servers.canvas.models import (
     Submission,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.services.service import Page
 
@@ -158,19 +158,17 @@ class NewEvent(TypedDict, total=False):
 class Calendar(StorePart):
     """Calendar, and recent activity, of the signed-in user."""
 
-    def events(self, start_date: str | None, end_date: str | None, page: int, per_page: int) -> Page:
+    def events(self, start_date: str | None, end_date: str | None, paging: Paging) -> Page:
         """The events of the user and the user's courses that touch a span of time, by their start."""
         since = values.moment(start_date, "start_date") or ""
         until = values.moment(end_date, "end_date", end_of_day=True) or "9"
         if until < since:
             raise Invalid("end_date must not be before start_date")
-        return self.listing(
-            _EVENTS, page, per_page, user=self.user_id, now=self.stamp, since=since, until=until
-        )
+        return self.listing(_EVENTS, paging, user=self.user_id, now=self.stamp, since=since, until=until)
 
-    def news(self, page: int, per_page: int) -> tuple[Page, dict[tuple[str, int], Any]]:
+    def news(self, paging: Paging) -> tuple[Page, dict[tuple[str, int], Any]]:
         """The activity stream, newest first, with what each entry is about by kind and id."""
-        stream = self.listing(_NEWS, page, per_page, user=self.user_id, now=self.stamp)
+        stream = self.listing(_NEWS, paging, user=self.user_id, now=self.stamp)
         return stream, self._subjects(stream, _DETAILS)
 
     def planned(
@@ -178,8 +176,7 @@ class Calendar(StorePart):
         accesses: Sequence[CourseAccess],
         since: str,
         until: str,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         own: bool,
     ) -> tuple[Page, dict[tuple[str, int], Any]]:
@@ -190,8 +187,7 @@ class Calendar(StorePart):
         """
         stream = self.listing(
             _PLANNER,
-            page,
-            per_page,
+            paging,
             courses=[access.course["id"] for access in accesses],
             staffed=[access.course["id"] for access in accesses if access.staff],
             planner=self.user_id if own else None,

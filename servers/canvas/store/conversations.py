@@ -19,6 +19,7 @@ from mesocosm.servers.canvas.store.access import (
     TA,
     TEACHER,
     Lister,
+    Paging,
     StorePart,
     denied,
     missing,
@@ -125,9 +126,9 @@ class NewConversation(TypedDict, total=False):
 class Conversations(StorePart):
     """Messages between users."""
 
-    def listed(self, page: int, per_page: int) -> Page:
+    def listed(self, paging: Paging) -> Page:
         """The signed-in user's conversations, the one with the newest message first."""
-        return self.listing(_CONVERSATIONS, page, per_page, user=self.user_id)
+        return self.listing(_CONVERSATIONS, paging, user=self.user_id)
 
     def conversation(self, conversation_id: int) -> Row:
         """A conversation in which the signed-in user takes part."""
@@ -139,9 +140,9 @@ class Conversations(StorePart):
             user=self.user_id,
         )
 
-    def messages(self, conversation_id: int, page: int, per_page: int) -> Page:
+    def messages(self, conversation_id: int, paging: Paging) -> Page:
         """The messages of a conversation, newest first."""
-        return self.listing(_MESSAGES, page, per_page, conversation=conversation_id)
+        return self.listing(_MESSAGES, paging, conversation=conversation_id)
 
     def participants(self, conversation_ids: Sequence[int]) -> dict[int, list[Row]]:
         groups: dict[int, list[Row]] = {key: [] for key in conversation_ids}

@@ -20,6 +20,7 @@ from mesocosm.servers.canvas.store.access import (
     TEACHER,
     CourseAccess,
     Lister,
+    Paging,
     StorePart,
     denied,
     table_of,
@@ -129,15 +130,15 @@ class NewEnrollment(TypedDict, total=False):
 class Courses(StorePart):
     """Courses, and who takes part in them."""
 
-    def my_courses(self, page: int, per_page: int, *, include_ended: bool = False) -> Page:
+    def my_courses(self, paging: Paging, *, include_ended: bool = False) -> Page:
         """The signed-in user's courses, without their syllabus.
 
         With ``include_ended`` also those that were concluded or have ended, and those of completed
         enrollments.
         """
         if include_ended:
-            return self.listing(_ALL_MINE, page, per_page, user=self.user_id)
-        return self.listing(_MY_CURRENT, page, per_page, user=self.user_id, now=self.stamp)
+            return self.listing(_ALL_MINE, paging, user=self.user_id)
+        return self.listing(_MY_CURRENT, paging, user=self.user_id, now=self.stamp)
 
     def teachers_of(self, course_ids: Sequence[int]) -> dict[int, list[Row]]:
         """The teachers of each course."""

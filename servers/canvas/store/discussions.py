@@ -13,6 +13,7 @@ from mesocosm.servers.canvas.store.access import (
     STAFF,
     CourseAccess,
     Lister,
+    Paging,
     StorePart,
     denied,
     table_of,
@@ -106,24 +107,24 @@ class NewEntry(TypedDict, total=False):
 class Discussions(StorePart):
     """Announcements and discussions in courses."""
 
-    def announcements(self, access: CourseAccess, page: int, per_page: int) -> Page:
+    def announcements(self, access: CourseAccess, paging: Paging) -> Page:
         """The announcements of a course, newest first."""
-        return self.listing(_ANNOUNCEMENTS, page, per_page, **self._seen(access))
+        return self.listing(_ANNOUNCEMENTS, paging, **self._seen(access))
 
-    def listed(self, access: CourseAccess, page: int, per_page: int) -> Page:
+    def listed(self, access: CourseAccess, paging: Paging) -> Page:
         """The discussions of a course: pinned ones, then by last reply."""
-        return self.listing(_DISCUSSIONS, page, per_page, **self._seen(access))
+        return self.listing(_DISCUSSIONS, paging, **self._seen(access))
 
     def topic(self, access: CourseAccess, topic_id: int) -> Row:
         """A discussion or an announcement."""
         return self.one(_TOPIC, "discussion topic", topic_id, topic=topic_id, **self._seen(access))
 
-    def entries(self, access: CourseAccess, topic: Row, page: int, per_page: int) -> Page | None:
+    def entries(self, access: CourseAccess, topic: Row, paging: Paging) -> Page | None:
         """The posts of a discussion, oldest first; ``None`` for a student who has to post first."""
         must_post = topic["require_initial_post"] and not access.staff
         if must_post and not self.fetch(_POSTED, topic=topic["id"], user=access.user_id)[0]["found"]:
             return None
-        return self.listing(_ENTRIES, page, per_page, topic=topic["id"])
+        return self.listing(_ENTRIES, paging, topic=topic["id"])
 
     def post_entry(self, access: CourseAccess, topic_id: int, message: str) -> Row:
         """Post to a discussion as the signed-in user."""

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, or_, select
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.canvas.models import File, Folder
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart, denied, missing
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart, denied, missing
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.services.service import Page, Row
 
@@ -54,16 +54,16 @@ class Filing(StorePart):
         """The folder that holds all others of a course."""
         return self.one(_ROOT, "folder", "root", course=access.course["id"])
 
-    def sub_folders(self, folder: Row, page: int, per_page: int) -> Page:
+    def sub_folders(self, folder: Row, paging: Paging) -> Page:
         """The folders directly in a folder, by name."""
         staff = self.access(folder["course_id"]).staff
-        return self.listing(_SUB_FOLDERS, page, per_page, folder=folder["id"], staff=staff)
+        return self.listing(_SUB_FOLDERS, paging, folder=folder["id"], staff=staff)
 
     def folder_path(self, access: CourseAccess, path: str) -> list[Row]:
         """The folders from the root to the one of that path."""
         steps = [self.root_folder(access)]
         for name in filter(None, path.split("/")):
-            below = self.sub_folders(steps[-1], 1, 100).items
+            below = self.sub_folders(steps[-1], Paging(1, 100)).items
             steps.append(self._folder_named(below, name))
         return steps
 
@@ -111,8 +111,7 @@ class Filing(StorePart):
     def find_files(
         self,
         access: CourseAccess,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         folder_id: int | None = None,
         search_term: str | None = None,
@@ -136,11 +135,11 @@ class Filing(StorePart):
             statement = statement.where(or_(*kinds))
         key = FILE_SORTS[values.choice(sort, "sort", FILE_SORTS)]
         ordered = statement.order_by(key.desc() if order == "desc" else key.asc(), File.id)
-        return self.listing(Lister(ordered), page, per_page)
+        return self.listing(Lister(ordered), paging)
 
-    def own_files(self, page: int, per_page: int) -> Page:
+    def own_files(self, paging: Paging) -> Page:
         """The files that the signed-in user uploaded to hand in, by name."""
-        return self.listing(_OWN_FILES, page, per_page, user=self.user_id)
+        return self.listing(_OWN_FILES, paging, user=self.user_id)
 
     def upload(self, course_id: int | None, folder_id: int | None, name: str, kind: str, size: int) -> Row:
         """Keep the record of a file: in a course, for its staff, or as the signed-in user's own."""

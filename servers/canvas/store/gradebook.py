@@ -26,6 +26,7 @@ from mesocosm.servers.canvas.store.access import (
     STUDENT,
     CourseAccess,
     Lister,
+    Paging,
     StorePart,
     denied,
 )
@@ -117,8 +118,7 @@ class Gradebook(StorePart):
     def find_assignments(
         self,
         access: CourseAccess,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         search_term: str | None = None,
         bucket: str | None = None,
@@ -127,7 +127,7 @@ class Gradebook(StorePart):
     ) -> Page:
         """The assignments of a course that match, in their order unless told otherwise."""
         if search_term is None and bucket is None and assignment_ids is None and order_by == "position":
-            return self.store.assignments.listed(access, page, per_page)
+            return self.store.assignments.listed(access, paging)
         statement = select(*Assignment.__table__.c).where(Assignment.course_id == access.course["id"])
         if not access.staff:
             statement = statement.where(Assignment.published)
@@ -140,10 +140,10 @@ class Gradebook(StorePart):
         keys = ASSIGNMENT_ORDERS[values.choice(order_by, "order_by", ASSIGNMENT_ORDERS)]
         ordered = Lister(statement.order_by(*keys, Assignment.id))
         parameters = {"viewer": access.user_id} if bucket in _OWN_BUCKETS else {}
-        return self.listing(ordered, page, per_page, **parameters)
+        return self.listing(ordered, paging, **parameters)
 
     def assignments_due(
-        self, accesses: Sequence[CourseAccess], since: str, until: str, page: int, per_page: int
+        self, accesses: Sequence[CourseAccess], since: str, until: str, paging: Paging
     ) -> Page:
         """The assignments of several courses that are due in a span of time, the first one first."""
         staffed = [access.course["id"] for access in accesses if access.staff]
@@ -157,7 +157,7 @@ class Gradebook(StorePart):
             )
             .order_by(Assignment.due_at, Assignment.id)
         )
-        return self.listing(Lister(statement), page, per_page)
+        return self.listing(Lister(statement), paging)
 
     def delete_assignment(self, access: CourseAccess, assignment_id: int) -> Row:
         """Delete an assignment with its submissions and the module items that point to it; a quiz's is
@@ -175,8 +175,7 @@ class Gradebook(StorePart):
     def submissions(
         self,
         access: CourseAccess,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         assignment_ids: Sequence[int] | None = None,
         user_ids: Sequence[int] | None = None,
@@ -208,11 +207,9 @@ class Gradebook(StorePart):
             statement = statement.where(Submission.graded_at > since)
         order = (Enrollment.user_id, Assignment.position, Assignment.id)
         keys = order if by_user else (Assignment.position, Assignment.id, Enrollment.user_id)
-        listing = self.listing(Lister(statement.order_by(*keys)), page, per_page)
+        listing = self.listing(Lister(statement.order_by(*keys)), paging)
         rows = [{**row, "workflow_state": row["workflow_state"] or "unsubmitted"} for row in listing.items]
-        return Page(
-            [row | {"file_ids": row["file_ids"] or []} for row in rows], page, per_page, listing.total
-        )
+        return Page([row | {"file_ids": row["file_ids"] or []} for row in rows], *paging, listing.total)
 
     def comment_on_submission(self, access: CourseAccess, assignment_id: int, user_id: int, text: str) -> Row:
         """Remark on a submission, as its student or a grader; without a submission an empty one is made."""
@@ -254,27 +251,25 @@ class Gradebook(StorePart):
 
     # -- quizzes ----------------------------------------------------------------------------------------
 
-    def find_quizzes(
-        self, access: CourseAccess, page: int, per_page: int, *, search_term: str | None = None
-    ) -> Page:
+    def find_quizzes(self, access: CourseAccess, paging: Paging, *, search_term: str | None = None) -> Page:
         """The quizzes of a course whose titles match."""
         if search_term is None:
-            return self.store.quizzes.listed(access, page, per_page)
+            return self.store.quizzes.listed(access, paging)
         statement = QUIZ_COLUMNS.where(
             Quiz.course_id == access.course["id"], matching(search_term, Quiz.title)
         )
         if not access.staff:
             statement = statement.where(Quiz.published)
-        return self.listing(Lister(statement.order_by(Quiz.id)), page, per_page)
+        return self.listing(Lister(statement.order_by(Quiz.id)), paging)
 
-    def last_attempts(self, access: CourseAccess, quiz_id: int, page: int, per_page: int) -> Page:
+    def last_attempts(self, access: CourseAccess, quiz_id: int, paging: Paging) -> Page:
         """The last attempt of every student at a quiz; students see their own only."""
         self.store.quizzes.quiz(access, quiz_id)
         everybody = access.sees_grades
         listing = self.listing(
-            _LAST_ATTEMPTS, page, per_page, quiz=quiz_id, viewer=access.user_id, everybody=everybody
+            _LAST_ATTEMPTS, paging, quiz=quiz_id, viewer=access.user_id, everybody=everybody
         )
-        return Page([self._current(row) for row in listing.items], page, per_page, listing.total)
+        return Page([self._current(row) for row in listing.items], *paging, listing.total)
 
     def attempt(self, access: CourseAccess, quiz_id: int, attempt_id: int) -> Row:
         """An attempt at a quiz that the user may see."""
@@ -297,19 +292,18 @@ class Gradebook(StorePart):
 
     # -- what is to be done -----------------------------------------------------------------------------
 
-    def missing_assignments(self, page: int, per_page: int) -> Page:
+    def missing_assignments(self, paging: Paging) -> Page:
         """List the signed-in student's overdue assignments without a submission."""
-        return self.listing(_MISSING, page, per_page, viewer=self.user_id, now=self.stamp)
+        return self.listing(_MISSING, paging, viewer=self.user_id, now=self.stamp)
 
-    def to_do(self, page: int, per_page: int, course_id: int | None = None) -> Page:
+    def to_do(self, paging: Paging, course_id: int | None = None) -> Page:
         """Assignments that wait for the signed-in user: to be handed in, or (``waiting``) to be graded."""
-        return self.listing(_TO_DO, page, per_page, viewer=self.user_id, now=self.stamp, course=course_id)
+        return self.listing(_TO_DO, paging, viewer=self.user_id, now=self.stamp, course=course_id)
 
     def graded_versions(
         self,
         access: CourseAccess,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         assignment_id: int | None = None,
         user_id: int | None = None,
@@ -336,7 +330,7 @@ class Gradebook(StorePart):
         if user_id is not None:
             statement = statement.where(Submission.user_id == user_id)
         ordered = statement.order_by(Submission.graded_at.desc(), Submission.id.desc())
-        return self.listing(Lister(ordered), page, per_page)
+        return self.listing(Lister(ordered), paging)
 
 
 _OWN_BUCKETS = ("overdue", "unsubmitted")

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, exists, select
 
 from mesocosm.servers.canvas.models import Conversation, Enrollment, Message, Participant, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import Lister, StorePart, denied
+from mesocosm.servers.canvas.store.access import Lister, Paging, StorePart, denied
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.conversations import OWN_CONVERSATIONS
 from mesocosm.services.service import Page, Row
@@ -27,7 +27,7 @@ class Inbox(StorePart):
     """Conversations as their participants handle them."""
 
     def find_conversations(
-        self, page: int, per_page: int, *, scope: str | None, course_ids: Sequence[int] = ()
+        self, paging: Paging, *, scope: str | None, course_ids: Sequence[int] = ()
     ) -> Page:
         """The signed-in user's conversations: those that are not archived, or those of a scope."""
         statement = _OWN
@@ -42,7 +42,7 @@ class Inbox(StorePart):
         if course_ids:
             statement = statement.where(Conversation.course_id.in_(list(course_ids)))
         ordered = statement.order_by(Conversation.last_message_at.desc(), Conversation.id.desc())
-        return self.listing(Lister(ordered), page, per_page, user=self.user_id)
+        return self.listing(Lister(ordered), paging, user=self.user_id)
 
     def unread_count(self) -> int:
         """Count the signed-in user's unread conversations."""
@@ -112,7 +112,7 @@ class Inbox(StorePart):
         return conversation
 
     def find_recipients(
-        self, search: str, course_id: int | None, exclude: Sequence[int], page: int, per_page: int
+        self, search: str, course_id: int | None, exclude: Sequence[int], paging: Paging
     ) -> Page:
         """The people whom the signed-in user can write to, of one course or of all."""
         mine = select(Enrollment.course_id).where(
@@ -127,7 +127,7 @@ class Inbox(StorePart):
         statement = select(*User.__table__.c).where(User.id.in_(known), User.id.not_in(list(exclude)))
         if len(search.strip()) > 1:
             statement = statement.where(matching(search, User.name))
-        return self.listing(Lister(statement.order_by(User.sortable_name, User.id)), page, per_page)
+        return self.listing(Lister(statement.order_by(User.sortable_name, User.id)), paging)
 
     def _join(self, conversation_id: int, user_id: int) -> None:
         state = "read" if user_id == self.user_id else "unread"

@@ -24,6 +24,7 @@ from mesocosm.servers.canvas.store.access import (
     Clock,
     CourseAccess,
     Lister,
+    Paging,
     StorePart,
     denied,
     table_of,
@@ -136,9 +137,9 @@ class Modules(StorePart):
 
     # -- reading ----------------------------------------------------------------------------------------
 
-    def listed(self, access: CourseAccess, page: int, per_page: int) -> Page:
+    def listed(self, access: CourseAccess, paging: Paging) -> Page:
         """The modules of a course that the user may see, in their order."""
-        return self.listing(_MODULES, page, per_page, course=access.course["id"], staff=access.staff)
+        return self.listing(_MODULES, paging, course=access.course["id"], staff=access.staff)
 
     def module(self, access: CourseAccess, module_id: int) -> Row:
         """A module that the user may see."""
@@ -155,10 +156,10 @@ class Modules(StorePart):
         progress = self._progress(access, sorted(wanted))
         return {module["id"]: _state(module, progress, access.clock) for module in modules}
 
-    def items(self, access: CourseAccess, module_id: int, page: int, per_page: int) -> Page:
+    def items(self, access: CourseAccess, module_id: int, paging: Paging) -> Page:
         """The items of a module that the user may see, in their order."""
         self.module(access, module_id)
-        return self.listing(_ITEMS, page, per_page, module=module_id, staff=access.staff, user=access.user_id)
+        return self.listing(_ITEMS, paging, module=module_id, staff=access.staff, user=access.user_id)
 
     def item(self, access: CourseAccess, module_id: int, item_id: int) -> Row:
         """An item that the user may see."""

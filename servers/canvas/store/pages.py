@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, or_, select
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import File, Folder, User, WikiPage
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart, denied, missing
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart, denied, missing
 from mesocosm.services.service import Page, Row
 
 ROOT_FOLDER = "course files"
@@ -101,22 +101,22 @@ class NewFile(TypedDict, total=False):
 class Pages(StorePart):
     """Pages and files."""
 
-    def listed(self, access: CourseAccess, page: int, per_page: int) -> Page:
+    def listed(self, access: CourseAccess, paging: Paging) -> Page:
         """The pages of a course by title, without their bodies."""
-        return self.listing(_PAGES, page, per_page, course=access.course["id"], staff=access.staff)
+        return self.listing(_PAGES, paging, course=access.course["id"], staff=access.staff)
 
     def page(self, access: CourseAccess, url: str) -> Row:
         """A page by the last part of its address."""
         values.text(url, "page_url")
         return self.one(_PAGE, "page", url[:80], course=access.course["id"], url=url, staff=access.staff)
 
-    def files(self, access: CourseAccess, folder_id: int | None, page: int, per_page: int) -> Page:
+    def files(self, access: CourseAccess, folder_id: int | None, paging: Paging) -> Page:
         """The files of a course, or of one of its folders, by name."""
         course_id = access.course["id"]
         if folder_id is None:
-            return self.listing(_FILES, page, per_page, course=course_id, staff=access.staff)
+            return self.listing(_FILES, paging, course=course_id, staff=access.staff)
         self.one(_FOLDER, "folder", folder_id, folder=folder_id, course=course_id, staff=access.staff)
-        return self.listing(_FOLDER_FILES, page, per_page, folder=folder_id, staff=access.staff)
+        return self.listing(_FOLDER_FILES, paging, folder=folder_id, staff=access.staff)
 
     def file(self, file_id: int) -> Row:
         """A file of a course that the user may see, or one of the user's own."""
@@ -130,9 +130,9 @@ class Pages(StorePart):
                 raise missing("file", file_id)
         return file
 
-    def folders(self, access: CourseAccess, page: int, per_page: int) -> Page:
+    def folders(self, access: CourseAccess, paging: Paging) -> Page:
         """The folders of a course by path."""
-        return self.listing(_FOLDERS, page, per_page, course=access.course["id"], staff=access.staff)
+        return self.listing(_FOLDERS, paging, course=access.course["id"], staff=access.staff)
 
     # -- filling ----------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart, denied
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart, denied
 from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.services.service import Page, Row
 from mesocosm.services.values import Checks, checked
@@ -62,8 +62,7 @@ class Posting(StorePart):
     def find_topics(
         self,
         access: CourseAccess,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         announcements: bool,
         search_term: str | None = None,
@@ -73,7 +72,7 @@ class Posting(StorePart):
         """The discussions or announcements of a course that match."""
         if search_term is None and not scope and order_by is None:
             listed = self.store.discussions.announcements if announcements else self.store.discussions.listed
-            return listed(access, page, per_page)
+            return listed(access, paging)
         statement = _NEWS_COLUMNS.where(
             DiscussionTopic.course_id == access.course["id"],
             DiscussionTopic.is_announcement.is_(announcements),
@@ -90,10 +89,10 @@ class Posting(StorePart):
             "title": DiscussionTopic.title,
         }
         key = orders[values.choice(order_by or "position", "order_by", orders)]
-        return self.listing(Lister(statement.order_by(key, DiscussionTopic.id.desc())), page, per_page)
+        return self.listing(Lister(statement.order_by(key, DiscussionTopic.id.desc())), paging)
 
     def announcements_between(
-        self, course_ids: Sequence[int], start: str, end: str, page: int, per_page: int, *, active_only: bool
+        self, course_ids: Sequence[int], start: str, end: str, paging: Paging, *, active_only: bool
     ) -> Page:
         """The announcements of courses that were posted in a span of time, newest first."""
         staffed = [key for key in course_ids if self.reading(key).staff]
@@ -107,7 +106,7 @@ class Posting(StorePart):
         if not active_only:
             seen = seen | DiscussionTopic.course_id.in_(staffed)
         ordered = statement.where(seen).order_by(DiscussionTopic.posted_at.desc(), DiscussionTopic.id.desc())
-        return self.listing(Lister(ordered), page, per_page)
+        return self.listing(Lister(ordered), paging)
 
     def create_topic(self, access: CourseAccess, fields: Mapping[str, Any]) -> Row:
         """Start a discussion, or as staff announce something; students' discussions are published at once."""
@@ -168,13 +167,13 @@ class Posting(StorePart):
     def entry(self, topic: Row, entry_id: int) -> Row:
         return self.one(_ENTRY, "discussion entry", entry_id, entry=entry_id, topic=topic["id"])
 
-    def top_entries(self, topic: Row, page: int, per_page: int) -> Page:
+    def top_entries(self, topic: Row, paging: Paging) -> Page:
         """The posts of a topic that answer no other, newest first."""
-        return self.listing(_TOP_ENTRIES, page, per_page, topic=topic["id"])
+        return self.listing(_TOP_ENTRIES, paging, topic=topic["id"])
 
-    def replies(self, entry: Row, page: int, per_page: int) -> Page:
+    def replies(self, entry: Row, paging: Paging) -> Page:
         """The answers to a post, oldest first."""
-        return self.listing(_REPLIES, page, per_page, entry=entry["id"])
+        return self.listing(_REPLIES, paging, entry=entry["id"])
 
     def reply(self, access: CourseAccess, topic_id: int, entry_id: int, message: str) -> Row:
         """Answer a post as the signed-in user."""
@@ -212,7 +211,7 @@ class Posting(StorePart):
     # -- events -----------------------------------------------------------------------------------------
 
     def find_events(
-        self, course_ids: Sequence[int], user_id: int | None, since: str, until: str, page: int, per_page: int
+        self, course_ids: Sequence[int], user_id: int | None, since: str, until: str, paging: Paging
     ) -> Page:
         """The events of these courses, and of the user if named, that touch a span of time."""
         for key in course_ids:
@@ -226,7 +225,7 @@ class Posting(StorePart):
             CalendarEvent.end_at >= since,
         )
         ordered = statement.order_by(CalendarEvent.start_at, CalendarEvent.id)
-        return self.listing(Lister(ordered), page, per_page)
+        return self.listing(Lister(ordered), paging)
 
     def event(self, event_id: int) -> Row:
         """An event of the signed-in user or of a course that the user may see."""

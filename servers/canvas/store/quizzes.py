@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, exists, func, or_, select
 from mesocosm.errors import Conflict, Denied, Invalid
 from mesocosm.servers.canvas.models import Assignment, ModuleItem, Quiz, QuizQuestion, QuizSubmission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Lister, StorePart, denied
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Lister, Paging, StorePart, denied
 from mesocosm.servers.canvas.store.assignments import QUIZ_TYPE, NewAssignment
 from mesocosm.servers.canvas.store.questions import (
     NEW_QUESTION,
@@ -108,20 +108,20 @@ class Quizzes(StorePart):
 
     # -- reading ----------------------------------------------------------------------------------------
 
-    def listed(self, access: CourseAccess, page: int, per_page: int) -> Page:
+    def listed(self, access: CourseAccess, paging: Paging) -> Page:
         """The quizzes of a course that the user may see."""
-        return self.listing(_QUIZZES, page, per_page, course=access.course["id"], staff=access.staff)
+        return self.listing(_QUIZZES, paging, course=access.course["id"], staff=access.staff)
 
     def quiz(self, access: CourseAccess, quiz_id: int) -> Row:
         """A quiz that the user may see."""
         return self.one(_QUIZ, "quiz", quiz_id, quiz=quiz_id, course=access.course["id"], staff=access.staff)
 
-    def questions(self, access: CourseAccess, quiz_id: int, page: int, per_page: int) -> Page:
+    def questions(self, access: CourseAccess, quiz_id: int, paging: Paging) -> Page:
         """The questions of a quiz: for the course's staff, and for students who have begun an attempt."""
         self.quiz(access, quiz_id)
         if not access.staff and not self.fetch(_ATTEMPTS, quiz=quiz_id, user=access.user_id):
             raise denied()
-        return self.listing(_QUESTIONS, page, per_page, quiz=quiz_id)
+        return self.listing(_QUESTIONS, paging, quiz=quiz_id)
 
     def question(self, quiz_id: int, question_id: int) -> Row:
         return self.one(_QUESTION, "quiz question", question_id, quiz=quiz_id, question=question_id)

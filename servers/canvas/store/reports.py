@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, select
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import AccountReport, Assignment, Course, Enrollment, Submission, User
-from mesocosm.servers.canvas.store.access import STUDENT, Lister, StorePart
+from mesocosm.servers.canvas.store.access import STUDENT, Lister, Paging, StorePart
 from mesocosm.servers.canvas.store.accounts import below
 from mesocosm.servers.canvas.store.submissions import COUNTING
 from mesocosm.services.service import Page, Row
@@ -154,10 +154,10 @@ class Reports(StorePart):
         runs = self.fetch(_LAST_RUNS, account=account_id)
         return {row["report"]: self.fetch(_REPORT, report=row["last"])[0] for row in runs}
 
-    def report_runs(self, account_id: int, report: str, page: int, per_page: int) -> Page:
+    def report_runs(self, account_id: int, report: str, paging: Paging) -> Page:
         """The reports of a kind that were made for an account, newest first."""
         self.store.accounts.administered(account_id)
-        return self.listing(_RUNS, page, per_page, account=account_id, report=report)
+        return self.listing(_RUNS, paging, account=account_id, report=report)
 
     def report_run(self, account_id: int, report: str, report_id: int) -> Row:
         """One report that was made for an account."""

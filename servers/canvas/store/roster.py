@@ -16,6 +16,7 @@ from mesocosm.servers.canvas.store.access import (
     STAFF,
     CourseAccess,
     Lister,
+    Paging,
     StorePart,
     denied,
     missing,
@@ -65,8 +66,7 @@ class Roster(StorePart):
 
     def my_courses_of(
         self,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         kind: str | None = None,
         enrollment_state: str | None = None,
@@ -100,13 +100,12 @@ class Roster(StorePart):
             conditions.append(or_(Course.workflow_state != "unpublished", Enrollment.type.in_(STAFF)))
         mine = select(Enrollment.course_id).join(Course, Course.id == Enrollment.course_id).where(*conditions)
         statement = select(*Course.__table__.c).where(Course.id.in_(mine)).order_by(Course.name, Course.id)
-        return self.listing(Lister(statement), page, per_page)
+        return self.listing(Lister(statement), paging)
 
     def course_users(
         self,
         access: CourseAccess,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         types: Sequence[str] | None = None,
         states: Sequence[str] | None = None,
@@ -126,7 +125,7 @@ class Roster(StorePart):
                 columns = (User.name, User.login_id, User.primary_email)
                 statement = statement.where(matching(search_term, *columns))
             lister = Lister(statement)
-        return self.listing(lister, page, per_page, course=access.course["id"])
+        return self.listing(lister, paging, course=access.course["id"])
 
     def course_user(self, access: CourseAccess, user_id: int) -> Row:
         """A user who is, or was, enrolled in a course."""
@@ -158,8 +157,7 @@ class Roster(StorePart):
     def course_enrollments(
         self,
         access: CourseAccess,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         types: Sequence[str] | None = None,
         states: Sequence[str] | None = None,
@@ -169,13 +167,12 @@ class Roster(StorePart):
         statement = _ENROLLMENTS.where(Enrollment.course_id == access.course["id"], *_filters(types, states))
         if user_id is not None:
             statement = statement.where(Enrollment.user_id == user_id)
-        return self.listing(Lister(statement.order_by(Enrollment.id)), page, per_page)
+        return self.listing(Lister(statement.order_by(Enrollment.id)), paging)
 
     def user_enrollments(
         self,
         user_id: int,
-        page: int,
-        per_page: int,
+        paging: Paging,
         *,
         types: Sequence[str] | None = None,
         states: Sequence[str] | None = None,
@@ -189,7 +186,7 @@ class Roster(StorePart):
             .where(Course.workflow_state != "deleted")
             .where(Enrollment.user_id == user_id, *_filters(types, states))
         )
-        return self.listing(Lister(statement.order_by(Enrollment.id)), page, per_page)
+        return self.listing(Lister(statement.order_by(Enrollment.id)), paging)
 
     def enrollment(self, enrollment_id: int) -> Row:
         """An enrollment; one's own, or any for administrators."""

@@ -20,7 +20,7 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Lister, StorePart, denied
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Lister, Paging, StorePart, denied
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import graded, is_excused
@@ -307,17 +307,17 @@ class Submissions(StorePart):
 
     # -- grades of courses ------------------------------------------------------------------------------
 
-    def course_grades(self, course_id: int, page: int, per_page: int) -> Page:
+    def course_grades(self, course_id: int, paging: Paging) -> Page:
         """The student enrollments of a course whose grades the user may see."""
         access = self.reading(course_id)
         if access.sees_grades:
-            return self.listing(_ALL_STUDENTS, page, per_page, course=course_id)
+            return self.listing(_ALL_STUDENTS, paging, course=course_id)
         users = sorted({access.user_id, *access.observed})
-        return self.listing(_SOME_STUDENTS, page, per_page, course=course_id, users=users)
+        return self.listing(_SOME_STUDENTS, paging, course=course_id, users=users)
 
-    def my_grades(self, page: int, per_page: int) -> Page:
+    def my_grades(self, paging: Paging) -> Page:
         """The signed-in user's student enrollments in current courses."""
-        return self.listing(_MY_STUDIES, page, per_page, user=self.user_id, now=self.stamp)
+        return self.listing(_MY_STUDIES, paging, user=self.user_id, now=self.stamp)
 
     def scores(self, enrollments: Sequence[Row]) -> dict[tuple[int, int], Scores]:
         """Current and final score, in per cent, by course and user."""

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, delete, insert, select
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.canvas.models import Enrollment, Preference, SignIn, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import Lister, StorePart, denied
+from mesocosm.servers.canvas.store.access import Lister, Paging, StorePart, denied
 from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
 from mesocosm.services.service import Page, Row
 
@@ -109,7 +109,7 @@ class Users(StorePart):
         self.change(User, user_id, changed | {"updated_at": self.stamp})
         return self.user(user_id)
 
-    def people(self, page: int, per_page: int, course_id: int | None = None) -> Page:
+    def people(self, paging: Paging, course_id: int | None = None) -> Page:
         """Users by name: of a course, else those who share an active course with the signed-in user.
 
         An administrator of the root account sees everybody.
@@ -117,11 +117,11 @@ class Users(StorePart):
         viewer = self.user_id
         if course_id is not None:
             self.reading(course_id)
-            return self.listing(_IN_COURSE, page, per_page, course=course_id)
+            return self.listing(_IN_COURSE, paging, course=course_id)
         root = self.user(viewer)["account_id"]
         if self.administers(root):
-            return self.listing(_EVERYBODY, page, per_page, account=root)
-        return self.listing(_ACQUAINTED, page, per_page, viewer=viewer)
+            return self.listing(_EVERYBODY, paging, account=root)
+        return self.listing(_ACQUAINTED, paging, viewer=viewer)
 
     def create_user(self, account_id: int, user: dict[str, Any], pseudonym: dict[str, Any]) -> Row:
         """Create a user with a login; for administrators of the account."""

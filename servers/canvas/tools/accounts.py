@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import address
+from mesocosm.servers.canvas.store.access import Paging, address
 from mesocosm.servers.canvas.store.reports import REPORTS
 from mesocosm.servers.canvas.tools.objects import courses_json, user_json
-from mesocosm.servers.canvas.tools.service import (
-    STORAGE_MB,
-    AccountId,
-    CoursesPerPage,
-    PageNumber,
-    Row,
-    server,
-    unguessable,
-)
+from mesocosm.servers.canvas.tools.service import STORAGE_MB, AccountId, Row, paged, server, unguessable
 from mesocosm.services.schema import Json, Words
 from mesocosm.services.service import Page, same
 
@@ -71,14 +63,10 @@ def canvas_get_account(store: CanvasStore, account_id: AccountId) -> dict[str, A
 
 @server.reads
 def canvas_list_sub_accounts(
-    store: CanvasStore, account_id: AccountId, page: PageNumber = 1, per_page: int = 10
+    store: CanvasStore, account_id: AccountId, paging: Annotated[Paging, paged("Accounts")]
 ) -> Page:
-    """List the accounts directly below an account, by name. For administrators.
-
-    Args:
-        per_page: Accounts per page, 1 to 100.
-    """
-    listing = store.accounts.sub_accounts(account_id, page, per_page)
+    """List the accounts directly below an account, by name. For administrators."""
+    listing = store.accounts.sub_accounts(account_id, paging)
     return listing.of(lambda account: account_json(account, manage=True))
 
 
@@ -92,8 +80,8 @@ def canvas_list_account_courses(
     sort: Literal["course_name", "sis_course_id", "teacher", "account_name"] | None = None,
     order: Literal["asc", "desc"] | None = None,
     search_term: Words | None = None,
-    page: PageNumber = 1,
-    per_page: CoursesPerPage = 10,
+    *,
+    paging: Annotated[Paging, paged("Courses")],
 ) -> Page:
     """List the courses of an account and of the accounts below it. For administrators.
 
@@ -107,8 +95,7 @@ def canvas_list_account_courses(
     """
     listing = store.accounts.account_courses(
         account_id,
-        page,
-        per_page,
+        paging,
         with_enrollments=with_enrollments,
         published=published,
         completed=completed,
@@ -126,8 +113,8 @@ def canvas_list_account_users(
     sort: Literal["username", "email", "sis_id", "last_login"] | None = None,
     order: Literal["asc", "desc"] | None = None,
     search_term: Words | None = None,
-    page: PageNumber = 1,
-    per_page: int = 10,
+    *,
+    paging: Annotated[Paging, paged("Users")],
 ) -> Page:
     """List the users of an account. For administrators.
 
@@ -135,10 +122,9 @@ def canvas_list_account_users(
         sort: What to sort by; by family name (username) if left out.
         order: asc (the default) or desc.
         search_term: Part of a name, login, e-mail address or SIS id; at least 2 characters.
-        per_page: Users per page, 1 to 100.
     """
     listing = store.accounts.account_users(
-        account_id, page, per_page, sort=sort, order=order or "asc", search_term=search_term
+        account_id, paging, sort=sort, order=order or "asc", search_term=search_term
     )
     return listing.of(user_json)
 

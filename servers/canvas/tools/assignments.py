@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal, Required, TypedDict, Unpack
+from typing import Annotated, Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore, NewRubric
-from mesocosm.servers.canvas.store.access import Clock, address
+from mesocosm.servers.canvas.store.access import Clock, Paging, address
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
-from mesocosm.servers.canvas.tools.service import AssignmentId, CourseId, PageNumber, Row, server
+from mesocosm.servers.canvas.tools.service import (
+    AssignmentId,
+    CourseId,
+    Editing,
+    Grading,
+    Reading,
+    Row,
+    paged,
+    server,
+)
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page, same
 
@@ -196,24 +205,16 @@ class AssignmentChanges(AssignmentDetails, total=False):
 
 @server.reads
 def canvas_list_assignments(
-    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+    store: CanvasStore, access: Reading, paging: Annotated[Paging, paged("Assignments")]
 ) -> Page:
-    """List the assignments of a course. Published graded quizzes are among them (is_quiz_assignment).
-
-    Args:
-        per_page: Assignments per page, 1 to 100.
-    """
-    access = store.reading(course_id)
-    listing = store.assignments.listed(access, page, per_page)
+    """List the assignments of a course. Published graded quizzes are among them (is_quiz_assignment)."""
+    listing = store.assignments.listed(access, paging)
     return listing.of(lambda row: assignment_json(row, staff=access.staff, clock=access.clock))
 
 
 @server.reads
-def canvas_get_assignment(
-    store: CanvasStore, course_id: CourseId, assignment_id: AssignmentId
-) -> dict[str, Any]:
+def canvas_get_assignment(store: CanvasStore, access: Reading, assignment_id: AssignmentId) -> dict[str, Any]:
     """Read one assignment."""
-    access = store.reading(course_id)
     return assignment_json(
         store.assignments.assignment(access, assignment_id), staff=access.staff, clock=access.clock
     )
@@ -221,12 +222,11 @@ def canvas_get_assignment(
 
 @server.writes
 def canvas_create_assignment(
-    store: CanvasStore, course_id: Number, **fields: Unpack[NewAssignment]
+    store: CanvasStore, access: Editing, **fields: Unpack[NewAssignment]
 ) -> dict[str, Any]:
     """Create an assignment, unpublished unless told otherwise. For the course's staff.
 
     Args:
-        course_id: The course.
         name: Name of the assignment.
         description: What is to be done, as HTML.
         points_possible: The most points that can be earned; 0 if left out.
@@ -235,7 +235,6 @@ def canvas_create_assignment(
             external_tool, media_recording, student_annotation; or none, which is the default.
         published: Whether students see it.
     """
-    access = store.editing(course_id)
     return assignment_json(
         store.assignments.create_assignment(access, fields), staff=True, clock=access.clock
     )
@@ -243,12 +242,11 @@ def canvas_create_assignment(
 
 @server.writes(destructive=True, idempotent=True)
 def canvas_update_assignment(
-    store: CanvasStore, course_id: Number, assignment_id: Number, **changes: Unpack[AssignmentChanges]
+    store: CanvasStore, access: Editing, assignment_id: Number, **changes: Unpack[AssignmentChanges]
 ) -> dict[str, Any]:
     """Change an assignment; what you leave out stays as it is. For the course's staff.
 
     Args:
-        course_id: The course.
         assignment_id: The assignment.
         name: New name.
         description: New description, as HTML.
@@ -256,7 +254,6 @@ def canvas_update_assignment(
         due_at: When it is due (ISO 8601); a date without a time means the end of that day, empty means never.
         published: Whether students see it; refused for false when something was handed in.
     """
-    access = store.editing(course_id)
     assignment = store.assignments.update_assignment(access, assignment_id, changes)
     return assignment_json(assignment, staff=True, clock=access.clock)
 
@@ -266,7 +263,7 @@ def canvas_update_assignment(
 
 @server.reads
 def canvas_get_submission(
-    store: CanvasStore, course_id: CourseId, assignment_id: AssignmentId, user_id: Number | None = None
+    store: CanvasStore, access: Reading, assignment_id: AssignmentId, user_id: Number | None = None
 ) -> dict[str, Any]:
     """Read what a student handed in for an assignment, with its grade and comments.
 
@@ -275,7 +272,6 @@ def canvas_get_submission(
     Args:
         user_id: The student, by default yourself; only graders and observers may see another's.
     """
-    access = store.reading(course_id)
     submission = store.submissions.submission(access, assignment_id, user_id)
     return submission_json(store, submission, store.assignments.assignment(access, assignment_id))
 
@@ -283,7 +279,7 @@ def canvas_get_submission(
 @server.writes
 def canvas_submit_assignment(
     store: CanvasStore,
-    course_id: CourseId,
+    access: Reading,
     assignment_id: AssignmentId,
     submission_type: Literal["online_text_entry", "online_url", "online_upload"],
     body: str | None = None,
@@ -298,7 +294,6 @@ def canvas_submit_assignment(
         url: The address, for online_url.
         file_ids: Ids of files that you have uploaded, for online_upload.
     """
-    access = store.reading(course_id)
     submission = store.submissions.submit(access, assignment_id, submission_type, body, url, file_ids)
     return submission_json(store, submission, store.assignments.assignment(access, assignment_id))
 
@@ -306,7 +301,7 @@ def canvas_submit_assignment(
 @server.writes(destructive=True)
 def canvas_submit_grade(
     store: CanvasStore,
-    course_id: CourseId,
+    access: Grading,
     assignment_id: AssignmentId,
     user_id: Number,
     grade: float | str,
@@ -320,7 +315,6 @@ def canvas_submit_grade(
             the grade.
         comment: A comment for the student.
     """
-    access = store.grading(course_id)
     submission = store.submissions.grade(access, assignment_id, user_id, grade, comment)
     return submission_json(store, submission, store.assignments.assignment(access, assignment_id))
 
@@ -348,14 +342,10 @@ class Criterion(TypedDict, total=False):
 
 @server.reads
 def canvas_list_rubrics(
-    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+    store: CanvasStore, course_id: CourseId, paging: Annotated[Paging, paged("Rubrics")]
 ) -> Page:
-    """List the rubrics of a course. For its staff.
-
-    Args:
-        per_page: Rubrics per page, 1 to 100.
-    """
-    return store.assignments.rubrics(course_id, page, per_page).of(rubric_json)
+    """List the rubrics of a course. For its staff."""
+    return store.assignments.rubrics(course_id, paging).of(rubric_json)
 
 
 @server.reads

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import address
-from mesocosm.servers.canvas.tools.service import CourseId, PageNumber, Row, paging, server
+from mesocosm.servers.canvas.store.access import Paging, address
+from mesocosm.servers.canvas.tools.service import Reading, Row, paged, server, standing
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page, same
 
@@ -65,31 +65,23 @@ def message_json(message: Row) -> Json:
 
 @server.reads
 def canvas_list_announcements(
-    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+    store: CanvasStore, access: Reading, paging: Annotated[Paging, paged("Announcements")]
 ) -> Page:
-    """List the announcements of a course with their text, newest first.
-
-    Args:
-        per_page: Announcements per page, 1 to 100.
-    """
-    return store.discussions.announcements(store.reading(course_id), page, per_page).of(announcement_json)
+    """List the announcements of a course with their text, newest first."""
+    return store.discussions.announcements(access, paging).of(announcement_json)
 
 
 @server.reads
 def canvas_list_discussion_topics(
-    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+    store: CanvasStore, access: Reading, paging: Annotated[Paging, paged("Discussions")]
 ) -> Page:
-    """List the discussions of a course: pinned ones, then those with the newest replies first.
-
-    Args:
-        per_page: Discussions per page, 1 to 100.
-    """
-    return store.discussions.listed(store.reading(course_id), page, per_page).of(topic_json)
+    """List the discussions of a course: pinned ones, then those with the newest replies first."""
+    return store.discussions.listed(access, paging).of(topic_json)
 
 
 @server.reads
 def canvas_get_discussion_topic(
-    store: CanvasStore, course_id: CourseId, topic_id: Number, page: int = 1, per_page: int = 10
+    store: CanvasStore, access: Reading, topic_id: Number, paging: Annotated[Paging, paged("Posts")]
 ) -> dict[str, Any]:
     """Read one discussion (or announcement) with its posts, oldest first.
 
@@ -98,20 +90,18 @@ def canvas_get_discussion_topic(
     Args:
         topic_id: The discussion.
         page: Page number of the posts, from 1.
-        per_page: Posts per page, 1 to 100.
     """
-    access = store.reading(course_id)
     topic = store.discussions.topic(access, topic_id)
-    listing = store.discussions.entries(access, topic, page, per_page)
+    listing = store.discussions.entries(access, topic, paging)
     if listing is None:
         return topic_json(topic) | {"entries": None}
     entries = [entry_json(entry) for entry in listing.items]
-    return topic_json(topic) | {"entries": entries, "entries_paging": paging(listing)}
+    return topic_json(topic) | {"entries": entries, "entries_paging": standing(listing)}
 
 
 @server.writes
 def canvas_post_to_discussion(
-    store: CanvasStore, course_id: CourseId, topic_id: Number, message: str
+    store: CanvasStore, access: Reading, topic_id: Number, message: str
 ) -> dict[str, Any]:
     """Post to a discussion under your name.
 
@@ -119,40 +109,36 @@ def canvas_post_to_discussion(
         topic_id: The discussion.
         message: The text, as HTML.
     """
-    return entry_json(store.discussions.post_entry(store.reading(course_id), topic_id, message))
+    return entry_json(store.discussions.post_entry(access, topic_id, message))
 
 
 # -- conversations ----------------------------------------------------------------------------------------
 
 
 @server.reads
-def canvas_list_conversations(store: CanvasStore, page: PageNumber = 1, per_page: int = 10) -> Page:
+def canvas_list_conversations(store: CanvasStore, paging: Annotated[Paging, paged("Conversations")]) -> Page:
     """List the conversations of your inbox, the one with the newest message first.
 
     last_message holds the beginning of the newest message; read the rest with canvas_get_conversation.
-
-    Args:
-        per_page: Conversations per page, 1 to 100.
     """
-    listing = store.conversations.listed(page, per_page)
+    listing = store.conversations.listed(paging)
     return listing.holding(conversations_json(store, listing.items))
 
 
 @server.reads
 def canvas_get_conversation(
-    store: CanvasStore, conversation_id: Number, page: int = 1, per_page: int = 10
+    store: CanvasStore, conversation_id: Number, paging: Annotated[Paging, paged("Messages")]
 ) -> dict[str, Any]:
     """Read one conversation with its messages, newest first. It does not become read by that.
 
     Args:
         conversation_id: The conversation.
         page: Page number of the messages, from 1.
-        per_page: Messages per page, 1 to 100.
     """
     [shown] = conversations_json(store, [store.conversations.conversation(conversation_id)])
-    listing = store.conversations.messages(conversation_id, page, per_page)
+    listing = store.conversations.messages(conversation_id, paging)
     messages = [message_json(message) for message in listing.items]
-    return shown | {"messages": messages, "messages_paging": paging(listing)}
+    return shown | {"messages": messages, "messages_paging": standing(listing)}
 
 
 @server.writes
@@ -170,8 +156,8 @@ def canvas_create_conversation(
         subject: What it is about.
     """
     started = store.conversations.start_conversations(recipients, body, subject)
+    newest = [store.conversations.messages(conversation["id"], Paging(1, 1)) for conversation in started]
     return [
-        shown
-        | {"messages": [message_json(row) for row in store.conversations.messages(shown["id"], 1, 1).items]}
-        for shown in conversations_json(store, started)
+        shown | {"messages": [message_json(row) for row in listing.items]}
+        for shown, listing in zip(conversations_json(store, started), newest, strict=True)
     ]

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Required, TypedDict, Unpack
+from typing import Annotated, Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import address
+from mesocosm.servers.canvas.store.access import Paging, address
 from mesocosm.servers.canvas.store.submissions import Scores
 from mesocosm.servers.canvas.tools.assignments import number
 from mesocosm.servers.canvas.tools.objects import courses_json
-from mesocosm.servers.canvas.tools.service import (
-    CourseId,
-    CoursesPerPage,
-    PageNumber,
-    Row,
-    server,
-)
+from mesocosm.servers.canvas.tools.service import CourseId, Reading, Row, paged, server
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page, same
 
@@ -67,21 +61,21 @@ class CourseChanges(CourseDetails, total=False):
 
 @server.reads
 def canvas_list_courses(
-    store: CanvasStore, include_ended: bool | None = None, page: PageNumber = 1, per_page: CoursesPerPage = 10
+    store: CanvasStore, include_ended: bool | None = None, *, paging: Annotated[Paging, paged("Courses")]
 ) -> Page:
     """List your courses with their teachers (name and e-mail), without the syllabus.
 
     Args:
         include_ended: Also courses that are concluded or past their end date, and completed enrollments.
     """
-    listing = store.courses.my_courses(page, per_page, include_ended=bool(include_ended))
+    listing = store.courses.my_courses(paging, include_ended=bool(include_ended))
     return listing.holding(courses_json(store, listing.items))
 
 
 @server.reads
-def canvas_get_course(store: CanvasStore, course_id: CourseId) -> dict[str, Any]:
+def canvas_get_course(store: CanvasStore, access: Reading) -> dict[str, Any]:
     """Read one course with its teachers (name and e-mail) and its syllabus."""
-    return _course(store, store.reading(course_id).course)
+    return _course(store, access.course)
 
 
 @server.writes
@@ -131,9 +125,9 @@ def _course(store: CanvasStore, course: Row) -> Json:
 
 
 @server.reads
-def canvas_get_syllabus(store: CanvasStore, course_id: CourseId) -> dict[str, Any]:
+def canvas_get_syllabus(store: CanvasStore, access: Reading) -> dict[str, Any]:
     """Read the syllabus of a course."""
-    course = store.reading(course_id).course
+    course = access.course
     return {"course_id": course["id"], "syllabus_body": course["syllabus_body"]}
 
 
@@ -160,16 +154,13 @@ def canvas_enroll_user(
 
 @server.reads
 def canvas_get_course_grades(
-    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+    store: CanvasStore, course_id: CourseId, paging: Annotated[Paging, paged("Enrollments")]
 ) -> Page:
     """List the student enrollments of a course with their grades; students see their own only.
 
     current_score counts what has been graded; final_score counts everything else as zero (both in per cent).
-
-    Args:
-        per_page: Enrollments per page, 1 to 100.
     """
-    listing = store.submissions.course_grades(course_id, page, per_page)
+    listing = store.submissions.course_grades(course_id, paging)
     scores = store.submissions.scores(listing.items)
     return listing.holding(_student(row, scores[row["course_id"], row["user_id"]]) for row in listing.items)
 
@@ -181,12 +172,12 @@ def _student(enrollment: Row, scores: Scores) -> Json:
 
 
 @server.reads
-def canvas_get_user_grades(store: CanvasStore, page: PageNumber = 1, per_page: CoursesPerPage = 10) -> Page:
+def canvas_get_user_grades(store: CanvasStore, paging: Annotated[Paging, paged("Courses")]) -> Page:
     """List your own grades: one entry for each current course in which you are a student.
 
     current_score counts what has been graded; final_score counts everything else as zero (both in per cent).
     """
-    listing = store.submissions.my_grades(page, per_page)
+    listing = store.submissions.my_grades(paging)
     scores = store.submissions.scores(listing.items)
     return listing.holding(
         {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import address
+from mesocosm.servers.canvas.store.access import Paging, address
 from mesocosm.servers.canvas.tools.assignments import assignment_json, number
 from mesocosm.servers.canvas.tools.objects import courses_json, profile_json
-from mesocosm.servers.canvas.tools.service import PageNumber, Row, server
+from mesocosm.servers.canvas.tools.service import Row, paged, server
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page, same
 
@@ -36,17 +36,16 @@ def canvas_list_calendar_events(
     store: CanvasStore,
     start_date: str | None = None,
     end_date: str | None = None,
-    page: PageNumber = 1,
-    per_page: int = 10,
+    *,
+    paging: Annotated[Paging, paged("Events")],
 ) -> Page:
     """List the events of your calendar and of your courses' calendars, by start.
 
     Args:
         start_date: Only events that end at this time or later (ISO 8601 date or time).
         end_date: Only events that start by this time; a date includes its whole day.
-        per_page: Events per page, 1 to 100.
     """
-    return store.calendar.events(start_date, end_date, page, per_page).of(event_json)
+    return store.calendar.events(start_date, end_date, paging).of(event_json)
 
 
 @server.reads
@@ -67,7 +66,7 @@ def _due(store: CanvasStore, row: Row) -> Json:
 @server.reads
 def canvas_get_dashboard(store: CanvasStore) -> dict[str, Any]:
     """Your dashboard: yourself, your courses (up to 20) and the five assignments due next."""
-    listing = store.courses.my_courses(1, CARDS)
+    listing = store.courses.my_courses(Paging(1, CARDS))
     return {
         "user": profile_json(store.users.me()),
         "courses": courses_json(store, listing.items),
@@ -77,13 +76,9 @@ def canvas_get_dashboard(store: CanvasStore) -> dict[str, Any]:
 
 
 @server.reads
-def canvas_get_dashboard_cards(store: CanvasStore, page: PageNumber = 1, per_page: int = 20) -> Page:
-    """List the cards of your dashboard: one for each current course.
-
-    Args:
-        per_page: Cards per page, 1 to 100.
-    """
-    listing = store.courses.my_courses(page, per_page)
+def canvas_get_dashboard_cards(store: CanvasStore, paging: Annotated[Paging, paged("Cards", 20)]) -> Page:
+    """List the cards of your dashboard: one for each current course."""
+    listing = store.courses.my_courses(paging)
     mine = store.courses.my_enrollments_in([course["id"] for course in listing.items])
     return listing.holding(_card(course, mine[course["id"]][0]) for course in listing.items)
 
@@ -108,13 +103,9 @@ def _card(course: Row, enrollment: Row) -> Json:
 
 
 @server.reads
-def canvas_list_notifications(store: CanvasStore, page: PageNumber = 1, per_page: int = 10) -> Page:
-    """List what is new for you, newest first: announcements, discussions, messages and grades.
-
-    Args:
-        per_page: Entries per page, 1 to 100.
-    """
-    listing, subjects = store.calendar.news(page, per_page)
+def canvas_list_notifications(store: CanvasStore, paging: Annotated[Paging, paged("Entries")]) -> Page:
+    """List what is new for you, newest first: announcements, discussions, messages and grades."""
+    listing, subjects = store.calendar.news(paging)
     return listing.holding(_news(row, subjects[row["kind"], row["key"]]) for row in listing.items)
 
 

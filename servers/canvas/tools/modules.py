@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Required, TypedDict, Unpack
+from typing import Annotated, Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import address
-from mesocosm.servers.canvas.tools.service import CourseId, ModuleId, PageNumber, Row, server
+from mesocosm.servers.canvas.store.access import Paging, address
+from mesocosm.servers.canvas.tools.service import Editing, ModuleId, Reading, Row, paged, server
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page, same
 
@@ -133,70 +133,57 @@ class NewItem(TypedDict, total=False):
 
 @server.reads
 def canvas_list_modules(
-    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+    store: CanvasStore, access: Reading, paging: Annotated[Paging, paged("Modules")]
 ) -> Page:
-    """List the modules of a course in their order, with your progress (state) in each.
-
-    Args:
-        per_page: Modules per page, 1 to 100.
-    """
-    access = store.reading(course_id)
-    listing = store.modules.listed(access, page, per_page)
+    """List the modules of a course in their order, with your progress (state) in each."""
+    listing = store.modules.listed(access, paging)
     return listing.holding(modules_json(store, access, listing.items))
 
 
 @server.reads
-def canvas_get_module(store: CanvasStore, course_id: CourseId, module_id: ModuleId) -> dict[str, Any]:
+def canvas_get_module(store: CanvasStore, access: Reading, module_id: ModuleId) -> dict[str, Any]:
     """Read one module, without its items (see canvas_list_module_items)."""
-    access = store.reading(course_id)
     return modules_json(store, access, [store.modules.module(access, module_id)])[0]
 
 
 @server.reads
 def canvas_list_module_items(
-    store: CanvasStore, course_id: CourseId, module_id: ModuleId, page: PageNumber = 1, per_page: int = 10
+    store: CanvasStore, access: Reading, module_id: ModuleId, paging: Annotated[Paging, paged("Items")]
 ) -> Page:
-    """List the items of a module in their order, and which of them you have completed.
-
-    Args:
-        per_page: Items per page, 1 to 100.
-    """
-    listing = store.modules.items(store.reading(course_id), module_id, page, per_page)
-    return listing.of(lambda item: module_item_json(item, course_id))
+    """List the items of a module in their order, and which of them you have completed."""
+    listing = store.modules.items(access, module_id, paging)
+    return listing.of(lambda item: module_item_json(item, access.course["id"]))
 
 
 @server.reads
 def canvas_get_module_item(
-    store: CanvasStore, course_id: CourseId, module_id: ModuleId, item_id: Number
+    store: CanvasStore, access: Reading, module_id: ModuleId, item_id: Number
 ) -> dict[str, Any]:
     """Read one item of a module.
 
     Args:
         item_id: The item.
     """
-    return module_item_json(store.modules.item(store.reading(course_id), module_id, item_id), course_id)
+    return module_item_json(store.modules.item(access, module_id, item_id), access.course["id"])
 
 
 @server.writes(idempotent=True)
 def canvas_mark_module_item_complete(
-    store: CanvasStore, course_id: CourseId, module_id: ModuleId, item_id: Number
+    store: CanvasStore, access: Reading, module_id: ModuleId, item_id: Number
 ) -> dict[str, Any]:
     """Mark an item of a module as done by you. Items of a locked module, or out of order, are refused.
 
     Args:
         item_id: The item.
     """
-    return module_item_json(store.modules.complete(store.reading(course_id), module_id, item_id), course_id)
+    return module_item_json(store.modules.complete(access, module_id, item_id), access.course["id"])
 
 
 @server.writes
-def canvas_create_module(
-    store: CanvasStore, course_id: Number, **module: Unpack[NewModule]
-) -> dict[str, Any]:
+def canvas_create_module(store: CanvasStore, access: Editing, **module: Unpack[NewModule]) -> dict[str, Any]:
     """Create a module in a course, unpublished unless told otherwise. For the course's staff.
 
     Args:
-        course_id: The course.
         name: Name of the module.
         position: Its place, from 1; modules from there on move down. By default it comes last.
         unlock_at: When it opens (ISO 8601).
@@ -204,18 +191,16 @@ def canvas_create_module(
         prerequisite_module_ids: Modules before it that must be completed first.
         published: Whether students see it.
     """
-    access = store.editing(course_id)
     return modules_json(store, access, [store.modules.create_module(access, module)])[0]
 
 
 @server.writes
 def canvas_create_module_item(
-    store: CanvasStore, course_id: Number, module_id: Number, **item: Unpack[NewItem]
+    store: CanvasStore, access: Editing, module_id: Number, **item: Unpack[NewItem]
 ) -> dict[str, Any]:
     """Add an item to a module. For the course's staff.
 
     Args:
-        course_id: The course.
         module_id: The module.
         title: Title of the item.
         type: What it points to.
@@ -226,49 +211,42 @@ def canvas_create_module_item(
         indent: How far it is indented, 0 to 5.
         published: Whether students see it; by default if what it points to is published.
     """
-    return module_item_json(store.modules.create_item(store.editing(course_id), module_id, item), course_id)
+    return module_item_json(store.modules.create_item(access, module_id, item), access.course["id"])
 
 
 # -- pages and files --------------------------------------------------------------------------------------
 
 
 @server.reads
-def canvas_list_pages(
-    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
-) -> Page:
-    """List the pages of a course by title, without their text (see canvas_get_page).
-
-    Args:
-        per_page: Pages per page, 1 to 100.
-    """
-    return store.pages.listed(store.reading(course_id), page, per_page).of(page_json)
+def canvas_list_pages(store: CanvasStore, access: Reading, paging: Annotated[Paging, paged("Pages")]) -> Page:
+    """List the pages of a course by title, without their text (see canvas_get_page)."""
+    return store.pages.listed(access, paging).of(page_json)
 
 
 @server.reads
-def canvas_get_page(store: CanvasStore, course_id: CourseId, page_url: str) -> dict[str, Any]:
+def canvas_get_page(store: CanvasStore, access: Reading, page_url: str) -> dict[str, Any]:
     """Read one page with its text.
 
     Args:
         page_url: The page's url as the list gives it, e.g. course-overview.
     """
-    return full_page_json(store.pages.page(store.reading(course_id), page_url))
+    return full_page_json(store.pages.page(access, page_url))
 
 
 @server.reads
 def canvas_list_files(
     store: CanvasStore,
-    course_id: CourseId,
+    access: Reading,
     folder_id: Number | None = None,
-    page: PageNumber = 1,
-    per_page: int = 10,
+    *,
+    paging: Annotated[Paging, paged("Files")],
 ) -> Page:
     """List the files of a course, or of one of its folders, by name.
 
     Args:
         folder_id: Only the files that lie in this folder.
-        per_page: Files per page, 1 to 100.
     """
-    return store.pages.files(store.reading(course_id), folder_id, page, per_page).of(file_json)
+    return store.pages.files(access, folder_id, paging).of(file_json)
 
 
 @server.reads
@@ -283,11 +261,7 @@ def canvas_get_file(store: CanvasStore, file_id: Number) -> dict[str, Any]:
 
 @server.reads
 def canvas_list_folders(
-    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+    store: CanvasStore, access: Reading, paging: Annotated[Paging, paged("Folders")]
 ) -> Page:
-    """List all folders of a course's files by path.
-
-    Args:
-        per_page: Folders per page, 1 to 100.
-    """
-    return store.pages.folders(store.reading(course_id), page, per_page).of(folder_json)
+    """List all folders of a course's files by path."""
+    return store.pages.folders(access, paging).of(folder_json)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Required, TypedDict, Unpack
+from typing import Annotated, Any, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import address
+from mesocosm.servers.canvas.store.access import Paging, address
 from mesocosm.servers.canvas.store.quizzes import kept_score
 from mesocosm.servers.canvas.tools.assignments import locked, number
-from mesocosm.servers.canvas.tools.service import CourseId, PageNumber, QuizId, Row, server
+from mesocosm.servers.canvas.tools.service import Editing, QuizId, Reading, Row, paged, server
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page, same
 
@@ -121,32 +121,25 @@ class QuestionChanges(QuestionDetails, total=False):
 
 @server.reads
 def canvas_list_quizzes(
-    store: CanvasStore, course_id: CourseId, page: PageNumber = 1, per_page: int = 10
+    store: CanvasStore, access: Reading, paging: Annotated[Paging, paged("Quizzes")]
 ) -> Page:
-    """List the quizzes of a course, with the number of questions and the points of each.
-
-    Args:
-        per_page: Quizzes per page, 1 to 100.
-    """
-    access = store.reading(course_id)
-    return store.quizzes.listed(access, page, per_page).of(lambda quiz: quiz_json(quiz, access))
+    """List the quizzes of a course, with the number of questions and the points of each."""
+    return store.quizzes.listed(access, paging).of(lambda quiz: quiz_json(quiz, access))
 
 
 @server.reads
-def canvas_get_quiz(store: CanvasStore, course_id: CourseId, quiz_id: QuizId) -> dict[str, Any]:
+def canvas_get_quiz(store: CanvasStore, access: Reading, quiz_id: QuizId) -> dict[str, Any]:
     """Read one quiz, without its questions (see canvas_get_quiz_questions)."""
-    access = store.reading(course_id)
     return quiz_json(store.quizzes.quiz(access, quiz_id), access)
 
 
 @server.writes
 def canvas_create_quiz(
-    store: CanvasStore, course_id: Number, title: str, **details: Unpack[QuizDetails]
+    store: CanvasStore, access: Editing, title: str, **details: Unpack[QuizDetails]
 ) -> dict[str, Any]:
     """Create a quiz without questions, unpublished unless told otherwise. For the course's staff.
 
     Args:
-        course_id: The course.
         title: Title of the quiz.
         description: Instructions, as HTML.
         quiz_type: assignment (graded, the default), practice_quiz, graded_survey or survey.
@@ -154,18 +147,16 @@ def canvas_create_quiz(
         due_at: When it is due (ISO 8601); a date without a time means the end of that day, UTC.
         published: Whether students see it.
     """
-    access = store.editing(course_id)
     return quiz_json(store.quizzes.create_quiz(access, {"title": title, **details}), access)
 
 
 @server.writes(destructive=True, idempotent=True)
 def canvas_update_quiz(
-    store: CanvasStore, course_id: Number, quiz_id: Number, **changes: Unpack[QuizChanges]
+    store: CanvasStore, access: Editing, quiz_id: Number, **changes: Unpack[QuizChanges]
 ) -> dict[str, Any]:
     """Change a quiz; what you leave out stays as it is. For the course's staff.
 
     Args:
-        course_id: The course.
         quiz_id: The quiz.
         title: New title.
         description: New instructions, as HTML.
@@ -178,34 +169,31 @@ def canvas_update_quiz(
         scoring_policy: Which attempt counts: keep_highest, keep_latest or keep_average.
         access_code: Code that students need to begin; empty for none.
     """
-    access = store.editing(course_id)
     return quiz_json(store.quizzes.update_quiz(access, quiz_id, changes), access)
 
 
 @server.writes(idempotent=True)
-def canvas_publish_quiz(store: CanvasStore, course_id: CourseId, quiz_id: QuizId) -> dict[str, Any]:
+def canvas_publish_quiz(store: CanvasStore, access: Editing, quiz_id: QuizId) -> dict[str, Any]:
     """Publish a quiz, so that students see it. For the course's staff."""
-    access = store.editing(course_id)
     return quiz_json(store.quizzes.update_quiz(access, quiz_id, {"published": True}), access)
 
 
 @server.writes(destructive=True)
-def canvas_delete_quiz(store: CanvasStore, course_id: CourseId, quiz_id: QuizId) -> str:
+def canvas_delete_quiz(store: CanvasStore, access: Editing, quiz_id: QuizId) -> str:
     """Delete a quiz with its questions, attempts and grades. For the course's staff."""
-    store.quizzes.delete_quiz(store.editing(course_id), quiz_id)
+    store.quizzes.delete_quiz(access, quiz_id)
     return f"Quiz {quiz_id} deleted successfully"
 
 
 @server.writes
 def canvas_start_quiz_attempt(
-    store: CanvasStore, course_id: CourseId, quiz_id: QuizId, access_code: str | None = None
+    store: CanvasStore, access: Reading, quiz_id: QuizId, access_code: str | None = None
 ) -> dict[str, Any]:
     """Begin an attempt at a quiz as a student; its time starts to run.
 
     Args:
         access_code: The code, for a quiz that needs one.
     """
-    access = store.reading(course_id)
     attempt = store.quizzes.start_attempt(access, quiz_id, access_code)
     attempts = store.quizzes.attempts(quiz_id, access.user_id)
     return quiz_submission_json(attempt, attempts, store.quizzes.quiz(access, quiz_id))
@@ -216,26 +204,20 @@ def canvas_start_quiz_attempt(
 
 @server.reads
 def canvas_get_quiz_questions(
-    store: CanvasStore, course_id: CourseId, quiz_id: QuizId, page: PageNumber = 1, per_page: int = 10
+    store: CanvasStore, access: Reading, quiz_id: QuizId, paging: Annotated[Paging, paged("Questions")]
 ) -> Page:
-    """List the questions of a quiz. Students need to have begun an attempt, and are not shown the key.
-
-    Args:
-        per_page: Questions per page, 1 to 100.
-    """
-    access = store.reading(course_id)
-    listing = store.quizzes.questions(access, quiz_id, page, per_page)
+    """List the questions of a quiz. Students need to have begun an attempt, and are not shown the key."""
+    listing = store.quizzes.questions(access, quiz_id, paging)
     return listing.of(lambda question: question_json(question, staff=access.staff))
 
 
 @server.writes
 def canvas_add_quiz_question(
-    store: CanvasStore, course_id: Number, quiz_id: Number, **question: Unpack[NewQuestion]
+    store: CanvasStore, access: Editing, quiz_id: Number, **question: Unpack[NewQuestion]
 ) -> dict[str, Any]:
     """Add a question at the end of a quiz. For the course's staff.
 
     Args:
-        course_id: The course.
         quiz_id: The quiz.
         question_text: The question, as HTML.
         question_name: A short name for it.
@@ -245,13 +227,13 @@ def canvas_add_quiz_question(
         points_possible: Points for the right answer; 1 if left out.
         answers: The answers to choose from, each with answer_text and answer_weight (100 right, 0 wrong).
     """
-    return question_json(store.quizzes.add_question(store.editing(course_id), quiz_id, question), staff=True)
+    return question_json(store.quizzes.add_question(access, quiz_id, question), staff=True)
 
 
 @server.writes(destructive=True, idempotent=True)
 def canvas_update_quiz_question(
     store: CanvasStore,
-    course_id: Number,
+    access: Editing,
     quiz_id: Number,
     question_id: Number,
     **changes: Unpack[QuestionChanges],
@@ -259,7 +241,6 @@ def canvas_update_quiz_question(
     """Change a question of a quiz; what you leave out stays as it is. For the course's staff.
 
     Args:
-        course_id: The course.
         quiz_id: The quiz.
         question_id: The question.
         question_name: New short name.
@@ -267,18 +248,17 @@ def canvas_update_quiz_question(
         points_possible: Points for the right answer.
         answers: All answers anew, each with answer_text and answer_weight (100 right, 0 wrong).
     """
-    access = store.editing(course_id)
     return question_json(store.quizzes.update_question(access, quiz_id, question_id, changes), staff=True)
 
 
 @server.writes(destructive=True)
 def canvas_delete_quiz_question(
-    store: CanvasStore, course_id: CourseId, quiz_id: QuizId, question_id: Number
+    store: CanvasStore, access: Editing, quiz_id: QuizId, question_id: Number
 ) -> str:
     """Delete a question of a quiz. For the course's staff.
 
     Args:
         question_id: The question.
     """
-    store.quizzes.delete_question(store.editing(course_id), quiz_id, question_id)
+    store.quizzes.delete_question(access, quiz_id, question_id)
     return f"Question {question_id} deleted successfully"

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ParamSpec, TypeVar
 
-from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import at_home
-from mesocosm.services.schema import About, Number
+from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
+from mesocosm.servers.canvas.store.access import Paging, at_home
+from mesocosm.services.schema import About, Depends, Number
 from mesocosm.services.service import Page, Service
 
 # What all objects share: their address, and how numbers and unguessable texts are written.
@@ -46,7 +46,7 @@ server = _Canvas(
 )
 
 
-def paging(listing: Page) -> dict[str, Any]:
+def standing(listing: Page) -> dict[str, Any]:
     """Where a list inside an object stands."""
     more = listing.page * listing.per_page < listing.total
     return {
@@ -62,10 +62,43 @@ def given(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+# Parameters that several tools share, with what agents are told of them.
+
 AccountId = Annotated[Number, About("The account.")]
-PageNumber = Annotated[int, About("Page number, from 1.")]
-CoursesPerPage = Annotated[int, About("Courses per page, 1 to 100.")]
 CourseId = Annotated[Number, About("The course.")]
 AssignmentId = Annotated[Number, About("The assignment.")]
 ModuleId = Annotated[Number, About("The module.")]
 QuizId = Annotated[Number, About("The quiz.")]
+
+
+def _reading(store: CanvasStore, course_id: CourseId) -> CourseAccess:
+    return store.reading(course_id)
+
+
+def _editing(store: CanvasStore, course_id: CourseId) -> CourseAccess:
+    return store.editing(course_id)
+
+
+def _grading(store: CanvasStore, course_id: CourseId) -> CourseAccess:
+    return store.grading(course_id)
+
+
+Reading = Annotated[CourseAccess, Depends(_reading)]
+"""The course of that id, if the user may see it."""
+Editing = Annotated[CourseAccess, Depends(_editing)]
+"""The course of that id, if the user may change its content."""
+Grading = Annotated[CourseAccess, Depends(_grading)]
+"""The course of that id, if the user may grade in it."""
+
+
+def paged(things: str, usual: int = 10) -> Depends:
+    """The parameters ``page`` and ``per_page`` of a list of these things."""
+
+    def paging(store: CanvasStore, page: int = 1, per_page: int = usual) -> Paging:
+        return Paging(page, per_page)
+
+    paging.__annotations__ |= {
+        "page": Annotated[int, About("Page number, from 1.")],
+        "per_page": Annotated[int, About(f"{things} per page, 1 to 100.")],
+    }
+    return Depends(paging)

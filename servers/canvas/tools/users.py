@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from mesocosm.servers.canvas.store import CanvasStore
+from mesocosm.servers.canvas.store.access import Paging
 from mesocosm.servers.canvas.tools.objects import profile_json
-from mesocosm.servers.canvas.tools.service import PageNumber, Row, given, paging, server
+from mesocosm.servers.canvas.tools.service import Row, given, paged, server, standing
 from mesocosm.services.schema import Json
 from mesocosm.services.service import same
 
@@ -57,7 +58,7 @@ def canvas_get_current_user(store: CanvasStore) -> dict[str, Any]:
 
 @server.reads
 def canvas_list_users(
-    store: CanvasStore, course_id: int | None = None, page: PageNumber = 1, per_page: int = 10
+    store: CanvasStore, course_id: int | None = None, *, paging: Annotated[Paging, paged("People")]
 ) -> dict[str, Any]:
     """List people with their e-mail addresses, by family name: everybody you share a course with.
 
@@ -65,10 +66,9 @@ def canvas_list_users(
 
     Args:
         course_id: Only the people of this course.
-        per_page: People per page, 1 to 100.
     """
-    listing = store.users.people(page, per_page, course_id)
-    position = paging(listing)
+    listing = store.users.people(paging, course_id)
+    position = standing(listing)
     return {"users": [_person(user) for user in listing.items], "count": position.pop("total"), **position}
 
 
