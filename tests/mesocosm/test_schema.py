@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
 
 import pytest
 
 from mesocosm.errors import Invalid
-from mesocosm.services.schema import About, Extra, Nullable, Number, description_of, signature_of
+from mesocosm.services.schema import (
+    About,
+    Depends,
+    Extra,
+    Nullable,
+    Number,
+    description_of,
+    resolved,
+    signature_of,
+    wants_request,
+)
 
 
 class Edit(TypedDict):
@@ -119,3 +129,43 @@ def test_what_parameters_share_is_told_where_the_docstring_says_nothing_else() -
         "size": {"description": "How many.", "type": "integer", "minimum": 1},
     }
     assert signature_of(shared).integers == {"course", "other", "size"}
+
+
+def _room(store: list[str], course: Course) -> str:
+    store.append(f"room {course}")
+    return f"room of {course}"
+
+
+Room = Annotated[str, Depends(_room)]
+
+
+def _seat(store: list[str], request: str, room: Room, row: Size = 2) -> str:
+    return f"row {row} in {room} for {request}"
+
+
+class Colours(TypedDict, total=False):
+    floor: str
+
+
+def paint(
+    store: list[str], room: Room, wall: str, seat: Annotated[str, Depends(_seat)], **others: Unpack[Colours]
+) -> list[Any]:
+    """Paint a room.
+
+    Args:
+        wall: Colour of the walls.
+        floor: Colour of the floor.
+    """
+    return [room, wall, seat, others]
+
+
+def test_what_a_parameter_depends_on_stands_in_its_place_and_is_worked_out_once() -> None:
+    schema = signature_of(paint).schema
+    assert list(schema["properties"]) == ["course", "row", "wall", "floor"]
+    assert schema["properties"]["course"] == {"description": "The course.", "type": "number"}
+    assert schema["required"] == ["course", "wall"]
+    assert wants_request(paint)
+    calls: list[str] = []
+    painted = resolved(paint)(calls, request="Ann", course=7, wall="red", floor="grey")
+    assert painted == ["room of 7", "red", "row 2 in room of 7 for Ann", {"floor": "grey"}]
+    assert calls == ["room 7"]
