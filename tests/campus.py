@@ -88,8 +88,8 @@ def _material(store: CanvasStore) -> None:
             {"course_id": 1, "title": "Hidden notes", "body": "<p>Key</p>", "published": False},
         ]
     )
-    store.pages.add_folders([{"course_id": 1, "path": "slides"}])
-    store.pages.add_files(
+    store.files.add_folders([{"course_id": 1, "path": "slides"}])
+    store.files.add_files(
         [
             {"course_id": 1, "display_name": "plan.pdf", "size": 100},
             {"course_id": 1, "folder_id": 2, "display_name": "week 1.pdf", "size": 200},

@@ -115,7 +115,7 @@ def _material(store: CanvasStore, texts: Texts, course: int, units: int) -> None
             for n in range(4 * units)
         ]
     )
-    store.pages.add_files(
+    store.files.add_files(
         [{"course_id": course, "display_name": f"file {n}.pdf", "size": 100 + n} for n in range(3 * units)]
     )
     modules = store.modules.add_modules([{"course_id": course, "name": texts.title()} for _ in range(units)])

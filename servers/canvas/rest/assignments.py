@@ -88,7 +88,7 @@ def list_assignments(
     order_by: str = "position",
     include: list[str] | None = None,
 ) -> Page:
-    listing = store.gradebook.find_assignments(
+    listing = store.assignments.listed(
         access,
         paging,
         search_term=search_term,
@@ -134,7 +134,7 @@ def update_assignment(
 
 @api.delete("/courses/{course_id}/assignments/{assignment_id:int}")
 def delete_assignment(store: CanvasStore, access: Editing, assignment_id: int) -> dict[str, Any]:
-    return assignment_view(store.gradebook.delete_assignment(access, assignment_id), access)
+    return assignment_view(store.assignments.delete_assignment(access, assignment_id), access)
 
 
 @api.get("/courses/{course_id}/assignments/{assignment_id:int}/gradeable_students")

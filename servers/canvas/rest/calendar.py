@@ -98,12 +98,12 @@ def list_events(
     if type == "assignment":
         return _due_between(store, courses, since, until, paging)
     owner = users[0] if users else None if courses else store.user_id
-    return store.posting.find_events(courses, owner, since, until, paging).of(partial(_event, request))
+    return store.calendar.find_events(courses, owner, since, until, paging).of(partial(_event, request))
 
 
 def _due_between(store: CanvasStore, courses: list[int], since: str, until: str, paging: Paging) -> Page:
     accesses = {key: store.reading(key) for key in courses}
-    listing = store.gradebook.assignments_due(list(accesses.values()), since, until, paging)
+    listing = store.assignments.assignments_due(list(accesses.values()), since, until, paging)
     return listing.of(lambda row: _due(assignment_view(row, accesses[row["course_id"]])))
 
 
@@ -126,7 +126,7 @@ def list_user_events(
 
 @api.get("/calendar_events/{event_id:int}")
 def get_event(store: CanvasStore, request: Request, event_id: int) -> dict[str, Any]:
-    return _event(request, store.posting.event(event_id))
+    return _event(request, store.calendar.event(event_id))
 
 
 @api.post("/calendar_events", status=201)
@@ -137,7 +137,7 @@ def create_event(store: CanvasStore, request: Request, calendar_event: EventFiel
     courses, users = context_courses([code]), context_users([code])
     if not courses and users != [store.user_id]:
         raise denied()
-    return _event(request, store.posting.create_event(courses[0] if courses else None, fields))
+    return _event(request, store.calendar.create_event(courses[0] if courses else None, fields))
 
 
 @api.put("/calendar_events/{event_id:int}")
@@ -146,12 +146,12 @@ def update_event(
 ) -> dict[str, Any]:
     """Change an event; it stays in its calendar."""
     fields = {name: value for name, value in calendar_event.items() if name != "context_code"}
-    return _event(request, store.posting.update_event(event_id, fields))
+    return _event(request, store.calendar.update_event(event_id, fields))
 
 
 @api.delete("/calendar_events/{event_id:int}")
 def delete_event(store: CanvasStore, request: Request, event_id: int) -> dict[str, Any]:
-    return _event(request, store.posting.delete_event(event_id)) | {"workflow_state": "deleted"}
+    return _event(request, store.calendar.delete_event(event_id)) | {"workflow_state": "deleted"}
 
 
 # -- what is to be done -----------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def list_upcoming(store: CanvasStore, request: Request) -> list[dict[str, Any]]:
 @api.get("/users/self/todo")
 def list_todo(store: CanvasStore, request: Request, paging: Paged) -> Page:
     """The assignments that wait to be handed in or graded."""
-    return _todo(store, request, store.gradebook.to_do(paging))
+    return _todo(store, request, store.submissions.to_do(paging))
 
 
 @api.get("/users/self/todo_item_count")
@@ -184,7 +184,7 @@ def count_todo(store: CanvasStore) -> dict[str, int]:
 def _all_todo(store: CanvasStore) -> Iterator[Row]:
     page, total = 1, 1
     while (page - 1) * 100 < total:
-        listing = store.gradebook.to_do(Paging(page, 100))
+        listing = store.submissions.to_do(Paging(page, 100))
         yield from listing.items
         page, total = page + 1, listing.total
 
@@ -192,7 +192,7 @@ def _all_todo(store: CanvasStore) -> Iterator[Row]:
 @api.get("/courses/{course_id}/todo")
 def list_course_todo(store: CanvasStore, request: Request, access: Reading, paging: Paged) -> Page:
     """The assignments of a course that wait to be handed in or graded."""
-    return _todo(store, request, store.gradebook.to_do(paging, course_id=access.course["id"]))
+    return _todo(store, request, store.submissions.to_do(paging, course_id=access.course["id"]))
 
 
 def _todo(store: CanvasStore, request: Request, listing: Page) -> Page:

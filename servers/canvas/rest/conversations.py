@@ -8,7 +8,7 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import Paged, api, context_courses
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import ADDRESS, Paging
-from mesocosm.servers.canvas.store.inbox import STATES
+from mesocosm.servers.canvas.store.conversations import STATES
 from mesocosm.servers.canvas.tools.communication import conversations_json, message_json
 from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
@@ -66,14 +66,14 @@ def list_conversations(
     filter: list[str] | None = None,
 ) -> Page:
     """The conversations of the inbox, or of one of its scopes."""
-    listing = store.inbox.find_conversations(paging, scope=scope, course_ids=context_courses(filter))
+    listing = store.conversations.find_conversations(paging, scope=scope, course_ids=context_courses(filter))
     return listing.holding(_conversations(store, list(listing.items)))
 
 
 @api.get("/conversations/unread_count")
 def count_unread(store: CanvasStore) -> dict[str, Any]:
     """Count unread conversations; as text, like Canvas."""
-    return {"unread_count": str(store.inbox.unread_count())}
+    return {"unread_count": str(store.conversations.unread_count())}
 
 
 @api.get("/conversations/{conversation_id:int}", writes=True)
@@ -83,7 +83,7 @@ def get_conversation(
     """Return a conversation with its messages, and mark it as read unless told otherwise."""
     conversation = store.conversations.conversation(conversation_id)
     if auto_mark_as_read and conversation["workflow_state"] == "unread":
-        conversation = store.inbox.update_conversation(conversation_id, {"workflow_state": "read"})
+        conversation = store.conversations.update_conversation(conversation_id, {"workflow_state": "read"})
     return _with_messages(store, conversation)
 
 
@@ -97,7 +97,7 @@ def create_conversation(
 ) -> list[dict[str, Any]]:
     """Write to people: to each privately, or to all in one conversation."""
     if group_conversation:
-        started = [store.inbox.start_group(recipients, body, subject)]
+        started = [store.conversations.start_group(recipients, body, subject)]
     else:
         started = store.conversations.start_conversations(recipients, body, subject)
     return [_with_messages(store, conversation, 1) for conversation in started]
@@ -106,7 +106,7 @@ def create_conversation(
 @api.post("/conversations/mark_all_as_read")
 def mark_all_as_read(store: CanvasStore) -> dict[str, Any]:
     """Read everything."""
-    store.inbox.mark_all_as_read()
+    store.conversations.mark_all_as_read()
     return {}
 
 
@@ -115,7 +115,7 @@ def update_conversation(
     store: CanvasStore, conversation_id: int, conversation: ConversationFields
 ) -> dict[str, Any]:
     """Mark a conversation as read, unread or archived, or star it."""
-    changed = store.inbox.update_conversation(conversation_id, dict(conversation))
+    changed = store.conversations.update_conversation(conversation_id, dict(conversation))
     return _conversations(store, [changed])[0]
 
 
@@ -123,20 +123,20 @@ def update_conversation(
 def delete_conversation(store: CanvasStore, conversation_id: int) -> dict[str, Any]:
     """Delete a conversation from one's own inbox."""
     [shown] = _conversations(store, [store.conversations.conversation(conversation_id)])
-    store.inbox.leave_conversation(conversation_id)
+    store.conversations.leave_conversation(conversation_id)
     return shown
 
 
 @api.post("/conversations/{conversation_id:int}/add_message", status=201)
 def add_message(store: CanvasStore, conversation_id: int, body: str = "") -> dict[str, Any]:
     """Answer in a conversation."""
-    return _with_messages(store, store.inbox.add_message(conversation_id, body), 1)
+    return _with_messages(store, store.conversations.add_message(conversation_id, body), 1)
 
 
 @api.post("/conversations/{conversation_id:int}/add_recipients")
 def add_recipients(store: CanvasStore, conversation_id: int, recipients: list[str]) -> dict[str, Any]:
     """Let further people take part."""
-    return _with_messages(store, store.inbox.add_recipients(conversation_id, recipients), 1)
+    return _with_messages(store, store.conversations.add_recipients(conversation_id, recipients), 1)
 
 
 _EVENTS: dict[str, dict[str, Any]] = {
@@ -155,9 +155,9 @@ def update_conversations(store: CanvasStore, conversation_ids: list[int], event:
         raise Invalid(f"Invalid event: {event[:40]!r}", code="event.inclusion")
     for key in conversation_ids:
         if event == "destroy":
-            store.inbox.leave_conversation(key)
+            store.conversations.leave_conversation(key)
         else:
-            store.inbox.update_conversation(key, _EVENTS[event])
+            store.conversations.update_conversation(key, _EVENTS[event])
     return {
         "id": 1,
         "context_id": store.user_id,
@@ -182,7 +182,9 @@ def find_recipients(
 ) -> Page:
     """The people whom one can write to."""
     courses = context_courses([context]) if context else []
-    listing = store.inbox.find_recipients(search, courses[0] if courses else None, exclude or [], paging)
+    listing = store.conversations.find_recipients(
+        search, courses[0] if courses else None, exclude or [], paging
+    )
     return listing.of(_person)
 
 

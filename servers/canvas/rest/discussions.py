@@ -78,7 +78,7 @@ def list_announcements(
         raise Invalid("Missing context_codes", code="context_codes.blank")
     start = values.moment(start_date, "start_date") or store.days_away(-14)
     end = values.moment(end_date, "end_date", end_of_day=True) or store.days_away(28)
-    listing = store.posting.announcements_between(
+    listing = store.discussions.announcements_between(
         context_courses(context_codes), start, end, paging, active_only=active_only
     )
     return listing.of(lambda topic: topic_view(store, topic))
@@ -94,7 +94,7 @@ def list_topics(
     scope: str | None = None,
     order_by: str | None = None,
 ) -> Page:
-    listing = store.posting.find_topics(
+    listing = store.discussions.find_topics(
         access,
         paging,
         announcements=only_announcements,
@@ -113,7 +113,7 @@ def get_topic(store: CanvasStore, access: Reading, topic_id: int) -> dict[str, A
 @api.post("/courses/{course_id}/discussion_topics")
 def create_topic(store: CanvasStore, access: Reading, **topic: Unpack[NewTopic]) -> dict[str, Any]:
     """Start a discussion, or announce something."""
-    return topic_view(store, store.posting.create_topic(access, topic))
+    return topic_view(store, store.discussions.create_topic(access, topic))
 
 
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}")
@@ -121,12 +121,12 @@ def update_topic(
     store: CanvasStore, access: Reading, topic_id: int, **changes: Unpack[TopicChanges]
 ) -> dict[str, Any]:
     """Change a topic."""
-    return topic_view(store, store.posting.update_topic(access, topic_id, changes))
+    return topic_view(store, store.discussions.update_topic(access, topic_id, changes))
 
 
 @api.delete("/courses/{course_id}/discussion_topics/{topic_id:int}")
 def delete_topic(store: CanvasStore, access: Reading, topic_id: int) -> dict[str, Any]:
-    topic = store.posting.delete_topic(access, topic_id)
+    topic = store.discussions.delete_topic(access, topic_id)
     return topic_view(store, topic) | {"deleted_at": store.stamp, "workflow_state": "deleted"}
 
 
@@ -145,11 +145,11 @@ def list_entries(store: CanvasStore, access: Reading, paging: Paged, topic_id: i
     """The posts of a topic that answer no other, newest first."""
     topic = store.discussions.topic(access, topic_id)
     _posts(store, access, topic, Paging(1, 1))
-    return store.posting.top_entries(topic, paging).of(lambda entry: _with_replies(store, entry))
+    return store.discussions.top_entries(topic, paging).of(lambda entry: _with_replies(store, entry))
 
 
 def _with_replies(store: CanvasStore, entry: Row) -> Json:
-    replies = store.posting.replies(entry, Paging(1, _RECENT_REPLIES))
+    replies = store.discussions.replies(entry, Paging(1, _RECENT_REPLIES))
     shown = [_entry(reply) for reply in replies.items]
     more = replies.total > len(shown)
     return _entry(entry) | ({"recent_replies": shown, "has_more_replies": more} if shown else {})
@@ -162,7 +162,7 @@ def list_entries_by_id(
     """Certain posts of a topic."""
     topic = store.discussions.topic(access, topic_id)
     _posts(store, access, topic, Paging(1, 1))
-    found = [store.posting.entry(topic, key) for key in ids[:100]]
+    found = [store.discussions.entry(topic, key) for key in ids[:100]]
     return Page([_entry(entry) for entry in found], 1, 100, len(found))
 
 
@@ -171,7 +171,7 @@ def list_replies(store: CanvasStore, access: Reading, paging: Paged, topic_id: i
     """The answers to a post."""
     topic = store.discussions.topic(access, topic_id)
     _posts(store, access, topic, Paging(1, 1))
-    return store.posting.replies(store.posting.entry(topic, entry_id), paging).of(_entry)
+    return store.discussions.replies(store.discussions.entry(topic, entry_id), paging).of(_entry)
 
 
 @api.post("/courses/{course_id}/discussion_topics/{topic_id:int}/entries", status=201)
@@ -184,7 +184,7 @@ def post_reply(
     store: CanvasStore, access: Reading, topic_id: int, entry_id: int, message: str = ""
 ) -> dict[str, Any]:
     """Answer a post."""
-    return _entry(store.posting.reply(access, topic_id, entry_id, message))
+    return _entry(store.discussions.reply(access, topic_id, entry_id, message))
 
 
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}")
@@ -192,13 +192,13 @@ def update_entry(
     store: CanvasStore, access: Reading, topic_id: int, entry_id: int, message: str = ""
 ) -> dict[str, Any]:
     """Change a post."""
-    return _entry(store.posting.update_entry(access, topic_id, entry_id, message))
+    return _entry(store.discussions.update_entry(access, topic_id, entry_id, message))
 
 
 @api.delete("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}")
 def delete_entry(store: CanvasStore, access: Reading, topic_id: int, entry_id: int) -> dict[str, Any]:
     """Delete a post."""
-    entry = store.posting.delete_entry(access, topic_id, entry_id)
+    entry = store.discussions.delete_entry(access, topic_id, entry_id)
     return _entry(entry) | {"deleted": True, "deleted_at": store.stamp, "message": None}
 
 
@@ -216,7 +216,7 @@ api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/read_all", writes
 @api.put("/courses/{course_id}/discussion_topics/{topic_id:int}/entries/{entry_id:int}/read", writes=False)
 def mark_entry_read(store: CanvasStore, access: Reading, topic_id: int, entry_id: int) -> None:
     """Mark a post as read."""
-    store.posting.entry(store.discussions.topic(access, topic_id), entry_id)
+    store.discussions.entry(store.discussions.topic(access, topic_id), entry_id)
 
 
 @api.get("/courses/{course_id}/discussion_topics/{topic_id:int}/view")

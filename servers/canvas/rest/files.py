@@ -72,7 +72,7 @@ def list_course_files(
     sort: str = "name",
     order: str = "asc",
 ) -> Page:
-    listing = store.filing.find_files(
+    listing = store.files.listed(
         access, paging, search_term=search_term, content_types=content_types, sort=sort, order=order
     )
     return listing.of(partial(file_view, request))
@@ -89,8 +89,8 @@ def list_folder_files(
     sort: str = "name",
     order: str = "asc",
 ) -> Page:
-    access = store.reading(store.filing.folder(folder_id)["course_id"])
-    listing = store.filing.find_files(
+    access = store.reading(store.files.folder(folder_id)["course_id"])
+    listing = store.files.listed(
         access,
         paging,
         folder_id=folder_id,
@@ -107,24 +107,24 @@ def list_user_files(store: CanvasStore, request: Request, paging: Paged, user_id
     """One's own files."""
     if user_key(store, user_id) != store.user_id:
         raise denied()
-    return store.filing.own_files(paging).of(partial(file_view, request))
+    return store.files.own_files(paging).of(partial(file_view, request))
 
 
 @api.get("/files/{file_id:int}")
 def get_file(store: CanvasStore, request: Request, file_id: int) -> dict[str, Any]:
-    return file_view(request, store.pages.file(file_id))
+    return file_view(request, store.files.file(file_id))
 
 
 @api.get("/files/{file_id:int}/download")
 def download_file(store: CanvasStore, file_id: int) -> dict[str, Any]:
     """Refuse a download: the bytes of files are not kept."""
-    raise missing("content of file", store.pages.file(file_id)["id"])
+    raise missing("content of file", store.files.file(file_id)["id"])
 
 
 @api.get("/courses/{course_id}/files/{file_id:int}")
 def get_course_file(store: CanvasStore, request: Request, course_id: str, file_id: int) -> dict[str, Any]:
     reading(store, course_id)
-    return file_view(request, store.pages.file(file_id))
+    return file_view(request, store.files.file(file_id))
 
 
 @api.put("/files/{file_id:int}")
@@ -138,13 +138,13 @@ def update_file(
 ) -> dict[str, Any]:
     """Rename, hide or lock a file."""
     return file_view(
-        request, store.filing.update_file(file_id, given(display_name=name, hidden=hidden, locked=locked))
+        request, store.files.update_file(file_id, given(display_name=name, hidden=hidden, locked=locked))
     )
 
 
 @api.delete("/files/{file_id:int}")
 def delete_file(store: CanvasStore, request: Request, file_id: int) -> dict[str, Any]:
-    return file_view(request, store.filing.delete_file(file_id))
+    return file_view(request, store.files.delete_file(file_id))
 
 
 # -- folders ----------------------------------------------------------------------------------------------
@@ -152,13 +152,13 @@ def delete_file(store: CanvasStore, request: Request, file_id: int) -> dict[str,
 
 @api.get("/courses/{course_id}/folders")
 def list_folders(store: CanvasStore, request: Request, access: Reading, paging: Paged) -> Page:
-    return store.pages.folders(access, paging).of(partial(_folder, request))
+    return store.files.folders(access, paging).of(partial(_folder, request))
 
 
 @api.get("/courses/{course_id}/folders/by_path")
 def get_root(store: CanvasStore, request: Request, access: Reading) -> list[dict[str, Any]]:
     """The root folder of a course."""
-    return [_folder(request, store.filing.root_folder(access))]
+    return [_folder(request, store.files.root_folder(access))]
 
 
 @api.get("/courses/{course_id}/folders/by_path/{full_path:path}")
@@ -166,7 +166,7 @@ def resolve_path(
     store: CanvasStore, request: Request, access: Reading, full_path: str
 ) -> list[dict[str, Any]]:
     """The folders on the way to one."""
-    return [_folder(request, folder) for folder in store.filing.folder_path(access, full_path)]
+    return [_folder(request, folder) for folder in store.files.folder_path(access, full_path)]
 
 
 @api.get("/courses/{course_id}/folders/{folder_id}")
@@ -175,19 +175,19 @@ def get_course_folder(
 ) -> dict[str, Any]:
     """One folder of a course; ``root`` is the one that holds all."""
     if folder_id == "root":
-        return _folder(request, store.filing.root_folder(access))
-    return _folder(request, store.filing.folder(course_key(store, folder_id)))
+        return _folder(request, store.files.root_folder(access))
+    return _folder(request, store.files.folder(course_key(store, folder_id)))
 
 
 @api.get("/folders/{folder_id:int}")
 def get_folder(store: CanvasStore, request: Request, folder_id: int) -> dict[str, Any]:
-    return _folder(request, store.filing.folder(folder_id))
+    return _folder(request, store.files.folder(folder_id))
 
 
 @api.get("/folders/{folder_id:int}/folders")
 def list_sub_folders(store: CanvasStore, request: Request, paging: Paged, folder_id: int) -> Page:
     """The folders directly in a folder."""
-    return store.filing.sub_folders(store.filing.folder(folder_id), paging).of(partial(_folder, request))
+    return store.files.sub_folders(store.files.folder(folder_id), paging).of(partial(_folder, request))
 
 
 @api.post("/courses/{course_id}/folders")
@@ -199,17 +199,17 @@ def create_folder(
     parent_folder_id: int | None = None,
     hidden: bool = False,
 ) -> dict[str, Any]:
-    parent = store.filing.folder(parent_folder_id) if parent_folder_id else None
-    return _folder(request, store.filing.create_folder(access, name, parent, hidden=hidden))
+    parent = store.files.folder(parent_folder_id) if parent_folder_id else None
+    return _folder(request, store.files.create_folder(access, name, parent, hidden=hidden))
 
 
 @api.post("/folders/{folder_id:int}/folders")
 def create_sub_folder(
     store: CanvasStore, request: Request, folder_id: int, name: str, hidden: bool = False
 ) -> dict[str, Any]:
-    parent = store.filing.folder(folder_id)
+    parent = store.files.folder(folder_id)
     return _folder(
-        request, store.filing.create_folder(store.editing(parent["course_id"]), name, parent, hidden=hidden)
+        request, store.files.create_folder(store.editing(parent["course_id"]), name, parent, hidden=hidden)
     )
 
 
@@ -218,14 +218,14 @@ def update_folder(
     store: CanvasStore, request: Request, folder_id: int, hidden: bool | None = None
 ) -> dict[str, Any]:
     """Hide or show a folder."""
-    return _folder(request, store.filing.update_folder(folder_id, given(hidden=hidden)))
+    return _folder(request, store.files.update_folder(folder_id, given(hidden=hidden)))
 
 
 @api.delete("/folders/{folder_id:int}")
 def delete_folder(
     store: CanvasStore, request: Request, folder_id: int, force: bool = False
 ) -> dict[str, Any]:
-    return _folder(request, store.filing.delete_folder(folder_id, force=force))
+    return _folder(request, store.files.delete_folder(folder_id, force=force))
 
 
 # -- uploads: a client says what it has, and is told where to send it -------------------------------------
@@ -256,7 +256,7 @@ def begin_course_upload(
 @api.post("/folders/{folder_id:int}/files", writes=False)
 def begin_folder_upload(store: CanvasStore, request: Request, folder_id: int, name: str) -> dict[str, Any]:
     """Ask where to send a file for a folder."""
-    folder = store.filing.folder(folder_id)
+    folder = store.files.folder(folder_id)
     store.editing(folder["course_id"])
     return _ticket(request, name, course_id=folder["course_id"], folder_id=folder_id)
 
@@ -292,7 +292,7 @@ def receive_upload(store: CanvasStore, request: Request) -> dict[str, Any]:
     name = _text(fields, "filename")
     guessed = _TYPES.guess_type(name)[0] or file.media_type
     course, folder = (_whole(_text(fields, place)) for place in ("course_id", "folder_id"))
-    return file_view(request, store.filing.upload(course, folder, name, guessed, file.size))
+    return file_view(request, store.files.upload(course, folder, name, guessed, file.size))
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:

@@ -78,7 +78,7 @@ def list_modules(
     search_term: str | None = None,
     include: list[str] | None = None,
 ) -> Page:
-    listing = store.authoring.find_modules(access, paging, search_term=search_term)
+    listing = store.modules.listed(access, paging, search_term=search_term)
     return listing.holding(_modules(store, request, access, listing.items, include or ()))
 
 
@@ -101,15 +101,13 @@ def update_module(
     store: CanvasStore, request: Request, access: Editing, module_id: int, module: ModuleFields
 ) -> dict[str, Any]:
     """Change a module, or move it."""
-    return _modules(store, request, access, [store.authoring.update_module(access, module_id, dict(module))])[
-        0
-    ]
+    return _modules(store, request, access, [store.modules.update_module(access, module_id, dict(module))])[0]
 
 
 @api.delete("/courses/{course_id}/modules/{module_id:int}")
 def delete_module(store: CanvasStore, request: Request, access: Editing, module_id: int) -> dict[str, Any]:
     [shown] = _modules(store, request, access, [store.modules.module(access, module_id)])
-    store.authoring.delete_module(access, module_id)
+    store.modules.delete_module(access, module_id)
     return shown
 
 
@@ -151,7 +149,7 @@ def update_item(
     """Change an item of a module, or move it."""
     settled = ("type", "content_id", "page_url")
     fields = {name: value for name, value in module_item.items() if name not in settled}
-    return _item(request, store.authoring.update_item(access, module_id, item_id, fields), access)
+    return _item(request, store.modules.update_item(access, module_id, item_id, fields), access)
 
 
 @api.delete("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}")
@@ -159,7 +157,7 @@ def delete_item(
     store: CanvasStore, request: Request, access: Editing, module_id: int, item_id: int
 ) -> dict[str, Any]:
     """Take an item out of a module."""
-    return _item(request, store.authoring.delete_item(access, module_id, item_id), access)
+    return _item(request, store.modules.delete_item(access, module_id, item_id), access)
 
 
 @api.put("/courses/{course_id}/modules/{module_id:int}/items/{item_id:int}/done")
@@ -174,4 +172,4 @@ def mark_not_done(
     store: CanvasStore, request: Request, access: Reading, module_id: int, item_id: int
 ) -> dict[str, Any]:
     """Take back that an item is done."""
-    return _item(request, store.authoring.uncomplete(access, module_id, item_id), access)
+    return _item(request, store.modules.uncomplete(access, module_id, item_id), access)

@@ -36,7 +36,7 @@ def list_pages(
     published: bool | None = None,
 ) -> Page:
     """The pages of a course, without their text."""
-    listing = store.authoring.find_pages(
+    listing = store.pages.listed(
         access, paging, sort=sort, order=order, search_term=search_term, published=published
     )
     return listing.of(page_json)
@@ -50,28 +50,26 @@ def get_page(store: CanvasStore, access: Reading, url: str) -> dict[str, Any]:
 
 @api.get("/courses/{course_id}/front_page")
 def get_front_page(store: CanvasStore, access: Reading) -> dict[str, Any]:
-    return _page(store.authoring.front_page(access))
+    return _page(store.pages.front_page(access))
 
 
 @api.post("/courses/{course_id}/pages")
 def create_page(store: CanvasStore, access: Editing, wiki_page: PageFields) -> dict[str, Any]:
-    return _page(store.authoring.create_page(access, {"title": "", **wiki_page}))
+    return _page(store.pages.create_page(access, {"title": "", **wiki_page}))
 
 
 @api.put("/courses/{course_id}/pages/{url}")
 def update_page(store: CanvasStore, access: Editing, url: str, wiki_page: PageFields) -> dict[str, Any]:
     """Change a page."""
-    return _page(store.authoring.update_page(access, url, dict(wiki_page)))
+    return _page(store.pages.update_page(access, url, dict(wiki_page)))
 
 
 @api.put("/courses/{course_id}/front_page")
 def update_front_page(store: CanvasStore, access: Editing, wiki_page: PageFields) -> dict[str, Any]:
     """Change the front page."""
-    return _page(
-        store.authoring.update_page(access, store.authoring.front_page(access)["url"], dict(wiki_page))
-    )
+    return _page(store.pages.update_page(access, store.pages.front_page(access)["url"], dict(wiki_page)))
 
 
 @api.delete("/courses/{course_id}/pages/{url}")
 def delete_page(store: CanvasStore, access: Editing, url: str) -> dict[str, Any]:
-    return _page(store.authoring.delete_page(access, url))
+    return _page(store.pages.delete_page(access, url))

@@ -82,7 +82,7 @@ def _question(question: Row, *, staff: bool) -> Json:
 
 @api.get("/courses/{course_id}/quizzes")
 def list_quizzes(store: CanvasStore, access: Reading, paging: Paged, search_term: str | None = None) -> Page:
-    listing = store.gradebook.find_quizzes(access, paging, search_term=search_term)
+    listing = store.quizzes.listed(access, paging, search_term=search_term)
     return listing.of(lambda quiz: _quiz(quiz, access))
 
 
@@ -121,7 +121,7 @@ def list_questions(store: CanvasStore, access: Reading, paging: Paged, quiz_id: 
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/questions/{question_id:int}")
 def get_question(store: CanvasStore, access: Reading, quiz_id: int, question_id: int) -> dict[str, Any]:
     store.quizzes.questions(access, quiz_id, Paging(1, 1))  # refuses who may not see them
-    return _question(store.quizzes.question(quiz_id, question_id), staff=access.staff)
+    return _question(store.quizzes.question(access, quiz_id, question_id), staff=access.staff)
 
 
 @api.post("/courses/{course_id}/quizzes/{quiz_id:int}/questions")
@@ -168,7 +168,7 @@ def list_attempts(
 ) -> Reply:
     """The attempts at a quiz that count: the last of every student, or one's own."""
     quiz = store.quizzes.quiz(access, quiz_id)
-    listing = store.gradebook.last_attempts(access, quiz_id, paging)
+    listing = store.quizzes.last_attempts(access, quiz_id, paging)
     shown = listing.holding([])
     links = link_header(shown, request, ("current", "next", "prev", "first", "last"))
     return Reply(orjson.dumps(_attempts(store, quiz, listing.items)), headers={"Link": links})
@@ -184,7 +184,7 @@ def get_own_attempt(store: CanvasStore, access: Reading, quiz_id: int) -> dict[s
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/submissions/{attempt_id:int}")
 def get_attempt(store: CanvasStore, access: Reading, quiz_id: int, attempt_id: int) -> dict[str, Any]:
     quiz = store.quizzes.quiz(access, quiz_id)
-    return _attempts(store, quiz, [store.gradebook.attempt(access, quiz_id, attempt_id)])
+    return _attempts(store, quiz, [store.quizzes.attempt(access, quiz_id, attempt_id)])
 
 
 @api.post("/courses/{course_id}/quizzes/{quiz_id:int}/submissions")
@@ -199,5 +199,5 @@ def start_attempt(
 @api.get("/courses/{course_id}/quizzes/{quiz_id:int}/submissions/{attempt_id:int}/time")
 def get_times(store: CanvasStore, access: Reading, quiz_id: int, attempt_id: int) -> dict[str, Any]:
     """Return the time left for an attempt, in seconds."""
-    attempt = store.gradebook.attempt(access, quiz_id, attempt_id)
-    return {"end_at": attempt["end_at"], "time_left": store.gradebook.seconds_left(attempt)}
+    attempt = store.quizzes.attempt(access, quiz_id, attempt_id)
+    return {"end_at": attempt["end_at"], "time_left": store.quizzes.seconds_left(attempt)}

@@ -107,7 +107,7 @@ def list_submissions(
 ) -> Page:
     """Every student's submission for an assignment."""
     store.assignments.assignment(access, assignment_id)
-    listing = store.gradebook.submissions(access, paging, assignment_ids=[assignment_id])
+    listing = store.submissions.listed(access, paging, assignment_ids=[assignment_id])
     return listing.holding(submissions_view(store, request, access, listing.items, include or ()))
 
 
@@ -128,7 +128,7 @@ def list_multiple_submissions(
     """Submissions of several students for several assignments; one's own if no students are named."""
     asked = student_ids or ["self"]
     users = None if "all" in asked else [user_key(store, key) for key in asked]
-    listing = store.gradebook.submissions(
+    listing = store.submissions.listed(
         access,
         paging,
         assignment_ids=assignment_ids,
@@ -186,7 +186,7 @@ def submit(
         submission.get("file_ids"),
     )
     if text := (comment or {}).get("text_comment"):
-        made = store.gradebook.comment_on_submission(access, assignment_id, access.user_id, text)
+        made = store.submissions.comment_on(access, assignment_id, access.user_id, text)
     return submissions_view(store, request, access, [made], ("submission_comments",))[0]
 
 
@@ -210,7 +210,7 @@ def update_submission(
         access = store.grading(access.course["id"])
         _refuse_unkept(given, rubric_assessment)
     if "excuse" in given:
-        store.gradebook.excuse(access, assignment_id, student, excused=given["excuse"])
+        store.submissions.excuse(access, assignment_id, student, excused=given["excuse"])
     # As with Canvas, who is excused gets no grade.
     if "posted_grade" in given and not given.get("excuse"):
         made = store.submissions.grade(access, assignment_id, student, given["posted_grade"], text)
@@ -218,7 +218,7 @@ def update_submission(
         access = reading(store, course_id)
         made = store.submissions.submission(access, assignment_id, student)
         if text is not None:
-            made = store.gradebook.comment_on_submission(access, assignment_id, student, text)
+            made = store.submissions.comment_on(access, assignment_id, student, text)
     return submissions_view(store, request, access, [made], ("submission_comments", *(include or ())))[0]
 
 
@@ -237,7 +237,7 @@ def list_missing_submissions(store: CanvasStore, paging: Paged, user_id: str) ->
     """The assignments that one has not handed in though they are due."""
     if user_key(store, user_id) != store.user_id:
         raise denied()
-    listing = store.gradebook.missing_assignments(paging)
+    listing = store.submissions.missing_assignments(paging)
     accesses = {key: store.access(key) for key in {row["course_id"] for row in listing.items}}
     return listing.of(lambda row: assignment_view(row, accesses[row["course_id"]]))
 
@@ -251,7 +251,7 @@ def list_graded_versions(
     user_id: int | None = None,
 ) -> Page:
     """The grades that were given in a course."""
-    listing = store.gradebook.graded_versions(access, paging, assignment_id=assignment_id, user_id=user_id)
+    listing = store.submissions.graded_versions(access, paging, assignment_id=assignment_id, user_id=user_id)
     return listing.of(lambda row: _version(row, access))
 
 
@@ -273,7 +273,7 @@ def _version(row: Row, access: CourseAccess) -> Json:
 def get_submission_summary(store: CanvasStore, access: Reading, assignment_id: int) -> dict[str, Any]:
     """Count submitted and graded work."""
     counts = {
-        state: store.gradebook.submissions(
+        state: store.submissions.listed(
             access, Paging(1, 1), assignment_ids=[assignment_id], workflow_state=state
         ).total
         for state in ("graded", "submitted", "unsubmitted")

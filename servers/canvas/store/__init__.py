@@ -6,17 +6,13 @@ from mesocosm.servers.canvas.models import Base
 from mesocosm.servers.canvas.store.access import CourseAccess, View
 from mesocosm.servers.canvas.store.accounts import Accounts, NewAccount
 from mesocosm.servers.canvas.store.assignments import Assignments, NewAssignment, NewRubric
-from mesocosm.servers.canvas.store.authoring import Authoring
 from mesocosm.servers.canvas.store.calendar import Calendar, NewEvent
 from mesocosm.servers.canvas.store.conversations import Conversations, NewConversation, NewMessage
 from mesocosm.servers.canvas.store.courses import Courses, NewCourse, NewEnrollment
 from mesocosm.servers.canvas.store.discussions import Discussions, NewAnnouncement, NewDiscussion, NewEntry
-from mesocosm.servers.canvas.store.files import Filing
-from mesocosm.servers.canvas.store.gradebook import Gradebook
-from mesocosm.servers.canvas.store.inbox import Inbox
+from mesocosm.servers.canvas.store.files import Files, NewFile, NewFolder
 from mesocosm.servers.canvas.store.modules import Modules, NewItem, NewModule
-from mesocosm.servers.canvas.store.pages import NewFile, NewFolder, NewPage, Pages
-from mesocosm.servers.canvas.store.posts import Posting
+from mesocosm.servers.canvas.store.pages import NewPage, Pages
 from mesocosm.servers.canvas.store.questions import NewQuestion
 from mesocosm.servers.canvas.store.quizzes import NewQuiz, NewQuizSubmission, Quizzes
 from mesocosm.servers.canvas.store.reports import Reports
@@ -45,11 +41,7 @@ class CanvasStore(View, Store):
     calendar = Topic(Calendar)
     reports = Topic(Reports)
     roster = Topic(Roster)
-    gradebook = Topic(Gradebook)
-    authoring = Topic(Authoring)
-    filing = Topic(Filing)
-    posting = Topic(Posting)
-    inbox = Topic(Inbox)
+    files = Topic(Files)
 
 
 __all__ = [

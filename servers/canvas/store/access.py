@@ -9,11 +9,11 @@ from datetime import timedelta
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
-from sqlalchemy import Select, Table, bindparam, column, func, insert, select, table
+from sqlalchemy import Select, Table, bindparam, column, func, insert, or_, select, table
 
 from mesocosm.errors import Denied, Invalid, NotFound
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Base, Course, Enrollment, SignIn, User
-from mesocosm.servers.canvas.store.values import timestamp
+from mesocosm.servers.canvas.store import values
 from mesocosm.services.service import Page, Row, Rules
 
 if TYPE_CHECKING:
@@ -61,6 +61,54 @@ class Lister:
         self.statement = statement
         self.rows = statement.limit(bindparam("limit")).offset(bindparam("offset"))
         self.total = select(func.count().label("total")).select_from(statement.order_by(None).subquery())
+
+
+MIN_SEARCH = 2
+
+
+def matching(search_term: str, *columns: Any) -> Any:
+    """The condition that one of the columns holds a text; upper and lower case are the same."""
+    term = values.text(search_term.strip(), "search_term", limit=values.MAX_TITLE)
+    if len(term) < MIN_SEARCH:
+        raise Invalid(f"search_term must be at least {MIN_SEARCH} characters")
+    escaped = term.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return or_(*(column.like(f"%{escaped}%", escape="\\") for column in columns))
+
+
+class CourseRows:
+    """The rows of a table that lie in a course, and who sees them: students what is ``shown``, its staff all.
+
+    Args:
+        kind: What refusals call one.
+        model: The table.
+        order: Of lists; the id decides between equals.
+        shown: What students see; without it, everything.
+        search: The columns that a search looks at.
+        columns: The statement that reads them; usually the table alone.
+        inside: The column that names the place in which they lie; usually the course.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        model: Any,
+        *order: Any,
+        shown: Any = None,
+        search: Sequence[Any] = (),
+        columns: Select[Any] | None = None,
+        inside: Any = None,
+    ) -> None:
+        self.kind, self.search, self.order, self.id = kind, search, order, model.id
+        self.seen: Select[Any] = (select(*model.__table__.c) if columns is None else columns).where(
+            (model.course_id if inside is None else inside) == bindparam("inside"),
+            *(() if shown is None else [or_(shown, bindparam("staff"))]),
+        )
+        self.single = self.seen.where(model.id == bindparam("row"))
+        self.all = self.listed()
+
+    def listed(self, *conditions: Any, order: Sequence[Any] = ()) -> Lister:
+        """Those that meet the conditions."""
+        return Lister(self.seen.where(*conditions).order_by(*(order or self.order), self.id))
 
 
 class Paging(NamedTuple):
@@ -212,11 +260,11 @@ class View(Rules):
     @property
     def stamp(self) -> str:
         """The world's clock as the tables keep it."""
-        return timestamp(self.now)
+        return values.timestamp(self.now)
 
     def days_away(self, days: int) -> str:
         """The moment so many days from now, as the tables keep it."""
-        return timestamp(self.now + timedelta(days=days))
+        return values.timestamp(self.now + timedelta(days=days))
 
     # -- who --------------------------------------------------------------------------------------------
 
@@ -312,6 +360,32 @@ class View(Rules):
         else:
             total = int(self.fetch(lister.total, **parameters)[0]["total"])
         return Page(rows, *paging, total)
+
+    def row(self, rows: CourseRows, access: CourseAccess, key: int, inside: int | None = None) -> Row:
+        """One of the rows that the user sees, in the course or in the place that is named."""
+        return self.one(rows.single, rows.kind, key, row=key, **self._seen(access, inside))
+
+    def rows(
+        self,
+        rows: CourseRows,
+        access: CourseAccess,
+        paging: Paging,
+        *conditions: Any,
+        inside: int | None = None,
+        search_term: str | None = None,
+        order: Sequence[Any] = (),
+        **parameters: Any,
+    ) -> Page:
+        """The rows that the user sees and that match; all of them are read by a statement built at import."""
+        if search_term is not None:
+            conditions = (*conditions, matching(search_term, *rows.search))
+        lister = rows.listed(*conditions, order=order) if conditions or order else rows.all
+        return self.listing(lister, paging, **self._seen(access, inside), **parameters)
+
+    @staticmethod
+    def _seen(access: CourseAccess, inside: int | None) -> dict[str, Any]:
+        place = access.course["id"] if inside is None else inside
+        return {"inside": place, "staff": access.staff, "user": access.user_id}
 
     def insert(self, row: M) -> M:
         """Add one row; it has its id afterwards."""

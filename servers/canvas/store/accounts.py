@@ -6,15 +6,20 @@ from typing import Any, TypedDict
 
 from sqlalchemy import Select, bindparam, exists, func, insert, or_, select
 
-from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Course, Enrollment, User
-from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import TEACHER, Lister, Paging, StorePart, denied, table_of
+from mesocosm.servers.canvas.store.access import (
+    TEACHER,
+    Lister,
+    Paging,
+    StorePart,
+    denied,
+    matching,
+    table_of,
+)
 from mesocosm.services.service import Page, Row
 
 DEFAULT_ACCOUNT = "Brookfield University"
 DEFAULT_TIME_ZONE = "America/Denver"
-MIN_SEARCH = 2
 
 _ACCOUNT = select(*Account.__table__.c).where(Account.id == bindparam("account"))
 _ROOT = select(Account.id).where(Account.parent_account_id.is_(None)).order_by(Account.id).limit(1)
@@ -199,12 +204,3 @@ def _first_teacher() -> Any:
 
 def _sorted(statement: Select[Any], key: Any, order: str, tie_break: Any) -> Select[Any]:
     return statement.order_by(key.desc() if order == "desc" else key.asc(), tie_break)
-
-
-def matching(search_term: str, *columns: Any) -> Any:
-    """The condition that one of the columns holds a text; upper and lower case are the same."""
-    term = values.text(search_term.strip(), "search_term", limit=values.MAX_TITLE)
-    if len(term) < MIN_SEARCH:
-        raise Invalid(f"search_term must be at least {MIN_SEARCH} characters")
-    escaped = term.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return or_(*(column.like(f"%{escaped}%", escape="\\") for column in columns))

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import bindparam, delete, exists, func, or_, select, update
+from sqlalchemy import Text, and_, bindparam, delete, exists, func, or_, select, type_coerce, update
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import Assignment, Course, Enrollment, Rubric, Submission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart, check_page, denied
+from mesocosm.servers.canvas.store.access import (
+    CourseAccess,
+    CourseRows,
+    Lister,
+    Paging,
+    StorePart,
+    check_page,
+    denied,
+    matching,
+)
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.services.service import Page, Row
 from mesocosm.services.values import Checks, checked
@@ -28,14 +37,24 @@ SUBMISSION_TYPES = (
 )
 QUIZ_TYPE = "online_quiz"
 
-_VISIBLE = or_(Assignment.published, bindparam("staff"))
-_IN_COURSE = Lister(
-    select(*Assignment.__table__.c)
-    .where(Assignment.course_id == bindparam("course"), _VISIBLE)
-    .order_by(Assignment.position, Assignment.id)
-)
-_ASSIGNMENT = select(*Assignment.__table__.c).where(
-    Assignment.id == bindparam("assignment"), Assignment.course_id == bindparam("course"), _VISIBLE
+BUCKETS = ("past", "overdue", "undated", "ungraded", "unsubmitted", "upcoming", "future")
+ASSIGNMENT_ORDERS: dict[str, Any] = {
+    "position": (Assignment.position,),
+    "name": (Assignment.name,),
+    "due_at": (Assignment.due_at.is_(None), Assignment.due_at),
+}
+
+OWN_SUBMISSION = and_(Submission.assignment_id == Assignment.id, Submission.user_id == bindparam("user"))
+OWN_WORK = exists().where(OWN_SUBMISSION, Submission.submitted_at.is_not(None))
+TO_GRADE = exists().where(Submission.assignment_id == Assignment.id, Submission.workflow_state == "submitted")
+_TYPES = type_coerce(Assignment.submission_types, Text)
+EXPECTED = or_(*(_TYPES.like(f'%"{kind}"%') for kind in (*ONLINE_TYPES, QUIZ_TYPE)))
+_ASSIGNMENTS = CourseRows(
+    "assignment",
+    Assignment,
+    Assignment.position,
+    shown=Assignment.published,
+    search=(Assignment.name,),
 )
 _LAST_POSITION = select(func.coalesce(func.max(Assignment.position), 0).label("last")).where(
     Assignment.course_id == bindparam("course")
@@ -120,21 +139,46 @@ class NewRubric(TypedDict, total=False):
 class Assignments(StorePart):
     """Assignments, and the schemes by which they are graded."""
 
-    def listed(self, access: CourseAccess, paging: Paging) -> Page:
-        """The assignments of a course that the user may see, in their order."""
-        return self.listing(_IN_COURSE, paging, course=access.course["id"], staff=access.staff)
+    def listed(
+        self,
+        access: CourseAccess,
+        paging: Paging,
+        *,
+        search_term: str | None = None,
+        bucket: str | None = None,
+        assignment_ids: Sequence[int] | None = None,
+        order_by: str = "position",
+    ) -> Page:
+        """The assignments of a course that match, in their order unless told otherwise."""
+        conditions: list[Any] = [] if assignment_ids is None else [Assignment.id.in_(list(assignment_ids))]
+        if search_term is not None:
+            conditions.append(matching(search_term, Assignment.name))
+        if bucket is not None:
+            conditions += _bucket(values.choice(bucket, "bucket", BUCKETS), self.stamp)
+        keys = ASSIGNMENT_ORDERS[values.choice(order_by, "order_by", ASSIGNMENT_ORDERS)]
+        order = () if order_by == "position" else keys
+        return self.rows(_ASSIGNMENTS, access, paging, *conditions, order=order)
 
     def assignment(self, access: CourseAccess, assignment_id: int) -> Row:
         """An assignment that the user may see."""
-        course_id = access.course["id"]
-        return self.one(
-            _ASSIGNMENT,
-            "assignment",
-            assignment_id,
-            assignment=assignment_id,
-            course=course_id,
-            staff=access.staff,
+        return self.row(_ASSIGNMENTS, access, assignment_id)
+
+    def assignments_due(
+        self, accesses: Sequence[CourseAccess], since: str, until: str, paging: Paging
+    ) -> Page:
+        """The assignments of several courses that are due in a span of time, the first one first."""
+        staffed = [access.course["id"] for access in accesses if access.staff]
+        statement = (
+            select(*Assignment.__table__.c)
+            .where(
+                Assignment.course_id.in_([access.course["id"] for access in accesses]),
+                or_(Assignment.published, Assignment.course_id.in_(staffed)),
+                Assignment.due_at >= since,
+                Assignment.due_at <= until,
+            )
+            .order_by(Assignment.due_at, Assignment.id)
         )
+        return self.listing(Lister(statement), paging)
 
     def upcoming(self, limit: int) -> Sequence[Row]:
         """The published assignments of the user's courses that are due from now on, the next one first."""
@@ -166,6 +210,17 @@ class Assignments(StorePart):
             self.refuse_if_handed_in(assignment_id)
         self.change(Assignment, assignment_id, changes | {"updated_at": self.stamp})
         return self.assignment(access, assignment_id)
+
+    def delete_assignment(self, access: CourseAccess, assignment_id: int) -> Row:
+        """Delete an assignment with its submissions and the module items that point to it; a quiz's is
+        deleted with its quiz."""
+        assignment = self.assignment(access, assignment_id)
+        if assignment["quiz_id"] is not None:
+            self.store.quizzes.delete_quiz(access, assignment["quiz_id"])
+            return assignment
+        self.store.modules.remove_items("Assignment", assignment_id)
+        self.remove(Assignment, assignment_id)
+        return assignment
 
     def refuse_if_handed_in(self, assignment_id: int) -> None:
         """Refuse to unpublish what students have handed something in for."""
@@ -305,3 +360,17 @@ def _rating(rating: Row) -> dict[str, Any]:
         "long_description": values.text(rating.get("long_description", ""), "long_description"),
         "points": values.number(rating.get("points", 0), "ratings points"),
     }
+
+
+def _bucket(bucket: str, now: str) -> tuple[Any, ...]:
+    due_at = Assignment.due_at
+    conditions: dict[str, tuple[Any, ...]] = {
+        "past": (due_at < now,),
+        "overdue": (due_at < now, EXPECTED, ~OWN_WORK),
+        "undated": (due_at.is_(None),),
+        "ungraded": (TO_GRADE,),
+        "unsubmitted": (EXPECTED, ~OWN_WORK),
+        "upcoming": (due_at >= now,),
+        "future": (or_(due_at.is_(None), due_at >= now),),
+    }
+    return conditions[bucket]

@@ -20,9 +20,10 @@ from mesocosm.servers.canvas.models import (
     Submission,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart, denied
 from mesocosm.servers.canvas.store.courses import CURRENT
-from mesocosm.services.service import Page
+from mesocosm.services.service import Page, Row
+from mesocosm.services.values import Checks, checked
 
 _MY_COURSES = (
     select(Enrollment.course_id)
@@ -38,6 +39,7 @@ _EVENTS = Lister(
     )
     .order_by(CalendarEvent.start_at, CalendarEvent.id)
 )
+_EVENT = select(*CalendarEvent.__table__.c).where(CalendarEvent.id == bindparam("event"))
 _TOPICS_STREAM = select(
     DiscussionTopic.posted_at.label("at"),
     literal("topic").label("kind"),
@@ -166,6 +168,66 @@ class Calendar(StorePart):
             raise Invalid("end_date must not be before start_date")
         return self.listing(_EVENTS, paging, user=self.user_id, now=self.stamp, since=since, until=until)
 
+    def find_events(
+        self, course_ids: Sequence[int], user_id: int | None, since: str, until: str, paging: Paging
+    ) -> Page:
+        """The events of these courses, and of the user if named, that touch a span of time."""
+        for key in course_ids:
+            self.reading(key)
+        if user_id not in (None, self.user_id):
+            raise denied()
+        of_user = CalendarEvent.user_id == user_id if user_id else CalendarEvent.id.is_(None)
+        statement = select(*CalendarEvent.__table__.c).where(
+            CalendarEvent.course_id.in_(list(course_ids)) | of_user,
+            CalendarEvent.start_at <= until,
+            CalendarEvent.end_at >= since,
+        )
+        ordered = statement.order_by(CalendarEvent.start_at, CalendarEvent.id)
+        return self.listing(Lister(ordered), paging)
+
+    def event(self, event_id: int) -> Row:
+        """An event of the signed-in user or of a course that the user may see."""
+        event = self.one(_EVENT, "calendar event", event_id, event=event_id)
+        if event["course_id"] is not None:
+            self.reading(event["course_id"])
+        elif event["user_id"] != self.user_id:
+            raise denied()
+        return event
+
+    def create_event(self, course_id: int | None, fields: Mapping[str, Any]) -> Row:
+        """Put an event into a course's calendar, as its staff, or into the signed-in user's."""
+        if course_id is not None:
+            self.editing(course_id)
+        new = checked({"title": "No Title", **fields}, _EVENT_CHECKS)
+        if not new.get("start_at"):
+            raise Invalid("start_at can't be blank", code="start_at.blank")
+        owner = {"course_id": course_id, "user_id": None if course_id else self.user_id}
+        [event_id] = self.add_calendar_events([{**new, **owner}])  # type: ignore[typeddict-item]
+        return self.event(event_id)
+
+    def update_event(self, event_id: int, fields: Mapping[str, Any]) -> Row:
+        """Change an event."""
+        event = self._own_event(event_id)
+        changes = checked(fields, _EVENT_CHECKS)
+        start = changes.get("start_at") or event["start_at"]
+        end = changes.get("end_at") or (event["end_at"] if "start_at" not in changes else start)
+        if end < start:
+            raise Invalid("an event cannot end before it starts", code="end_at.invalid")
+        moved = {"start_at": start, "end_at": end, "updated_at": self.stamp}
+        self.change(CalendarEvent, event_id, changes | moved)
+        return self.event(event_id)
+
+    def delete_event(self, event_id: int) -> Row:
+        event = self._own_event(event_id)
+        self.remove(CalendarEvent, event_id)
+        return event
+
+    def _own_event(self, event_id: int) -> Row:
+        event = self.event(event_id)
+        if event["course_id"] is not None:
+            self.editing(event["course_id"])
+        return event
+
     def news(self, paging: Paging) -> tuple[Page, dict[tuple[str, int], Any]]:
         """The activity stream, newest first, with what each entry is about by kind and id."""
         stream = self.listing(_NEWS, paging, user=self.user_id, now=self.stamp)
@@ -230,4 +292,11 @@ _NEW_EVENT: dict[str, Any] = {
     "description": None,
     "location_name": None,
     "all_day": False,
+}
+_EVENT_CHECKS: Checks = {
+    "title": values.title,
+    "description": values.some(values.text),
+    "location_name": values.some(values.text),
+    "start_at": values.moment,
+    "end_at": values.moment,
 }

@@ -1,27 +1,43 @@
-"""Folders and files: looking for them, putting them in, taking them out."""
+"""Folders and files of courses and users. A file is a record: its name, type and size."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from sqlalchemy import bindparam, or_, select
 
 from mesocosm.errors import Conflict, Invalid
 from mesocosm.servers.canvas.models import File, Folder
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart, denied, missing
-from mesocosm.servers.canvas.store.accounts import matching
+from mesocosm.servers.canvas.store.access import (
+    CourseAccess,
+    CourseRows,
+    Lister,
+    Paging,
+    StorePart,
+    denied,
+    matching,
+    missing,
+)
 from mesocosm.services.service import Page, Row
 
+ROOT_FOLDER = "course files"
+
+_FILES = CourseRows(
+    "file", File, File.display_name, shown=File.hidden.is_(False), search=(File.display_name,)
+)
+_FILE = select(*File.__table__.c).where(File.id == bindparam("file"))
+_FOLDERS = CourseRows("folder", Folder, Folder.full_name, shown=Folder.hidden.is_(False))
+_SUB_FOLDERS = CourseRows(
+    "folder", Folder, Folder.name, shown=Folder.hidden.is_(False), inside=Folder.parent_folder_id
+)
+_ALL_FOLDERS = select(Folder.id, Folder.course_id, Folder.full_name).where(
+    Folder.course_id.in_(bindparam("courses", expanding=True))
+)
 _FOLDER = select(*Folder.__table__.c).where(Folder.id == bindparam("folder"))
 _ROOT = select(*Folder.__table__.c).where(
     Folder.course_id == bindparam("course"), Folder.parent_folder_id.is_(None)
-)
-_SUB_FOLDERS = Lister(
-    select(*Folder.__table__.c)
-    .where(Folder.parent_folder_id == bindparam("folder"), or_(Folder.hidden.is_(False), bindparam("staff")))
-    .order_by(Folder.name, Folder.id)
 )
 _CHILDREN = select(Folder.id).where(Folder.parent_folder_id == bindparam("folder"))
 _CHILD_FILES = select(File.id).where(File.folder_id == bindparam("folder"))
@@ -39,8 +55,50 @@ FILE_SORTS: dict[str, Any] = {
 }
 
 
-class Filing(StorePart):
+class NewFolder(TypedDict, total=False):
+    """A folder for ``add_folders``: its course and its path, as in ``week 1/slides``."""
+
+    course_id: int
+    path: str
+    hidden: bool
+
+
+class NewFile(TypedDict, total=False):
+    """A file for ``add_files``; ``display_name`` and ``size`` are required.
+
+    One of a course has ``course_id`` (and ``folder_id``, without which it lies in the course's root folder);
+    one that a user uploaded to hand in has ``user_id`` only.
+    """
+
+    course_id: int | None
+    folder_id: int | None
+    user_id: int | None
+    display_name: str
+    content_type: str
+    size: int
+    hidden: bool
+    locked: bool
+    created_at: str
+
+
+class Files(StorePart):
     """The files of courses and of users."""
+
+    def file(self, file_id: int) -> Row:
+        """A file of a course that the user may see, or one of the user's own."""
+        file = self.one(_FILE, "file", file_id, file=file_id)
+        if file["course_id"] is None:
+            if file["user_id"] != self.user_id:
+                raise denied()
+        else:
+            access = self.reading(file["course_id"])
+            if file["hidden"] and not access.staff:
+                raise missing("file", file_id)
+        return file
+
+    def folders(self, access: CourseAccess, paging: Paging) -> Page:
+        """The folders of a course by path."""
+        return self.rows(_FOLDERS, access, paging)
 
     def folder(self, folder_id: int) -> Row:
         """A folder of a course that the user may see."""
@@ -56,8 +114,7 @@ class Filing(StorePart):
 
     def sub_folders(self, folder: Row, paging: Paging) -> Page:
         """The folders directly in a folder, by name."""
-        staff = self.access(folder["course_id"]).staff
-        return self.listing(_SUB_FOLDERS, paging, folder=folder["id"], staff=staff)
+        return self.rows(_SUB_FOLDERS, self.access(folder["course_id"]), paging, inside=folder["id"])
 
     def folder_path(self, access: CourseAccess, path: str) -> list[Row]:
         """The folders from the root to the one of that path."""
@@ -76,14 +133,14 @@ class Filing(StorePart):
         course_id, name = access.course["id"], values.title(name, "name")
         if "/" in name:
             raise Invalid("name must not contain a slash", code="name.invalid")
-        known = self.store.pages.known_folders({course_id})
+        known = self.known_folders({course_id})
         root = self.root_folder(access) if parent is None else parent
         if root["course_id"] != course_id:
             raise missing("folder of this course", root["id"])
         path = f"{root['full_name']}/{name}"
         if (course_id, path) in known:
             raise Invalid("name has already been taken", code="name.taken")
-        return self.folder(self.store.pages.add_folder(known, course_id, path, hidden))
+        return self.folder(self.add_folder(known, course_id, path, hidden))
 
     def update_folder(self, folder_id: int, fields: dict[str, Any]) -> Row:
         """Hide or show a folder."""
@@ -103,12 +160,12 @@ class Filing(StorePart):
         if files and not force:
             raise Conflict("Can't delete a folder with content")
         for key in files:
-            self.store.authoring.remove_items("File", key)
+            self.store.modules.remove_items("File", key)
             self.remove(File, key)
         self.remove(Folder, folder_id)
         return folder
 
-    def find_files(
+    def listed(
         self,
         access: CourseAccess,
         paging: Paging,
@@ -119,23 +176,22 @@ class Filing(StorePart):
         sort: str = "name",
         order: str = "asc",
     ) -> Page:
-        """The files of a course or a folder that match."""
-        statement = select(*File.__table__.c).where(File.course_id == access.course["id"])
+        """The files of a course, or of one of its folders, that match, by name unless told otherwise."""
+        conditions: list[Any] = []
         if folder_id is not None:
-            statement = statement.where(File.folder_id == folder_id)
-        if not access.staff:
-            statement = statement.where(File.hidden.is_(False))
-        if search_term is not None:
-            statement = statement.where(matching(search_term, File.display_name))
+            self.row(_FOLDERS, access, folder_id)
+            conditions.append(File.folder_id == folder_id)
         if content_types:
             kinds = [
                 File.content_type == kind if "/" in kind else File.content_type.startswith(f"{kind}/")
                 for kind in content_types
             ]
-            statement = statement.where(or_(*kinds))
+            conditions.append(or_(*kinds))
+        if search_term is not None:
+            conditions.append(matching(search_term, File.display_name))
         key = FILE_SORTS[values.choice(sort, "sort", FILE_SORTS)]
-        ordered = statement.order_by(key.desc() if order == "desc" else key.asc(), File.id)
-        return self.listing(Lister(ordered), paging)
+        ordered = () if (sort, order) == ("name", "asc") else (key.desc() if order == "desc" else key,)
+        return self.rows(_FILES, access, paging, *conditions, order=ordered)
 
     def own_files(self, paging: Paging) -> Page:
         """The files that the signed-in user uploaded to hand in, by name."""
@@ -147,7 +203,7 @@ class Filing(StorePart):
             self.editing(course_id)
             if folder_id and self.folder(folder_id)["course_id"] != course_id:
                 raise denied()
-        [file_id] = self.store.pages.add_files(
+        [file_id] = self.add_files(
             [
                 {
                     "course_id": course_id,
@@ -159,7 +215,7 @@ class Filing(StorePart):
                 }
             ]
         )
-        return self.store.pages.file(file_id)
+        return self.file(file_id)
 
     def update_file(self, file_id: int, fields: dict[str, Any]) -> Row:
         """Rename, hide or lock a file."""
@@ -168,17 +224,77 @@ class Filing(StorePart):
         if "display_name" in fields:
             changes["display_name"] = values.title(fields["display_name"], "name")
         self.change(File, file_id, changes | {"updated_at": self.stamp})
-        return self.store.pages.file(file_id)
+        return self.file(file_id)
 
     def delete_file(self, file_id: int) -> Row:
         """Delete a file with the module items that point to it."""
         file = self._own_or_editing(file_id)
-        self.store.authoring.remove_items("File", file_id)
+        self.store.modules.remove_items("File", file_id)
         self.remove(File, file_id)
         return file
 
     def _own_or_editing(self, file_id: int) -> Row:
-        file = self.store.pages.file(file_id)
+        file = self.file(file_id)
         if file["course_id"] is not None:
             self.editing(file["course_id"])
         return file
+
+    # -- filling ----------------------------------------------------------------------------------------
+
+    def add_folders(self, folders: list[NewFolder]) -> list[int]:
+        """Add folders, parents before children; each course's root folder comes by itself."""
+        known = self.known_folders({folder["course_id"] for folder in folders})
+        ids = []
+        for folder in folders:
+            path = f"{ROOT_FOLDER}/{folder['path'].strip('/')}"
+            ids.append(self.add_folder(known, folder["course_id"], path, folder.get("hidden", False)))
+        return ids
+
+    def add_files(self, files: list[NewFile]) -> list[int]:
+        """Add records of files; returns their ids."""
+        known = self.known_folders({course for file in files if (course := file.get("course_id"))})
+        rows = []
+        for file in files:
+            row: dict[str, Any] = {**_NEW_FILE, "created_at": self.stamp, **file}
+            course_id = row["course_id"]
+            if course_id is None and row["user_id"] is None:
+                raise Invalid(f"file {row['display_name']!r} belongs to no course and no user")
+            if course_id is not None and row["folder_id"] is None:
+                row["folder_id"] = known[course_id, ROOT_FOLDER]
+            row["created_at"] = row["updated_at"] = values.stored_time(row["created_at"])
+            rows.append(row)
+        return self.fill(File, rows)
+
+    def known_folders(self, courses: set[int]) -> dict[tuple[int, str], int]:
+        """Folders by course and path; every one of the courses has its root."""
+        rows = self.fetch(_ALL_FOLDERS, courses=sorted(courses))
+        known = {(row["course_id"], row["full_name"]): int(row["id"]) for row in rows}
+        for course_id in sorted(courses):
+            if (course_id, ROOT_FOLDER) not in known:
+                self.add_folder(known, course_id, ROOT_FOLDER, hidden=False)
+        return known
+
+    def add_folder(self, known: dict[tuple[int, str], int], course_id: int, path: str, hidden: bool) -> int:
+        """Add one folder to those ``known``; returns its id."""
+        parent, _, name = path.rpartition("/")
+        folder = Folder(
+            course_id=course_id,
+            parent_folder_id=known[course_id, parent] if parent else None,
+            name=name,
+            full_name=path,
+            hidden=hidden,
+            created_at=self.stamp,
+            updated_at=self.stamp,
+        )
+        known[course_id, path] = self.insert(folder).id
+        return folder.id
+
+
+_NEW_FILE: dict[str, Any] = {
+    "course_id": None,
+    "folder_id": None,
+    "user_id": None,
+    "content_type": "application/octet-stream",
+    "hidden": False,
+    "locked": False,
+}

@@ -1,4 +1,4 @@
-"""Modules: the steps of a course, and how far a student has come."""
+"""Modules: the steps of a course, what is in them, and how far a student has come."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import (
     Clock,
     CourseAccess,
-    Lister,
+    CourseRows,
     Paging,
     StorePart,
     denied,
@@ -43,15 +43,7 @@ EXTERNAL = ("ExternalUrl", "ExternalTool")
 ITEM_TYPES = (*CONTENT, *EXTERNAL, "SubHeader")
 MAX_INDENT = 5
 
-_VISIBLE = or_(Module.published, bindparam("staff"))
-_MODULES = Lister(
-    select(*Module.__table__.c)
-    .where(Module.course_id == bindparam("course"), _VISIBLE)
-    .order_by(Module.position, Module.id)
-)
-_MODULE = select(*Module.__table__.c).where(
-    Module.id == bindparam("module"), Module.course_id == bindparam("course"), _VISIBLE
-)
+_MODULES = CourseRows("module", Module, Module.position, shown=Module.published, search=(Module.name,))
 _MODULE_IDS = select(Module.id, Module.position).where(Module.course_id == bindparam("course"))
 _PAGE_URL = select(WikiPage.url).where(WikiPage.id == ModuleItem.content_id, ModuleItem.type == "Page")
 _DONE = select(ItemCompletion.item_id).where(
@@ -63,13 +55,13 @@ _ITEM_COLUMNS: Select[Any] = select(
     _DONE.exists().label("completed"),
 )
 _SEEN = or_(ModuleItem.published, bindparam("staff"))
-_ITEMS = Lister(
-    _ITEM_COLUMNS.where(ModuleItem.module_id == bindparam("module"), _SEEN).order_by(
-        ModuleItem.position, ModuleItem.id
-    )
-)
-_ITEM = _ITEM_COLUMNS.where(
-    ModuleItem.module_id == bindparam("module"), ModuleItem.id == bindparam("item"), _SEEN
+_ITEMS = CourseRows(
+    "module item",
+    ModuleItem,
+    ModuleItem.position,
+    shown=ModuleItem.published,
+    columns=_ITEM_COLUMNS,
+    inside=ModuleItem.module_id,
 )
 _BEFORE = select(ModuleItem.id).where(
     ModuleItem.module_id == bindparam("module"),
@@ -95,6 +87,19 @@ _CONTENT_OF = {
 }
 _LAST_ITEM = select(func.coalesce(func.max(ModuleItem.position), 0).label("last")).where(
     ModuleItem.module_id == bindparam("module")
+)
+
+
+_MODULE_ORDER = (
+    select(Module.id).where(Module.course_id == bindparam("course")).order_by(Module.position, Module.id)
+)
+_ITEM_ORDER = (
+    select(ModuleItem.id)
+    .where(ModuleItem.module_id == bindparam("module"))
+    .order_by(ModuleItem.position, ModuleItem.id)
+)
+_PREREQUISITES = select(Module.id, Module.prerequisite_module_ids).where(
+    Module.course_id == bindparam("course")
 )
 
 
@@ -137,14 +142,13 @@ class Modules(StorePart):
 
     # -- reading ----------------------------------------------------------------------------------------
 
-    def listed(self, access: CourseAccess, paging: Paging) -> Page:
-        """The modules of a course that the user may see, in their order."""
-        return self.listing(_MODULES, paging, course=access.course["id"], staff=access.staff)
+    def listed(self, access: CourseAccess, paging: Paging, *, search_term: str | None = None) -> Page:
+        """The modules of a course that the user may see and that match, in their order."""
+        return self.rows(_MODULES, access, paging, search_term=search_term)
 
     def module(self, access: CourseAccess, module_id: int) -> Row:
         """A module that the user may see."""
-        course_id = access.course["id"]
-        return self.one(_MODULE, "module", module_id, module=module_id, course=course_id, staff=access.staff)
+        return self.row(_MODULES, access, module_id)
 
     def item_counts(self, access: CourseAccess, module_ids: Sequence[int]) -> dict[int, int]:
         """Count the items of each module that the user may see."""
@@ -159,20 +163,12 @@ class Modules(StorePart):
     def items(self, access: CourseAccess, module_id: int, paging: Paging) -> Page:
         """The items of a module that the user may see, in their order."""
         self.module(access, module_id)
-        return self.listing(_ITEMS, paging, module=module_id, staff=access.staff, user=access.user_id)
+        return self.rows(_ITEMS, access, paging, inside=module_id)
 
     def item(self, access: CourseAccess, module_id: int, item_id: int) -> Row:
         """An item that the user may see."""
         self.module(access, module_id)
-        return self.one(
-            _ITEM,
-            "module item",
-            item_id,
-            module=module_id,
-            item=item_id,
-            staff=access.staff,
-            user=access.user_id,
-        )
+        return self.row(_ITEMS, access, item_id, module_id)
 
     def _progress(self, access: CourseAccess, module_ids: Sequence[int]) -> dict[int, Row]:
         rows = self.fetch(_PROGRESS, modules=module_ids, staff=access.staff, user=access.user_id)
@@ -241,6 +237,87 @@ class Modules(StorePart):
             )
         )
         return self.item(access, module_id, item.id)
+
+    def update_module(self, access: CourseAccess, module_id: int, fields: Mapping[str, Any]) -> Row:
+        """Change a module; with ``position`` it moves."""
+        self.module(access, module_id)
+        changes = checked(fields, MODULE)
+        order = self.ids(_MODULE_ORDER, course=access.course["id"])
+        if "prerequisite_module_ids" in fields:
+            before = order[: order.index(module_id)]
+            for key in fields["prerequisite_module_ids"]:
+                if key not in before:
+                    raise Invalid(f"prerequisite_module_ids: {key} is not a module before this one")
+        position = changes.pop("position", None)
+        self.change(Module, module_id, changes)
+        if position is not None:
+            self._move(Module, order, module_id, position)
+        return self.module(access, module_id)
+
+    def delete_module(self, access: CourseAccess, module_id: int) -> Row:
+        """Delete a module with its items; it is no prerequisite of others any more."""
+        module = self.module(access, module_id)
+        for row in self.fetch(_PREREQUISITES, course=access.course["id"]):
+            if module_id in row["prerequisite_module_ids"]:
+                kept = [key for key in row["prerequisite_module_ids"] if key != module_id]
+                self.change(Module, row["id"], {"prerequisite_module_ids": kept})
+        self.remove(Module, module_id)
+        self._renumber(Module, self.ids(_MODULE_ORDER, course=access.course["id"]))
+        return module
+
+    def update_item(
+        self, access: CourseAccess, module_id: int, item_id: int, fields: Mapping[str, Any]
+    ) -> Row:
+        """Change an item of a module; with ``position`` it moves, with ``module_id`` to another module."""
+        item = self.item(access, module_id, item_id)
+        changes = checked(fields, ITEM)
+        if address := changes.pop("external_url", None):
+            if item["type"] not in EXTERNAL:
+                raise Invalid(f"external_url is not for an item of type {item['type']}")
+            changes["external_url"] = values.web_address(address, "external_url")
+        position, target = changes.pop("position", None), changes.get("module_id", module_id)
+        self.module(access, target)
+        if target != module_id:
+            last = len(self.ids(_ITEM_ORDER, module=target))
+            changes["position"] = last + 1
+        self.change(ModuleItem, item_id, changes)
+        if target != module_id:
+            self._renumber(ModuleItem, self.ids(_ITEM_ORDER, module=module_id))
+        if position is not None:
+            self._move(ModuleItem, self.ids(_ITEM_ORDER, module=target), item_id, position)
+        return self.item(access, target, item_id)
+
+    def delete_item(self, access: CourseAccess, module_id: int, item_id: int) -> Row:
+        """Take an item out of a module."""
+        item = self.item(access, module_id, item_id)
+        self.remove(ModuleItem, item_id)
+        self._renumber(ModuleItem, self.ids(_ITEM_ORDER, module=module_id))
+        return item
+
+    def uncomplete(self, access: CourseAccess, module_id: int, item_id: int) -> Row:
+        """Take back that the signed-in user has done an item."""
+        item = self.item(access, module_id, item_id)
+        if access.ended or not (access.active or access.admin):
+            raise denied()
+        if item["completed"]:
+            self.session.delete(self.session.get_one(ItemCompletion, (item_id, access.user_id)))
+            self.session.flush()
+        return self.item(access, module_id, item_id)
+
+    def remove_items(self, kind: str, content_id: int) -> None:
+        """Take what is deleted out of the modules."""
+        statement = select(ModuleItem.id).where(ModuleItem.type == kind, ModuleItem.content_id == content_id)
+        for key in self.ids(statement):
+            self.remove(ModuleItem, key)
+
+    def _move(self, table: type[Module | ModuleItem], order: list[int], key: int, position: int) -> None:
+        order.remove(key)
+        order.insert(values.whole(position, "position", 1) - 1, key)
+        self._renumber(table, order)
+
+    def _renumber(self, table: type[Module | ModuleItem], order: Sequence[int]) -> None:
+        for position, key in enumerate(order, 1):
+            self.change(table, key, {"position": position})
 
     def _target(self, access: CourseAccess, fields: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
         """Return the target of an item, and whether it is published."""

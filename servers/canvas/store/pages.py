@@ -1,25 +1,34 @@
-"""Pages and files of courses."""
+"""Pages of courses."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any, TypedDict
 
-from sqlalchemy import bindparam, or_, select
+from sqlalchemy import bindparam, or_, select, update
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.models import File, Folder, User, WikiPage
+from mesocosm.servers.canvas.models import User, WikiPage
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart, denied, missing
+from mesocosm.servers.canvas.store.access import (
+    CourseAccess,
+    CourseRows,
+    Paging,
+    StorePart,
+    matching,
+    table_of,
+)
 from mesocosm.services.service import Page, Row
 
-ROOT_FOLDER = "course files"
-
-_PAGES = Lister(
-    select(*(column for column in WikiPage.__table__.c if column.name != "body"))
-    .where(WikiPage.course_id == bindparam("course"), or_(WikiPage.published, bindparam("staff")))
-    .order_by(WikiPage.title, WikiPage.id)
+_PAGES = CourseRows(
+    "page",
+    WikiPage,
+    WikiPage.title,
+    shown=WikiPage.published,
+    search=(WikiPage.title,),
+    columns=select(*(column for column in WikiPage.__table__.c if column.name != "body")),
 )
 _PAGE = (
     select(*WikiPage.__table__.c, User.name.label("editor_name"))
@@ -30,33 +39,11 @@ _PAGE = (
         or_(WikiPage.published, bindparam("staff")),
     )
 )
+_FRONT_PAGE = select(WikiPage.url).where(WikiPage.course_id == bindparam("course"), WikiPage.front_page)
 _URLS = select(WikiPage.course_id, WikiPage.url).where(
     WikiPage.course_id.in_(bindparam("courses", expanding=True))
 )
-_FILE_SHOWN = or_(File.hidden.is_(False), bindparam("staff"))
-_FILES = Lister(
-    select(*File.__table__.c)
-    .where(File.course_id == bindparam("course"), _FILE_SHOWN)
-    .order_by(File.display_name, File.id)
-)
-_FOLDER_FILES = Lister(
-    select(*File.__table__.c)
-    .where(File.folder_id == bindparam("folder"), _FILE_SHOWN)
-    .order_by(File.display_name, File.id)
-)
-_FILE = select(*File.__table__.c).where(File.id == bindparam("file"))
-_FOLDER_SHOWN = or_(Folder.hidden.is_(False), bindparam("staff"))
-_FOLDERS = Lister(
-    select(*Folder.__table__.c)
-    .where(Folder.course_id == bindparam("course"), _FOLDER_SHOWN)
-    .order_by(Folder.full_name, Folder.id)
-)
-_FOLDER = select(Folder.id).where(
-    Folder.id == bindparam("folder"), Folder.course_id == bindparam("course"), _FOLDER_SHOWN
-)
-_ALL_FOLDERS = select(Folder.id, Folder.course_id, Folder.full_name).where(
-    Folder.course_id.in_(bindparam("courses", expanding=True))
-)
+_SORTS = {"title": WikiPage.title, "created_at": WikiPage.created_at, "updated_at": WikiPage.updated_at}
 
 
 class NewPage(TypedDict, total=False):
@@ -72,67 +59,96 @@ class NewPage(TypedDict, total=False):
     updated_at: str
 
 
-class NewFolder(TypedDict, total=False):
-    """A folder for ``add_folders``: its course and its path, as in ``week 1/slides``."""
-
-    course_id: int
-    path: str
-    hidden: bool
-
-
-class NewFile(TypedDict, total=False):
-    """A file for ``add_files``; ``display_name`` and ``size`` are required.
-
-    One of a course has ``course_id`` (and ``folder_id``, without which it lies in the course's root folder);
-    one that a user uploaded to hand in has ``user_id`` only.
-    """
-
-    course_id: int | None
-    folder_id: int | None
-    user_id: int | None
-    display_name: str
-    content_type: str
-    size: int
-    hidden: bool
-    locked: bool
-    created_at: str
-
-
 class Pages(StorePart):
-    """Pages and files."""
-
-    def listed(self, access: CourseAccess, paging: Paging) -> Page:
-        """The pages of a course by title, without their bodies."""
-        return self.listing(_PAGES, paging, course=access.course["id"], staff=access.staff)
+    """Pages, and which of them is the front page."""
 
     def page(self, access: CourseAccess, url: str) -> Row:
         """A page by the last part of its address."""
         values.text(url, "page_url")
         return self.one(_PAGE, "page", url[:80], course=access.course["id"], url=url, staff=access.staff)
 
-    def files(self, access: CourseAccess, folder_id: int | None, paging: Paging) -> Page:
-        """The files of a course, or of one of its folders, by name."""
+    def front_page(self, access: CourseAccess) -> Row:
+        """The front page of a course."""
+        url = self.one(_FRONT_PAGE, "front page", "of the course", course=access.course["id"])["url"]
+        return self.page(access, url)
+
+    def listed(
+        self,
+        access: CourseAccess,
+        paging: Paging,
+        *,
+        sort: str = "title",
+        order: str = "asc",
+        search_term: str | None = None,
+        published: bool | None = None,
+    ) -> Page:
+        """The pages of a course that match, by title unless told otherwise, without their bodies."""
+        conditions = () if published is None else (WikiPage.published.is_(published),)
+        found = None if search_term is None else matching(search_term, WikiPage.title)
+        key: Any = _SORTS[values.choice(sort, "sort", _SORTS)]
+        ordered = () if (sort, order) == ("title", "asc") else (key.desc() if order == "desc" else key,)
+        wanted = conditions if found is None else (*conditions, found)
+        return self.rows(_PAGES, access, paging, *wanted, order=ordered)
+
+    def create_page(self, access: CourseAccess, fields: Mapping[str, Any]) -> Row:
+        """Create a page, unpublished unless told otherwise; its address follows from its title."""
         course_id = access.course["id"]
-        if folder_id is None:
-            return self.listing(_FILES, paging, course=course_id, staff=access.staff)
-        self.one(_FOLDER, "folder", folder_id, folder=folder_id, course=course_id, staff=access.staff)
-        return self.listing(_FOLDER_FILES, paging, folder=folder_id, staff=access.staff)
+        title = values.title(fields["title"], "title")
+        taken = {row["url"] for row in self.fetch(_URLS, courses=[course_id])}
+        page = self.insert(
+            WikiPage(
+                course_id=course_id,
+                url=free_url(title, taken),
+                title=title,
+                body=values.text(fields.get("body", ""), "body"),
+                published=fields.get("published", False),
+                front_page=False,
+                last_edited_by=access.user_id,
+                created_at=self.stamp,
+                updated_at=self.stamp,
+            )
+        )
+        if fields.get("front_page"):
+            self._set_front_page(access, page.id)
+        return self.page(access, page.url)
 
-    def file(self, file_id: int) -> Row:
-        """A file of a course that the user may see, or one of the user's own."""
-        file = self.one(_FILE, "file", file_id, file=file_id)
-        if file["course_id"] is None:
-            if file["user_id"] != self.user_id:
-                raise denied()
-        else:
-            access = self.reading(file["course_id"])
-            if file["hidden"] and not access.staff:
-                raise missing("file", file_id)
-        return file
+    def update_page(self, access: CourseAccess, url: str, fields: Mapping[str, Any]) -> Row:
+        """Change a page; with another title it moves to another address."""
+        page = self.page(access, url)
+        changes: dict[str, Any] = {"last_edited_by": access.user_id, "updated_at": self.stamp}
+        if "title" in fields and fields["title"] != page["title"]:
+            changes["title"] = values.title(fields["title"], "title")
+            taken = {row["url"] for row in self.fetch(_URLS, courses=[access.course["id"]])} - {url}
+            changes["url"] = free_url(changes["title"], taken)
+        if "body" in fields:
+            changes["body"] = values.text(fields["body"], "body")
+        if "published" in fields:
+            if page["front_page"] and not fields["published"]:
+                raise Invalid("The front page cannot be unpublished", code="published.invalid")
+            changes["published"] = fields["published"]
+        self.change(WikiPage, page["id"], changes)
+        if fields.get("front_page"):
+            self._set_front_page(access, page["id"])
+        return self.page(access, changes.get("url", url))
 
-    def folders(self, access: CourseAccess, paging: Paging) -> Page:
-        """The folders of a course by path."""
-        return self.listing(_FOLDERS, paging, course=access.course["id"], staff=access.staff)
+    def delete_page(self, access: CourseAccess, url: str) -> Row:
+        """Delete a page with the module items that point to it; the front page stays."""
+        page = self.page(access, url)
+        if page["front_page"]:
+            raise Invalid("The front page cannot be deleted")
+        self.store.modules.remove_items("Page", page["id"])
+        self.remove(WikiPage, page["id"])
+        return page
+
+    def _set_front_page(self, access: CourseAccess, page_id: int) -> None:
+        pages = table_of(WikiPage)
+        others = (pages.c.course_id == access.course["id"]) & pages.c.front_page
+        self.session.execute(update(pages).where(others).values(front_page=False))
+        self.session.expire_all()
+        page = self.session.get_one(WikiPage, page_id)
+        if not page.published:
+            raise Invalid("The front page must be published", code="front_page.invalid")
+        self.change(WikiPage, page_id, {"front_page": True})
 
     # -- filling ----------------------------------------------------------------------------------------
 
@@ -150,64 +166,8 @@ class Pages(StorePart):
             rows.append(row)
         return self.fill(WikiPage, rows)
 
-    def add_folders(self, folders: list[NewFolder]) -> list[int]:
-        """Add folders, parents before children; each course's root folder comes by itself."""
-        known = self.known_folders({folder["course_id"] for folder in folders})
-        ids = []
-        for folder in folders:
-            path = f"{ROOT_FOLDER}/{folder['path'].strip('/')}"
-            ids.append(self.add_folder(known, folder["course_id"], path, folder.get("hidden", False)))
-        return ids
-
-    def add_files(self, files: list[NewFile]) -> list[int]:
-        """Add records of files; returns their ids."""
-        known = self.known_folders({course for file in files if (course := file.get("course_id"))})
-        rows = []
-        for file in files:
-            row: dict[str, Any] = {**_NEW_FILE, "created_at": self.stamp, **file}
-            course_id = row["course_id"]
-            if course_id is None and row["user_id"] is None:
-                raise Invalid(f"file {row['display_name']!r} belongs to no course and no user")
-            if course_id is not None and row["folder_id"] is None:
-                row["folder_id"] = known[course_id, ROOT_FOLDER]
-            row["created_at"] = row["updated_at"] = values.stored_time(row["created_at"])
-            rows.append(row)
-        return self.fill(File, rows)
-
-    def known_folders(self, courses: set[int]) -> dict[tuple[int, str], int]:
-        """Folders by course and path; every one of the courses has its root."""
-        rows = self.fetch(_ALL_FOLDERS, courses=sorted(courses))
-        known = {(row["course_id"], row["full_name"]): int(row["id"]) for row in rows}
-        for course_id in sorted(courses):
-            if (course_id, ROOT_FOLDER) not in known:
-                self.add_folder(known, course_id, ROOT_FOLDER, hidden=False)
-        return known
-
-    def add_folder(self, known: dict[tuple[int, str], int], course_id: int, path: str, hidden: bool) -> int:
-        """Add one folder to those ``known``; returns its id."""
-        parent, _, name = path.rpartition("/")
-        folder = Folder(
-            course_id=course_id,
-            parent_folder_id=known[course_id, parent] if parent else None,
-            name=name,
-            full_name=path,
-            hidden=hidden,
-            created_at=self.stamp,
-            updated_at=self.stamp,
-        )
-        known[course_id, path] = self.insert(folder).id
-        return folder.id
-
 
 _NEW_PAGE: dict[str, Any] = {"published": True, "front_page": False, "last_edited_by": None}
-_NEW_FILE: dict[str, Any] = {
-    "course_id": None,
-    "folder_id": None,
-    "user_id": None,
-    "content_type": "application/octet-stream",
-    "hidden": False,
-    "locked": False,
-}
 
 
 def free_url(title: str, taken: set[str]) -> str:

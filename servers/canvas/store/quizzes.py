@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 from sqlalchemy import bindparam, exists, func, or_, select
 
 from mesocosm.errors import Conflict, Denied, Invalid
-from mesocosm.servers.canvas.models import Assignment, ModuleItem, Quiz, QuizQuestion, QuizSubmission
+from mesocosm.servers.canvas.models import Assignment, Quiz, QuizQuestion, QuizSubmission
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Lister, Paging, StorePart, denied
+from mesocosm.servers.canvas.store.access import (
+    STUDENT,
+    CourseAccess,
+    CourseRows,
+    Lister,
+    Paging,
+    StorePart,
+    denied,
+)
 from mesocosm.servers.canvas.store.assignments import QUIZ_TYPE, NewAssignment
 from mesocosm.servers.canvas.store.questions import (
     NEW_QUESTION,
@@ -44,18 +52,9 @@ _POINTS = (
 _ASSIGNMENT_ID = (
     select(Assignment.id).where(Assignment.quiz_id == Quiz.id).scalar_subquery().label("assignment_id")
 )
-QUIZ_COLUMNS = select(*Quiz.__table__.c, _COUNT, _POINTS, _ASSIGNMENT_ID)
-_VISIBLE = or_(Quiz.published, bindparam("staff"))
-_QUIZZES = Lister(QUIZ_COLUMNS.where(Quiz.course_id == bindparam("course"), _VISIBLE).order_by(Quiz.id))
-_QUIZ = QUIZ_COLUMNS.where(Quiz.id == bindparam("quiz"), Quiz.course_id == bindparam("course"), _VISIBLE)
-_QUESTIONS = Lister(
-    select(*QuizQuestion.__table__.c)
-    .where(QuizQuestion.quiz_id == bindparam("quiz"))
-    .order_by(QuizQuestion.position, QuizQuestion.id)
-)
-_QUESTION = select(*QuizQuestion.__table__.c).where(
-    QuizQuestion.id == bindparam("question"), QuizQuestion.quiz_id == bindparam("quiz")
-)
+_QUIZ_COLUMNS = select(*Quiz.__table__.c, _COUNT, _POINTS, _ASSIGNMENT_ID)
+_QUIZZES = CourseRows("quiz", Quiz, shown=Quiz.published, search=(Quiz.title,), columns=_QUIZ_COLUMNS)
+_QUESTIONS = CourseRows("quiz question", QuizQuestion, QuizQuestion.position, inside=QuizQuestion.quiz_id)
 _LAST_POSITION = select(func.coalesce(func.max(QuizQuestion.position), 0).label("last")).where(
     QuizQuestion.quiz_id == bindparam("quiz")
 )
@@ -64,9 +63,25 @@ _ATTEMPTS = (
     .where(QuizSubmission.quiz_id == bindparam("quiz"), QuizSubmission.user_id == bindparam("user"))
     .order_by(QuizSubmission.attempt)
 )
+_ATTEMPT = select(*QuizSubmission.__table__.c).where(
+    QuizSubmission.quiz_id == bindparam("quiz"), QuizSubmission.id == bindparam("attempt")
+)
+_LATER = QuizSubmission.__table__.alias("later")
+_LAST_ATTEMPTS = Lister(
+    select(*QuizSubmission.__table__.c)
+    .where(
+        QuizSubmission.quiz_id == bindparam("quiz"),
+        or_(QuizSubmission.user_id == bindparam("user"), bindparam("everybody")),
+        ~exists().where(
+            _LATER.c.quiz_id == QuizSubmission.quiz_id,
+            _LATER.c.user_id == QuizSubmission.user_id,
+            _LATER.c.attempt > QuizSubmission.attempt,
+        ),
+    )
+    .order_by(QuizSubmission.id)
+)
 _ATTEMPTED = select(exists().where(QuizSubmission.quiz_id == bindparam("quiz")).label("found"))
-_BY_ID = QUIZ_COLUMNS.where(Quiz.id.in_(bindparam("quizzes", expanding=True)))
-_ITEMS = select(ModuleItem.id).where(ModuleItem.type == "Quiz", ModuleItem.content_id == bindparam("quiz"))
+_BY_ID = _QUIZ_COLUMNS.where(Quiz.id.in_(bindparam("quizzes", expanding=True)))
 
 
 class NewQuiz(TypedDict, total=False):
@@ -108,23 +123,23 @@ class Quizzes(StorePart):
 
     # -- reading ----------------------------------------------------------------------------------------
 
-    def listed(self, access: CourseAccess, paging: Paging) -> Page:
-        """The quizzes of a course that the user may see."""
-        return self.listing(_QUIZZES, paging, course=access.course["id"], staff=access.staff)
+    def listed(self, access: CourseAccess, paging: Paging, *, search_term: str | None = None) -> Page:
+        """The quizzes of a course that the user may see and that match."""
+        return self.rows(_QUIZZES, access, paging, search_term=search_term)
 
     def quiz(self, access: CourseAccess, quiz_id: int) -> Row:
         """A quiz that the user may see."""
-        return self.one(_QUIZ, "quiz", quiz_id, quiz=quiz_id, course=access.course["id"], staff=access.staff)
+        return self.row(_QUIZZES, access, quiz_id)
 
     def questions(self, access: CourseAccess, quiz_id: int, paging: Paging) -> Page:
         """The questions of a quiz: for the course's staff, and for students who have begun an attempt."""
         self.quiz(access, quiz_id)
         if not access.staff and not self.fetch(_ATTEMPTS, quiz=quiz_id, user=access.user_id):
             raise denied()
-        return self.listing(_QUESTIONS, paging, quiz=quiz_id)
+        return self.rows(_QUESTIONS, access, paging, inside=quiz_id)
 
-    def question(self, quiz_id: int, question_id: int) -> Row:
-        return self.one(_QUESTION, "quiz question", question_id, quiz=quiz_id, question=question_id)
+    def question(self, access: CourseAccess, quiz_id: int, question_id: int) -> Row:
+        return self.row(_QUESTIONS, access, question_id, quiz_id)
 
     # -- writing ----------------------------------------------------------------------------------------
 
@@ -151,10 +166,8 @@ class Quizzes(StorePart):
     def delete_quiz(self, access: CourseAccess, quiz_id: int) -> None:
         """Delete a quiz with its questions, attempts, assignment and the module items that point to it."""
         self.quiz(access, quiz_id)
-        for row in self.fetch(_ITEMS, quiz=quiz_id):
-            self.session.delete(self.session.get_one(ModuleItem, row["id"]))
-        self.session.delete(self.session.get_one(Quiz, quiz_id))
-        self.session.flush()
+        self.store.modules.remove_items("Quiz", quiz_id)
+        self.remove(Quiz, quiz_id)
 
     def add_question(self, access: CourseAccess, quiz_id: int, fields: Mapping[str, Any]) -> Row:
         """Add a question at the end of a quiz."""
@@ -164,23 +177,22 @@ class Quizzes(StorePart):
         new = {**NEW_QUESTION, "question_type": default_type, **checked(fields, QUESTION)}
         question = self.insert(QuizQuestion(quiz_id=quiz_id, position=position, **new))
         self._touch(access, quiz_id)
-        return self.question(quiz_id, question.id)
+        return self.question(access, quiz_id, question.id)
 
     def update_question(
         self, access: CourseAccess, quiz_id: int, question_id: int, fields: Mapping[str, Any]
     ) -> Row:
         """Change a question."""
         self.quiz(access, quiz_id)
-        self.question(quiz_id, question_id)
+        self.question(access, quiz_id, question_id)
         self.change(QuizQuestion, question_id, checked(fields, QUESTION))
         self._touch(access, quiz_id)
-        return self.question(quiz_id, question_id)
+        return self.question(access, quiz_id, question_id)
 
     def delete_question(self, access: CourseAccess, quiz_id: int, question_id: int) -> None:
         self.quiz(access, quiz_id)
-        self.question(quiz_id, question_id)
-        self.session.delete(self.session.get_one(QuizQuestion, question_id))
-        self.session.flush()
+        self.question(access, quiz_id, question_id)
+        self.remove(QuizQuestion, question_id)
         self._touch(access, quiz_id)
 
     def _touch(self, access: CourseAccess, quiz_id: int) -> None:
@@ -243,6 +255,32 @@ class Quizzes(StorePart):
             if attempt["workflow_state"] == "untaken" and (attempt["end_at"] or "9") <= now:
                 attempt |= {"workflow_state": "complete", "finished_at": attempt["end_at"], "score": 0.0}
         return attempts
+
+    def last_attempts(self, access: CourseAccess, quiz_id: int, paging: Paging) -> Page:
+        """The last attempt of every student at a quiz; students see their own only."""
+        self.quiz(access, quiz_id)
+        everybody = access.sees_grades
+        listing = self.listing(_LAST_ATTEMPTS, paging, quiz=quiz_id, user=access.user_id, everybody=everybody)
+        return Page([self._current(row) for row in listing.items], *paging, listing.total)
+
+    def attempt(self, access: CourseAccess, quiz_id: int, attempt_id: int) -> Row:
+        """An attempt at a quiz that the user may see."""
+        self.quiz(access, quiz_id)
+        row = self.one(_ATTEMPT, "quiz submission", attempt_id, quiz=quiz_id, attempt=attempt_id)
+        if not access.may_see_work_of(row["user_id"]):
+            raise denied()
+        return self._current(row)
+
+    def _current(self, attempt: Row) -> Row:
+        """An attempt as it counts now: the store knows when its time is up."""
+        own = self.attempts(attempt["quiz_id"], attempt["user_id"])
+        return next(row for row in own if row["id"] == attempt["id"])
+
+    def seconds_left(self, attempt: Row) -> int | None:
+        """Return the seconds left in an attempt; ``None`` without a limit."""
+        if attempt["end_at"] is None:
+            return None
+        return max(0, int((datetime.fromisoformat(attempt["end_at"]) - self.now).total_seconds()))
 
     def _settle(self, quiz_id: int, user_id: int) -> None:
         """Store the final state of expired attempts, as ``attempts`` shows it."""

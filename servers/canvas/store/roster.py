@@ -19,9 +19,9 @@ from mesocosm.servers.canvas.store.access import (
     Paging,
     StorePart,
     denied,
+    matching,
     missing,
 )
-from mesocosm.servers.canvas.store.accounts import matching
 from mesocosm.servers.canvas.store.courses import ENROLLMENT_STATES, may_enroll
 from mesocosm.services.service import Page, Row
 

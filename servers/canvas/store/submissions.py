@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from sqlalchemy import bindparam, case, func, or_, select
+from sqlalchemy import Select, and_, bindparam, case, exists, func, or_, select
+from sqlalchemy.orm import aliased
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.canvas.models import (
@@ -20,11 +21,27 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, Lister, Paging, StorePart, denied
-from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES
+from mesocosm.servers.canvas.store.access import (
+    GRADERS,
+    STUDENT,
+    CourseAccess,
+    Lister,
+    Paging,
+    StorePart,
+    denied,
+)
+from mesocosm.servers.canvas.store.assignments import (
+    EXPECTED,
+    ONLINE_TYPES,
+    OWN_SUBMISSION,
+    OWN_WORK,
+    TO_GRADE,
+)
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import graded, is_excused
 from mesocosm.services.service import Page, Row
+
+SUBMISSION_STATES = ("unsubmitted", "submitted", "graded", "pending_review")
 
 _SUBMISSION = select(*Submission.__table__.c).where(
     Submission.assignment_id == bindparam("assignment"), Submission.user_id == bindparam("user")
@@ -113,6 +130,48 @@ _GRADED_ASSIGNMENTS = select(*Assignment.__table__.c).where(
 )
 
 
+_SUBMISSION_COLUMNS = [c for c in Submission.__table__.c if c.name not in ("assignment_id", "user_id")]
+_STUDIED: Select[Any] = (
+    select(Assignment.course_id)
+    .join(Course, Course.id == Assignment.course_id)
+    .join(Enrollment, Enrollment.course_id == Course.id)
+    .where(
+        Enrollment.user_id == bindparam("user"), Course.workflow_state == "available", Assignment.published
+    )
+    .where(*CURRENT)
+)
+_MISSING = Lister(
+    _STUDIED.with_only_columns(*Assignment.__table__.c)
+    .where(
+        Enrollment.type == STUDENT,
+        Assignment.due_at < bindparam("now"),
+        EXPECTED,
+        ~exists().where(
+            OWN_SUBMISSION, or_(Submission.submitted_at.is_not(None), Submission.graded_at.is_not(None))
+        ),
+    )
+    .order_by(Assignment.due_at, Assignment.id)
+)
+_WAITING = (
+    select(func.count())
+    .where(Submission.assignment_id == Assignment.id, Submission.workflow_state == "submitted")
+    .scalar_subquery()
+)
+_TO_DO = Lister(
+    _STUDIED.with_only_columns(
+        *Assignment.__table__.c, Enrollment.type.label("role"), _WAITING.label("waiting")
+    )
+    .where(
+        or_(
+            and_(Enrollment.type.in_(GRADERS), TO_GRADE),
+            and_(Enrollment.type == STUDENT, Assignment.due_at >= bindparam("now"), EXPECTED, ~OWN_WORK),
+        )
+    )
+    .where(or_(bindparam("course").is_(None), Assignment.course_id == bindparam("course")))
+    .order_by(Assignment.due_at.is_(None), Assignment.due_at, Assignment.id)
+)
+
+
 @dataclass(frozen=True)
 class Scores:
     """A student's standing in a course, in per cent."""
@@ -157,6 +216,77 @@ class Submissions(StorePart):
         if not self._is_student(access, owner):
             raise NotFound(f"The specified resource does not exist: submission of user {owner}")
         return self._submission(assignment["id"], owner)
+
+    def listed(
+        self,
+        access: CourseAccess,
+        paging: Paging,
+        *,
+        assignment_ids: Sequence[int] | None = None,
+        user_ids: Sequence[int] | None = None,
+        workflow_state: str | None = None,
+        submitted_since: str | None = None,
+        graded_since: str | None = None,
+        by_user: bool = False,
+    ) -> Page:
+        """List submissions of a course's students for its published assignments, including empty ones.
+
+        By default by assignment, then student. ``user_ids`` of ``None`` means every student, which is for
+        graders.
+        """
+        if user_ids is None:
+            if not access.sees_grades:
+                raise denied()
+        elif not all(access.may_see_work_of(key) for key in user_ids):
+            raise denied()
+        statement = _pairs(access.course["id"], assignment_ids, user_ids)
+        if workflow_state is not None:
+            values.choice(workflow_state, "workflow_state", SUBMISSION_STATES)
+            state = func.coalesce(Submission.workflow_state, "unsubmitted")
+            statement = statement.where(state == workflow_state)
+        if submitted_since is not None:
+            since = values.moment(submitted_since, "submitted_since") or ""
+            statement = statement.where(Submission.submitted_at > since)
+        if graded_since is not None:
+            since = values.moment(graded_since, "graded_since") or ""
+            statement = statement.where(Submission.graded_at > since)
+        order = (Enrollment.user_id, Assignment.position, Assignment.id)
+        keys = order if by_user else (Assignment.position, Assignment.id, Enrollment.user_id)
+        listing = self.listing(Lister(statement.order_by(*keys)), paging)
+        rows = [{**row, "workflow_state": row["workflow_state"] or "unsubmitted"} for row in listing.items]
+        return Page([row | {"file_ids": row["file_ids"] or []} for row in rows], *paging, listing.total)
+
+    def graded_versions(
+        self,
+        access: CourseAccess,
+        paging: Paging,
+        *,
+        assignment_id: int | None = None,
+        user_id: int | None = None,
+    ) -> Page:
+        """The grades that were given in a course, the newest first; for its graders."""
+        if not access.sees_grades:
+            raise denied()
+        graders = aliased(User)
+        statement = (
+            select(
+                *Submission.__table__.c,
+                Assignment.name.label("assignment_name"),
+                Assignment.due_at,
+                User.name.label("user_name"),
+                graders.name.label("grader_name"),
+            )
+            .join(Assignment, Assignment.id == Submission.assignment_id)
+            .join(User, User.id == Submission.user_id)
+            .outerjoin(graders, graders.id == Submission.grader_id)
+            .where(Assignment.course_id == access.course["id"], Submission.graded_at.is_not(None))
+        )
+        if assignment_id is not None:
+            statement = statement.where(Assignment.id == assignment_id)
+        if user_id is not None:
+            statement = statement.where(Submission.user_id == user_id)
+        ordered = statement.order_by(Submission.graded_at.desc(), Submission.id.desc())
+        return self.listing(Lister(ordered), paging)
 
     def comments(self, submission: Row) -> Sequence[Row]:
         """The remarks on a submission, oldest first."""
@@ -291,6 +421,44 @@ class Submissions(StorePart):
             )
         return after
 
+    def comment_on(self, access: CourseAccess, assignment_id: int, user_id: int, text: str) -> Row:
+        """Remark on a submission, as its student or a grader; without a submission an empty one is made."""
+        before = self.submission(access, assignment_id, user_id)
+        if not (access.grades or (user_id == access.user_id and access.studies)):
+            raise denied()
+        if before["id"] is None:
+            self.insert(Submission(**before))
+        after = self.submission(access, assignment_id, user_id)
+        self.insert(
+            SubmissionComment(
+                submission_id=after["id"],
+                author_id=access.user_id,
+                attempt=after["attempt"],
+                comment=values.filled(text, "text_comment"),
+                created_at=self.stamp,
+            )
+        )
+        return after
+
+    def excuse(self, access: CourseAccess, assignment_id: int, user_id: int, *, excused: bool) -> Row:
+        """Excuse a student from an assignment, which then counts neither way, or take that back.
+
+        A grade that was given is lost.
+        """
+        before = self.submission(access, assignment_id, user_id)
+        if excused == is_excused(before):
+            return before
+        after = self.grade(access, assignment_id, user_id, "")
+        if excused:
+            settled = {
+                "graded_at": self.stamp,
+                "graded_attempt": after["attempt"],
+                "grader_id": access.user_id,
+                "workflow_state": "graded",
+            }
+            self.change(Submission, after["id"], settled)
+        return self.submission(access, assignment_id, user_id)
+
     def _grade_columns(self, assignment: Row, posted: str | float, before: Row) -> dict[str, Any]:
         if isinstance(posted, str) and not posted.strip():
             state = "submitted" if before["submitted_at"] else "unsubmitted"
@@ -304,6 +472,16 @@ class Submissions(StorePart):
             "grader_id": self.user_id,
             "workflow_state": "graded",
         }
+
+    # -- what is to be done -----------------------------------------------------------------------------
+
+    def missing_assignments(self, paging: Paging) -> Page:
+        """List the signed-in student's overdue assignments without a submission."""
+        return self.listing(_MISSING, paging, user=self.user_id, now=self.stamp)
+
+    def to_do(self, paging: Paging, course_id: int | None = None) -> Page:
+        """Assignments that wait for the signed-in user: to be handed in, or (``waiting``) to be graded."""
+        return self.listing(_TO_DO, paging, user=self.user_id, now=self.stamp, course=course_id)
 
     # -- grades of courses ------------------------------------------------------------------------------
 
@@ -370,6 +548,30 @@ class Submissions(StorePart):
             row["graded_at"] = values.stored_time(row["graded_at"]) or self.stamp
             row |= {"workflow_state": "graded", "graded_attempt": row["attempt"]}
         return row
+
+
+def _pairs(course_id: int, assignment_ids: Sequence[int] | None, user_ids: Sequence[int] | None) -> Any:
+    """Every student of a course with every published assignment, and what was handed in."""
+    statement = (
+        select(
+            Assignment.id.label("assignment_id"), Enrollment.user_id.label("user_id"), *_SUBMISSION_COLUMNS
+        )
+        .select_from(Enrollment)
+        .join(Assignment, Assignment.course_id == Enrollment.course_id)
+        .outerjoin(
+            Submission,
+            and_(Submission.assignment_id == Assignment.id, Submission.user_id == Enrollment.user_id),
+        )
+        .where(
+            Enrollment.course_id == course_id,
+            Enrollment.type == STUDENT,
+            Enrollment.enrollment_state.in_(("active", "completed")),
+            Assignment.published,
+        )
+    )
+    if assignment_ids is not None:
+        statement = statement.where(Assignment.id.in_(list(assignment_ids)))
+    return statement if user_ids is None else statement.where(Enrollment.user_id.in_(list(user_ids)))
 
 
 def _percentage(score: float, points: float | None) -> float | None:

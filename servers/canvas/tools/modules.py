@@ -246,7 +246,7 @@ def canvas_list_files(
     Args:
         folder_id: Only the files that lie in this folder.
     """
-    return store.pages.files(access, folder_id, paging).of(file_json)
+    return store.files.listed(access, paging, folder_id=folder_id).of(file_json)
 
 
 @server.reads
@@ -256,7 +256,7 @@ def canvas_get_file(store: CanvasStore, file_id: Number) -> dict[str, Any]:
     Args:
         file_id: The file.
     """
-    return file_json(store.pages.file(file_id))
+    return file_json(store.files.file(file_id))
 
 
 @server.reads
@@ -264,4 +264,4 @@ def canvas_list_folders(
     store: CanvasStore, access: Reading, paging: Annotated[Paging, paged("Folders")]
 ) -> Page:
     """List all folders of a course's files by path."""
-    return store.pages.folders(access, paging).of(folder_json)
+    return store.files.folders(access, paging).of(folder_json)
