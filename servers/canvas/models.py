@@ -38,84 +38,240 @@ def course_key() -> Mapped[int]:
     return mapped_column(ForeignKey("courses.id"))
 
 
-# -- accounts, users, and who is signed in --------------------------------------------------------------
+# Databases have their tables and indexes in this order, so it stays.
+
+# -- assignments, submissions and rubrics ---------------------------------------------------------------
 
 
-class Account(Base):
-    """An institution (root account) or a part of one."""
+class Assignment(Base):
+    """A piece of work of a course. A published graded quiz has one too."""
 
-    __tablename__ = "accounts"
-    __table_args__ = (Index("accounts_by_parent", "parent_account_id"), COUNTED)
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str]
-    parent_account_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id"))
-    root_account_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id"))
-    """``None`` for a root account itself."""
-    default_time_zone: Mapped[str]
-    sis_account_id: Mapped[str | None]
-    workflow_state: Mapped[str]
-
-
-class User(Base):
-    """A person who can sign in."""
-
-    __tablename__ = "users"
+    __tablename__ = "assignments"
     __table_args__ = (
-        Index("users_by_name", "sortable_name", "id"),
-        Index("users_by_email", "primary_email", "id"),
+        Index("assignments_by_course", "course_id", "position", "id"),
+        Index("assignments_by_due", "course_id", "due_at", "id"),
         COUNTED,
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    account_id: Mapped[int] = account_key()
-    """The root account."""
+    course_id: Mapped[int] = course_key()
+    quiz_id: Mapped[int | None] = mapped_column(ForeignKey("quizzes.id", ondelete="CASCADE"), unique=True)
     name: Mapped[str]
-    short_name: Mapped[str]
-    sortable_name: Mapped[str]
-    login_id: Mapped[str] = mapped_column(Text(collation="NOCASE"), unique=True)
-    password: Mapped[str | None]
-    primary_email: Mapped[str | None]
-    sis_user_id: Mapped[str | None] = mapped_column(unique=True)
-    bio: Mapped[str | None]
-    title: Mapped[str | None]
-    time_zone: Mapped[str]
-    last_login: Mapped[str | None]
+    description: Mapped[str | None]
+    due_at: Mapped[str | None]
+    unlock_at: Mapped[str | None]
+    lock_at: Mapped[str | None]
+    points_possible: Mapped[float]
+    grading_type: Mapped[str]
+    submission_types: Mapped[list[str]]
+    allowed_attempts: Mapped[int]
+    """-1: unlimited."""
+    omit_from_final_grade: Mapped[bool]
+    published: Mapped[bool]
+    position: Mapped[int]
     created_at: Mapped[str]
     updated_at: Mapped[str]
 
 
-class SignIn(Base):
-    """Signed-in user: one row, or none."""
+class Submission(Base):
+    """Latest submission of a student for an assignment, with its grade."""
 
-    __tablename__ = "sign_in"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    user_id: Mapped[int] = user_key()
-
-
-class AccountAdmin(Base):
-    """A user who administers an account and all accounts below it."""
-
-    __tablename__ = "account_admins"
-    __table_args__ = (UniqueConstraint("user_id", "account_id"), COUNTED)
+    __tablename__ = "submissions"
+    __table_args__ = (
+        UniqueConstraint("assignment_id", "user_id"),
+        Index("submissions_by_user", "user_id", "graded_at"),
+        COUNTED,
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignments.id", ondelete="CASCADE"))
     user_id: Mapped[int] = user_key()
+    attempt: Mapped[int | None]
+    """``None`` for work that was graded without having been handed in."""
+    submission_type: Mapped[str | None]
+    body: Mapped[str | None]
+    url: Mapped[str | None]
+    file_ids: Mapped[list[int]]
+    submitted_at: Mapped[str | None]
+    workflow_state: Mapped[str]
+    grade: Mapped[str | None]
+    score: Mapped[float | None]
+    graded_at: Mapped[str | None]
+    graded_attempt: Mapped[int | None]
+    grader_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+
+
+class EarlierAttempt(Base):
+    """Earlier submission, replaced by a later attempt."""
+
+    __tablename__ = "earlier_attempts"
+
+    submission_id: Mapped[int] = mapped_column(
+        ForeignKey("submissions.id", ondelete="CASCADE"), primary_key=True
+    )
+    attempt: Mapped[int] = mapped_column(primary_key=True)
+    submission_type: Mapped[str | None]
+    body: Mapped[str | None]
+    url: Mapped[str | None]
+    file_ids: Mapped[list[int]]
+    submitted_at: Mapped[str | None]
+    grade: Mapped[str | None]
+    score: Mapped[float | None]
+
+
+class SubmissionComment(Base):
+    """A remark on a submission."""
+
+    __tablename__ = "submission_comments"
+    __table_args__ = (Index("comments_by_submission", "submission_id", "id"), COUNTED)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id", ondelete="CASCADE"))
+    author_id: Mapped[int] = user_key()
+    attempt: Mapped[int | None]
+    comment: Mapped[str]
+    created_at: Mapped[str]
+
+
+class Rubric(Base):
+    """A scheme by which work is judged."""
+
+    __tablename__ = "rubrics"
+    __table_args__ = (Index("rubrics_by_course", "course_id", "id"), COUNTED)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    course_id: Mapped[int] = course_key()
+    title: Mapped[str]
+    description: Mapped[str | None]
+    free_form_criterion_comments: Mapped[bool]
+    hide_score_total: Mapped[bool]
+    criteria: Mapped[list[dict[str, Any]]]
+
+
+# -- discussions, conversations, events and reports -----------------------------------------------------
+
+
+class DiscussionTopic(Base):
+    """A discussion of a course, or an announcement."""
+
+    __tablename__ = "discussion_topics"
+    __table_args__ = (
+        Index("topics_by_posting", "course_id", "is_announcement", "posted_at", "id"),
+        Index("topics_by_reply", "course_id", "is_announcement", "pinned", "last_reply_at", "id"),
+        COUNTED,
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    course_id: Mapped[int] = course_key()
+    user_id: Mapped[int] = user_key()
+    is_announcement: Mapped[bool]
+    title: Mapped[str]
+    message: Mapped[str]
+    posted_at: Mapped[str]
+    last_reply_at: Mapped[str]
+    """When the last entry was made; without entries, when the topic was posted."""
+    published: Mapped[bool]
+    locked: Mapped[bool]
+    pinned: Mapped[bool]
+    require_initial_post: Mapped[bool]
+
+
+class DiscussionEntry(Base):
+    """A post in a discussion."""
+
+    __tablename__ = "discussion_entries"
+    __table_args__ = (Index("entries_by_topic", "topic_id", "created_at", "id", "user_id"), COUNTED)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    topic_id: Mapped[int] = mapped_column(ForeignKey("discussion_topics.id", ondelete="CASCADE"))
+    user_id: Mapped[int] = user_key()
+    parent_id: Mapped[int | None] = mapped_column(ForeignKey("discussion_entries.id", ondelete="CASCADE"))
+    message: Mapped[str]
+    created_at: Mapped[str]
+    updated_at: Mapped[str]
+
+
+class Conversation(Base):
+    """An exchange of messages between users."""
+
+    __tablename__ = "conversations"
+    __table_args__ = COUNTED
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    subject: Mapped[str | None]
+    private: Mapped[bool]
+    """Between two users only."""
+    course_id: Mapped[int | None] = mapped_column(ForeignKey("courses.id"))
+    last_message_at: Mapped[str]
+
+
+class Participant(Base):
+    """A user who takes part in a conversation."""
+
+    __tablename__ = "conversation_participants"
+    __table_args__ = (Index("conversations_by_user", "user_id", "conversation_id"),)
+
+    conversation_id: Mapped[int] = mapped_column(ForeignKey("conversations.id"), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    workflow_state: Mapped[str]
+    """``read``, ``unread`` or ``archived``."""
+    starred: Mapped[bool]
+
+
+class Message(Base):
+    """A message of a conversation."""
+
+    __tablename__ = "conversation_messages"
+    __table_args__ = (Index("messages_by_conversation", "conversation_id", "created_at", "id"), COUNTED)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    conversation_id: Mapped[int] = mapped_column(ForeignKey("conversations.id"))
+    author_id: Mapped[int] = user_key()
+    body: Mapped[str]
+    created_at: Mapped[str]
+
+
+class CalendarEvent(Base):
+    """An event of a course or of a user."""
+
+    __tablename__ = "calendar_events"
+    __table_args__ = (
+        Index("events_by_course", "course_id", "start_at", "id"),
+        Index("events_by_user", "user_id", "start_at", "id"),
+        COUNTED,
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    course_id: Mapped[int | None] = mapped_column(ForeignKey("courses.id"))
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    title: Mapped[str]
+    description: Mapped[str | None]
+    location_name: Mapped[str | None]
+    start_at: Mapped[str]
+    end_at: Mapped[str]
+    all_day: Mapped[bool]
+    created_at: Mapped[str]
+    updated_at: Mapped[str]
+
+
+class AccountReport(Base):
+    """A report that an administrator asked for."""
+
+    __tablename__ = "account_reports"
+    __table_args__ = (Index("reports_by_account", "account_id", "report", "id"), COUNTED)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
     account_id: Mapped[int] = account_key()
-
-
-class Preference(Base):
-    """Setting of a user, or a value that an application stores for the user."""
-
-    __tablename__ = "preferences"
-    __table_args__ = (UniqueConstraint("user_id", "name"), COUNTED)
-
-    id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = user_key()
-    name: Mapped[str]
-    value: Mapped[str]
-    """A JSON object."""
+    report: Mapped[str]
+    parameters: Mapped[dict[str, Any]]
+    status: Mapped[str]
+    progress: Mapped[int]
+    content: Mapped[str]
+    """The report itself, as CSV."""
+    lines: Mapped[int]
+    created_at: Mapped[str]
+    ended_at: Mapped[str]
 
 
 # -- courses and enrollments ----------------------------------------------------------------------------
@@ -276,112 +432,84 @@ class File(Base):
     updated_at: Mapped[str]
 
 
-# -- assignments, submissions and rubrics ---------------------------------------------------------------
+# -- accounts, users, and who is signed in --------------------------------------------------------------
 
 
-class Assignment(Base):
-    """A piece of work of a course. A published graded quiz has one too."""
+class Account(Base):
+    """An institution (root account) or a part of one."""
 
-    __tablename__ = "assignments"
+    __tablename__ = "accounts"
+    __table_args__ = (Index("accounts_by_parent", "parent_account_id"), COUNTED)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    parent_account_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id"))
+    root_account_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id"))
+    """``None`` for a root account itself."""
+    default_time_zone: Mapped[str]
+    sis_account_id: Mapped[str | None]
+    workflow_state: Mapped[str]
+
+
+class User(Base):
+    """A person who can sign in."""
+
+    __tablename__ = "users"
     __table_args__ = (
-        Index("assignments_by_course", "course_id", "position", "id"),
-        Index("assignments_by_due", "course_id", "due_at", "id"),
+        Index("users_by_name", "sortable_name", "id"),
+        Index("users_by_email", "primary_email", "id"),
         COUNTED,
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    course_id: Mapped[int] = course_key()
-    quiz_id: Mapped[int | None] = mapped_column(ForeignKey("quizzes.id", ondelete="CASCADE"), unique=True)
+    account_id: Mapped[int] = account_key()
+    """The root account."""
     name: Mapped[str]
-    description: Mapped[str | None]
-    due_at: Mapped[str | None]
-    unlock_at: Mapped[str | None]
-    lock_at: Mapped[str | None]
-    points_possible: Mapped[float]
-    grading_type: Mapped[str]
-    submission_types: Mapped[list[str]]
-    allowed_attempts: Mapped[int]
-    """-1: unlimited."""
-    omit_from_final_grade: Mapped[bool]
-    published: Mapped[bool]
-    position: Mapped[int]
+    short_name: Mapped[str]
+    sortable_name: Mapped[str]
+    login_id: Mapped[str] = mapped_column(Text(collation="NOCASE"), unique=True)
+    password: Mapped[str | None]
+    primary_email: Mapped[str | None]
+    sis_user_id: Mapped[str | None] = mapped_column(unique=True)
+    bio: Mapped[str | None]
+    title: Mapped[str | None]
+    time_zone: Mapped[str]
+    last_login: Mapped[str | None]
     created_at: Mapped[str]
     updated_at: Mapped[str]
 
 
-class Submission(Base):
-    """Latest submission of a student for an assignment, with its grade."""
+class SignIn(Base):
+    """Signed-in user: one row, or none."""
 
-    __tablename__ = "submissions"
-    __table_args__ = (
-        UniqueConstraint("assignment_id", "user_id"),
-        Index("submissions_by_user", "user_id", "graded_at"),
-        COUNTED,
-    )
+    __tablename__ = "sign_in"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignments.id", ondelete="CASCADE"))
     user_id: Mapped[int] = user_key()
-    attempt: Mapped[int | None]
-    """``None`` for work that was graded without having been handed in."""
-    submission_type: Mapped[str | None]
-    body: Mapped[str | None]
-    url: Mapped[str | None]
-    file_ids: Mapped[list[int]]
-    submitted_at: Mapped[str | None]
-    workflow_state: Mapped[str]
-    grade: Mapped[str | None]
-    score: Mapped[float | None]
-    graded_at: Mapped[str | None]
-    graded_attempt: Mapped[int | None]
-    grader_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
 
 
-class EarlierAttempt(Base):
-    """Earlier submission, replaced by a later attempt."""
+class AccountAdmin(Base):
+    """A user who administers an account and all accounts below it."""
 
-    __tablename__ = "earlier_attempts"
-
-    submission_id: Mapped[int] = mapped_column(
-        ForeignKey("submissions.id", ondelete="CASCADE"), primary_key=True
-    )
-    attempt: Mapped[int] = mapped_column(primary_key=True)
-    submission_type: Mapped[str | None]
-    body: Mapped[str | None]
-    url: Mapped[str | None]
-    file_ids: Mapped[list[int]]
-    submitted_at: Mapped[str | None]
-    grade: Mapped[str | None]
-    score: Mapped[float | None]
-
-
-class SubmissionComment(Base):
-    """A remark on a submission."""
-
-    __tablename__ = "submission_comments"
-    __table_args__ = (Index("comments_by_submission", "submission_id", "id"), COUNTED)
+    __tablename__ = "account_admins"
+    __table_args__ = (UniqueConstraint("user_id", "account_id"), COUNTED)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id", ondelete="CASCADE"))
-    author_id: Mapped[int] = user_key()
-    attempt: Mapped[int | None]
-    comment: Mapped[str]
-    created_at: Mapped[str]
+    user_id: Mapped[int] = user_key()
+    account_id: Mapped[int] = account_key()
 
 
-class Rubric(Base):
-    """A scheme by which work is judged."""
+class Preference(Base):
+    """Setting of a user, or a value that an application stores for the user."""
 
-    __tablename__ = "rubrics"
-    __table_args__ = (Index("rubrics_by_course", "course_id", "id"), COUNTED)
+    __tablename__ = "preferences"
+    __table_args__ = (UniqueConstraint("user_id", "name"), COUNTED)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    course_id: Mapped[int] = course_key()
-    title: Mapped[str]
-    description: Mapped[str | None]
-    free_form_criterion_comments: Mapped[bool]
-    hide_score_total: Mapped[bool]
-    criteria: Mapped[list[dict[str, Any]]]
+    user_id: Mapped[int] = user_key()
+    name: Mapped[str]
+    value: Mapped[str]
+    """A JSON object."""
 
 
 # -- quizzes, questions and attempts --------------------------------------------------------------------
@@ -451,129 +579,3 @@ class QuizSubmission(Base):
     workflow_state: Mapped[str]
     """``untaken`` or ``complete``."""
     score: Mapped[float | None]
-
-
-# -- discussions, conversations, events and reports -----------------------------------------------------
-
-
-class DiscussionTopic(Base):
-    """A discussion of a course, or an announcement."""
-
-    __tablename__ = "discussion_topics"
-    __table_args__ = (
-        Index("topics_by_posting", "course_id", "is_announcement", "posted_at", "id"),
-        Index("topics_by_reply", "course_id", "is_announcement", "pinned", "last_reply_at", "id"),
-        COUNTED,
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    course_id: Mapped[int] = course_key()
-    user_id: Mapped[int] = user_key()
-    is_announcement: Mapped[bool]
-    title: Mapped[str]
-    message: Mapped[str]
-    posted_at: Mapped[str]
-    last_reply_at: Mapped[str]
-    """When the last entry was made; without entries, when the topic was posted."""
-    published: Mapped[bool]
-    locked: Mapped[bool]
-    pinned: Mapped[bool]
-    require_initial_post: Mapped[bool]
-
-
-class DiscussionEntry(Base):
-    """A post in a discussion."""
-
-    __tablename__ = "discussion_entries"
-    __table_args__ = (Index("entries_by_topic", "topic_id", "created_at", "id", "user_id"), COUNTED)
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    topic_id: Mapped[int] = mapped_column(ForeignKey("discussion_topics.id", ondelete="CASCADE"))
-    user_id: Mapped[int] = user_key()
-    parent_id: Mapped[int | None] = mapped_column(ForeignKey("discussion_entries.id", ondelete="CASCADE"))
-    message: Mapped[str]
-    created_at: Mapped[str]
-    updated_at: Mapped[str]
-
-
-class Conversation(Base):
-    """An exchange of messages between users."""
-
-    __tablename__ = "conversations"
-    __table_args__ = COUNTED
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    subject: Mapped[str | None]
-    private: Mapped[bool]
-    """Between two users only."""
-    course_id: Mapped[int | None] = mapped_column(ForeignKey("courses.id"))
-    last_message_at: Mapped[str]
-
-
-class Participant(Base):
-    """A user who takes part in a conversation."""
-
-    __tablename__ = "conversation_participants"
-    __table_args__ = (Index("conversations_by_user", "user_id", "conversation_id"),)
-
-    conversation_id: Mapped[int] = mapped_column(ForeignKey("conversations.id"), primary_key=True)
-    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True)
-    workflow_state: Mapped[str]
-    """``read``, ``unread`` or ``archived``."""
-    starred: Mapped[bool]
-
-
-class Message(Base):
-    """A message of a conversation."""
-
-    __tablename__ = "conversation_messages"
-    __table_args__ = (Index("messages_by_conversation", "conversation_id", "created_at", "id"), COUNTED)
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    conversation_id: Mapped[int] = mapped_column(ForeignKey("conversations.id"))
-    author_id: Mapped[int] = user_key()
-    body: Mapped[str]
-    created_at: Mapped[str]
-
-
-class CalendarEvent(Base):
-    """An event of a course or of a user."""
-
-    __tablename__ = "calendar_events"
-    __table_args__ = (
-        Index("events_by_course", "course_id", "start_at", "id"),
-        Index("events_by_user", "user_id", "start_at", "id"),
-        COUNTED,
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    course_id: Mapped[int | None] = mapped_column(ForeignKey("courses.id"))
-    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
-    title: Mapped[str]
-    description: Mapped[str | None]
-    location_name: Mapped[str | None]
-    start_at: Mapped[str]
-    end_at: Mapped[str]
-    all_day: Mapped[bool]
-    created_at: Mapped[str]
-    updated_at: Mapped[str]
-
-
-class AccountReport(Base):
-    """A report that an administrator asked for."""
-
-    __tablename__ = "account_reports"
-    __table_args__ = (Index("reports_by_account", "account_id", "report", "id"), COUNTED)
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    account_id: Mapped[int] = account_key()
-    user_id: Mapped[int] = user_key()
-    report: Mapped[str]
-    parameters: Mapped[dict[str, Any]]
-    status: Mapped[str]
-    progress: Mapped[int]
-    content: Mapped[str]
-    """The report itself, as CSV."""
-    lines: Mapped[int]
-    created_at: Mapped[str]
-    ended_at: Mapped[str]

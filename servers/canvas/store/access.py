@@ -7,13 +7,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, ParamSpec, TypeVar
 
 from sqlalchemy import Select, Table, bindparam, column, func, insert, or_, select, table
 
 from mesocosm.errors import Denied, Invalid, NotFound
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Base, Course, Enrollment, SignIn, User
 from mesocosm.servers.canvas.store import values
+from mesocosm.services.schema import About, Depends, Number
 from mesocosm.services.service import Page, Row, Rules
 
 if TYPE_CHECKING:
@@ -118,6 +119,19 @@ class Paging(NamedTuple):
     per_page: int
 
 
+def paged(things: str, usual: int = PER_PAGE) -> Depends:
+    """The parameters ``page`` and ``per_page`` of a list of these things."""
+
+    def paging(store: View, page: int = 1, per_page: int = usual) -> Paging:
+        return Paging(page, per_page)
+
+    paging.__annotations__ |= {
+        "page": Annotated[int, About("Page number, from 1.")],
+        "per_page": Annotated[int, About(f"{things} per page, 1 to 100.")],
+    }
+    return Depends(paging)
+
+
 def check_page(page: int, per_page: int) -> None:
     """Refuse a page that cannot be."""
     if not 1 <= page <= MAX_PAGE:
@@ -137,6 +151,7 @@ M = TypeVar("M", bound=Base)
 Clock = Callable[[], str]
 """Tells the world's time as the tables keep it."""
 
+CourseId = Annotated[Number, About("The course.")]
 MAX_ID = 2**63 - 1
 _NOT_ALLOWED = "user not authorized to perform that action"
 
@@ -324,15 +339,15 @@ class View(Rules):
             observed=frozenset(r["associated_user_id"] for r in roles if r["associated_user_id"]),
         )
 
-    def reading(self, course_id: int) -> CourseAccess:
+    def reading(self, course_id: CourseId) -> CourseAccess:
         """A course that the user may see."""
         return _allowed(access := self.access(course_id), access.reads)
 
-    def editing(self, course_id: int) -> CourseAccess:
+    def editing(self, course_id: CourseId) -> CourseAccess:
         """A course whose content the user may change."""
         return _allowed(access := self.access(course_id), access.edits)
 
-    def grading(self, course_id: int) -> CourseAccess:
+    def grading(self, course_id: CourseId) -> CourseAccess:
         """A course in which the user may grade."""
         return _allowed(access := self.access(course_id), access.grades)
 

@@ -155,8 +155,9 @@ class Assignments(StorePart):
             conditions.append(matching(search_term, Assignment.name))
         if bucket is not None:
             conditions += _bucket(values.choice(bucket, "bucket", BUCKETS), self.stamp)
-        keys = ASSIGNMENT_ORDERS[values.choice(order_by, "order_by", ASSIGNMENT_ORDERS)]
-        order = () if order_by == "position" else keys
+        order = ()
+        if order_by != "position":
+            order = ASSIGNMENT_ORDERS[values.choice(order_by, "order_by", ASSIGNMENT_ORDERS)]
         return self.rows(_ASSIGNMENTS, access, paging, *conditions, order=order)
 
     def assignment(self, access: CourseAccess, assignment_id: int) -> Row:

@@ -6,18 +6,9 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore, NewRubric
-from mesocosm.servers.canvas.store.access import Clock, Paging, address
+from mesocosm.servers.canvas.store.access import Clock, CourseId, Paging, address, paged
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
-from mesocosm.servers.canvas.tools.service import (
-    AssignmentId,
-    CourseId,
-    Editing,
-    Grading,
-    Reading,
-    Row,
-    paged,
-    server,
-)
+from mesocosm.servers.canvas.tools.service import AssignmentId, Editing, Grading, Reading, Row, server
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page, same
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import Paging, address
-from mesocosm.servers.canvas.tools.service import Reading, Row, paged, server, standing
+from mesocosm.servers.canvas.store.access import Paging, address, paged
+from mesocosm.servers.canvas.tools.service import Reading, Row, server, standing
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page, same
 

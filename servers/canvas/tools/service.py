@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import Paging, at_home
+from mesocosm.servers.canvas.store.access import at_home
 from mesocosm.services.schema import About, Depends, Number
 from mesocosm.services.service import Page, Service
 
@@ -65,40 +65,11 @@ def given(**fields: Any) -> dict[str, Any]:
 # Parameters that several tools share, with what agents are told of them.
 
 AccountId = Annotated[Number, About("The account.")]
-CourseId = Annotated[Number, About("The course.")]
 AssignmentId = Annotated[Number, About("The assignment.")]
 ModuleId = Annotated[Number, About("The module.")]
 QuizId = Annotated[Number, About("The quiz.")]
 
 
-def _reading(store: CanvasStore, course_id: CourseId) -> CourseAccess:
-    return store.reading(course_id)
-
-
-def _editing(store: CanvasStore, course_id: CourseId) -> CourseAccess:
-    return store.editing(course_id)
-
-
-def _grading(store: CanvasStore, course_id: CourseId) -> CourseAccess:
-    return store.grading(course_id)
-
-
-Reading = Annotated[CourseAccess, Depends(_reading)]
-"""The course of that id, if the user may see it."""
-Editing = Annotated[CourseAccess, Depends(_editing)]
-"""The course of that id, if the user may change its content."""
-Grading = Annotated[CourseAccess, Depends(_grading)]
-"""The course of that id, if the user may grade in it."""
-
-
-def paged(things: str, usual: int = 10) -> Depends:
-    """The parameters ``page`` and ``per_page`` of a list of these things."""
-
-    def paging(store: CanvasStore, page: int = 1, per_page: int = usual) -> Paging:
-        return Paging(page, per_page)
-
-    paging.__annotations__ |= {
-        "page": Annotated[int, About("Page number, from 1.")],
-        "per_page": Annotated[int, About(f"{things} per page, 1 to 100.")],
-    }
-    return Depends(paging)
+Reading = Annotated[CourseAccess, Depends(CanvasStore.reading)]
+Editing = Annotated[CourseAccess, Depends(CanvasStore.editing)]
+Grading = Annotated[CourseAccess, Depends(CanvasStore.grading)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import Paging
+from mesocosm.servers.canvas.store.access import Paging, paged
 from mesocosm.servers.canvas.tools.objects import profile_json
-from mesocosm.servers.canvas.tools.service import Row, given, paged, server, standing
+from mesocosm.servers.canvas.tools.service import Row, given, server, standing
 from mesocosm.services.schema import Json
 from mesocosm.services.service import same
 
