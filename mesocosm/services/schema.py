@@ -84,8 +84,9 @@ class About:
 class Depends:
     """A parameter that another function works out: ``Annotated[CourseAccess, Depends(reading)]``.
 
-    The other function gets the store, too. Its other parameters stand in the schema in the place of this one,
-    with the descriptions that their types have (decision 105).
+    The other function gets the store, too; this one need not, if such a parameter is its first. Its other
+    parameters stand in the schema in the place of this one, with the descriptions that their types have
+    (decision 105).
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -238,6 +239,7 @@ def _parameters(
     """
     hints = typing.get_type_hints(function, include_extras=True)
     found, fields = [], []
+    skip = skip if _takes_store(function) else skip - 1
     for parameter in list(inspect.signature(function).parameters.values())[skip:]:
         hint = hints[parameter.name]
         if get_origin(hint) is typing.Unpack:
@@ -265,12 +267,20 @@ def _needed(hint: Any) -> Callable[..., Any] | None:
 
 
 @functools.cache
+def _takes_store(function: Callable[..., Any]) -> bool:
+    """True unless the first parameter of a function is one that another works out, with the store."""
+    first = next(iter(inspect.signature(function).parameters), None)
+    hints = typing.get_type_hints(function, include_extras=True)
+    return first is None or _needed(hints.get(first)) is None
+
+
+@functools.cache
 def _needs(function: Callable[..., Any]) -> tuple[Mapping[str, Callable[..., Any]], frozenset[str]]:
     """Functions that work out parameters of a function, by the parameter; and its other parameters."""
     hints = typing.get_type_hints(function, include_extras=True)
     needs: dict[str, Callable[..., Any]] = {}
     others: set[str] = set()
-    for name in list(inspect.signature(function).parameters)[1:]:
+    for name in list(inspect.signature(function).parameters)[_takes_store(function) :]:
         if needed := _needed(hints[name]):
             needs[name] = needed
         elif get_origin(hints[name]) is typing.Unpack:
@@ -311,7 +321,8 @@ def _worked_out(
         if needed not in made:
             made[needed] = _worked_out(needed, store, values, made)
     own = {name: values[name] for name in others if name in values}
-    return function(store, **own, **{name: made[needed] for name, needed in needs.items()})
+    own |= {name: made[needed] for name, needed in needs.items()}
+    return function(store, **own) if _takes_store(function) else function(**own)
 
 
 def _public_name(name: str) -> str:

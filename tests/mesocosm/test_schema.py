@@ -169,3 +169,14 @@ def test_what_a_parameter_depends_on_stands_in_its_place_and_is_worked_out_once(
     painted = resolved(paint)(calls, request="Ann", course=7, wall="red", floor="grey")
     assert painted == ["room of 7", "red", "row 2 in room of 7 for Ann", {"floor": "grey"}]
     assert calls == ["room 7"]
+
+
+def enter(room: Room, door: str) -> str:
+    """Enter a room."""
+    return f"{room} by {door}"
+
+
+def test_a_function_whose_first_parameter_is_worked_out_needs_no_store() -> None:
+    assert list(signature_of(enter).schema["properties"]) == ["course", "door"]
+    assert not wants_request(enter)
+    assert resolved(enter)([], course=7, door="the window") == "room of 7 by the window"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mesocosm.doors.request import Request
-from mesocosm.servers.codehost.rest.api import api, paged
-from mesocosm.servers.codehost.rest.history import REPO, named_commit
-from mesocosm.servers.codehost.rest.links import PREFIX
+from mesocosm.servers.codehost.rest.api import api
+from mesocosm.servers.codehost.rest.context import PREFIX, REPO, At, Context, RepositoryContext
+from mesocosm.servers.codehost.rest.history import named_commit
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.services.schema import Json
@@ -39,35 +38,35 @@ COUNTED = {
 """Below a repository: the path, and the field that holds the list."""
 
 
-def _looked_at(store: CodehostStore, request: Request) -> None:
+def _looked_at(at: Context) -> None:
     """Refuse if the parent of the list does not exist; filters do not matter."""
-    list(request.asked)
-    named = request.params
+    list(at.request.asked)
+    named = at.request.params
     if "repo" in named:
-        repository = store.repositories.repository(named["owner"], named["repo"])
+        repository = at.store.repositories.repository(named["owner"], named["repo"])
         if "ref" in named:
-            named_commit(store, repository, named["ref"])
+            named_commit(RepositoryContext(at.store, at.request, repository), named["ref"])
     elif login := named.get("login") or named.get("org"):
-        store.accounts.account(login)
+        at.store.accounts.account(login)
 
 
-def list_none(store: CodehostStore, request: Request) -> Page:
+def list_none(at: At) -> Page:
     """An empty list."""
-    _looked_at(store, request)
-    return paged(request, (), 0)
+    _looked_at(at)
+    return at.paged((), 0)
 
 
-def _counting(field: str) -> Callable[[CodehostStore, Request], Json]:
-    def count_none(store: CodehostStore, request: Request) -> Json:
+def _counting(field: str) -> Callable[[Context], Json]:
+    def count_none(at: At) -> Json:
         """An empty list, with its length."""
-        _looked_at(store, request)
+        _looked_at(at)
         return {"total_count": 0, field: []}
 
     return count_none
 
 
 @api.post(f"{PREFIX}/gists")
-def create_gist(store: CodehostStore, request: Request) -> None:
+def create_gist(store: CodehostStore) -> None:
     """Refuses: files are in repositories here."""
     raise Unprocessable("Gists are not supported here.")
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
-from mesocosm.servers.codehost.rest.api import RATE, api, cut, paged, window_of
-from mesocosm.servers.codehost.rest.bodies import body_of, read
-from mesocosm.servers.codehost.rest.links import PREFIX, Links
+from mesocosm.servers.codehost.rest.api import RATE, api
+from mesocosm.servers.codehost.rest.bodies import read
+from mesocosm.servers.codehost.rest.context import PREFIX, At, AtRepo, Context
 from mesocosm.servers.codehost.rest.shapes.accounts import (
     full_repository,
     organization,
@@ -18,6 +17,7 @@ from mesocosm.servers.codehost.rest.shapes.accounts import (
 )
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.services.fields import Fields
+from mesocosm.services.schema import Json
 from mesocosm.services.service import Page, Row
 
 Direction = Literal["asc", "desc"]
@@ -68,11 +68,10 @@ _PLACES = {
 
 @api.get(PREFIX)
 @api.get(f"{PREFIX}/")
-def root(store: CodehostStore, request: Request) -> dict[str, Any]:
+def root(at: At) -> Json:
     """List the API's endpoints."""
-    links = Links(request)
-    shown = {f"{name}_url": links.api("") + path for name, path in _PLACES.items()}
-    return shown | {"current_user_authorizations_html_url": links.web("settings/connections/applications")}
+    shown = {f"{name}_url": at.api("") + path for name, path in _PLACES.items()}
+    return shown | {"current_user_authorizations_html_url": at.web("settings/connections/applications")}
 
 
 @api.get(f"{PREFIX}/rate_limit")
@@ -83,38 +82,36 @@ def rate_limit(store: CodehostStore) -> dict[str, Any]:
 
 
 @api.get(f"{PREFIX}/user")
-def get_authenticated_user(store: CodehostStore, request: Request) -> dict[str, Any]:
+def get_authenticated_user(at: At) -> Json:
     """The account that is signed in."""
-    return profile(Links(request), store, store.me)
+    return profile(at, at.store.me)
 
 
 @api.get(f"{PREFIX}/user/orgs")
-def list_own_organizations(store: CodehostStore, request: Request) -> Page:
+def list_own_organizations(at: At) -> Page:
     """The organisations of the signed-in account."""
-    return _organizations(store, request, store.me["id"])
+    return _organizations(at, at.store.me["id"])
 
 
 @api.get(f"{PREFIX}/users/{{username}}")
-def get_user(store: CodehostStore, request: Request, username: str) -> dict[str, Any]:
-    return profile(Links(request), store, store.accounts.account(username))
+def get_user(at: At, username: str) -> Json:
+    return profile(at, at.store.accounts.account(username))
 
 
 @api.get(f"{PREFIX}/users/{{username}}/orgs")
-def list_organizations(store: CodehostStore, request: Request, username: str) -> Page:
+def list_organizations(at: At, username: str) -> Page:
     """The organisations of somebody."""
-    return _organizations(store, request, store.accounts.account(username)["id"])
+    return _organizations(at, at.store.accounts.account(username)["id"])
 
 
-def _organizations(store: CodehostStore, request: Request, account_id: int) -> Page:
-    rows, total = cut(request, store.listing.organizations(account_id))
-    links = Links(request)
-    return paged(request, [organization(links, store, row) for row in rows], total)
+def _organizations(at: Context, account_id: int) -> Page:
+    return at.listed(at.store.listing.organizations(account_id), lambda row: organization(at, row))
 
 
 @api.get(f"{PREFIX}/orgs/{{org}}")
-def get_organization(store: CodehostStore, request: Request, org: str) -> dict[str, Any]:
+def get_organization(at: At, org: str) -> Json:
     """An organisation."""
-    return organization(Links(request), store, _organization(store, org))
+    return organization(at, _organization(at.store, org))
 
 
 def _organization(store: CodehostStore, org: str) -> Row:
@@ -125,13 +122,12 @@ def _organization(store: CodehostStore, org: str) -> Row:
 
 
 @api.get(f"{PREFIX}/orgs/{{org}}/members")
-def list_members(
-    store: CodehostStore, request: Request, org: str, role: Literal["all", "admin", "member"] = "all"
-) -> Page:
+def list_members(at: At, org: str, role: Literal["all", "admin", "member"] = "all") -> Page:
     """The members of an organisation by login."""
-    rows, total = cut(request, store.listing.members(_organization(store, org)["id"], role))
-    links = Links(request)
-    return paged(request, [user(links, row["id"], row["login"]) for row in rows], total)
+    return at.listed(
+        at.store.listing.members(_organization(at.store, org)["id"], role),
+        lambda row: user(at, row["id"], row["login"]),
+    )
 
 
 @api.get(f"{PREFIX}/orgs/{{org}}/members/{{username}}")
@@ -149,8 +145,7 @@ def check_member(store: CodehostStore, org: str, username: str) -> None:
 
 @api.get(f"{PREFIX}/user/repos")
 def list_own_repositories(
-    store: CodehostStore,
-    request: Request,
+    at: At,
     visibility: Literal["all", "public", "private"] = "all",
     affiliation: str = "owner,collaborator,organization_member",
     type: Literal["all", "owner", "public", "private", "member"] | None = None,
@@ -162,45 +157,36 @@ def list_own_repositories(
         visibility = type
     elif type in ("owner", "member"):
         affiliation = "owner" if type == "owner" else "collaborator,organization_member"
-    page, per_page = window_of(request)
-    rows, total = store.listing.repositories(
+    rows, total = at.store.listing.repositories(
         affiliation=[part.strip() for part in affiliation.split(",")],
         visibility=visibility,
         sort=sort,
         direction=direction,
-        page=page,
-        per_page=per_page,
+        **at.window,
     )
-    return paged(request, repositories(Links(request), store, rows), total)
+    return at.paged(repositories(at, rows), total)
 
 
 @api.get(f"{PREFIX}/users/{{login}}/repos")
 @api.get(f"{PREFIX}/orgs/{{login}}/repos")
 def list_repositories(
-    store: CodehostStore,
-    request: Request,
-    login: str,
-    sort: RepositorySort | None = None,
-    direction: Direction | None = None,
+    at: At, login: str, sort: RepositorySort | None = None, direction: Direction | None = None
 ) -> Page:
     """The repositories of somebody, or of an organisation."""
-    page, per_page = window_of(request)
-    rows, total = store.listing.repositories(
-        owner=login, sort=sort, direction=direction, page=page, per_page=per_page
-    )
-    return paged(request, repositories(Links(request), store, rows), total)
+    rows, total = at.store.listing.repositories(owner=login, sort=sort, direction=direction, **at.window)
+    return at.paged(repositories(at, rows), total)
 
 
 @api.post(f"{PREFIX}/user/repos", status=201)
-def create_repository(store: CodehostStore, request: Request) -> dict[str, Any]:
+def create_repository(at: At) -> Json:
     """A new repository of the signed-in account."""
-    return _create(store, request, None)
+    return _create(at, None)
 
 
 @api.post(f"{PREFIX}/orgs/{{org}}/repos", status=201)
-def create_organization_repository(store: CodehostStore, request: Request, org: str) -> dict[str, Any]:
+def create_organization_repository(at: At, org: str) -> Json:
     """A new repository of an organisation."""
-    return _create(store, request, org)
+    return _create(at, org)
 
 
 def settings(body: Fields) -> None:
@@ -217,10 +203,10 @@ def settings(body: Fields) -> None:
     read.without_effect(body, "team_id", 0)
 
 
-def _create(store: CodehostStore, request: Request, organization: str | None) -> dict[str, Any]:
-    body = body_of(request)
+def _create(at: Context, organization: str | None) -> Json:
+    body = at.body
     private = read.changed_flag(body, "private")
-    made = store.fields.start_repository(
+    made = at.store.fields.start_repository(
         read.required(body, "name"),
         read.text(body, "description"),
         organization,
@@ -229,62 +215,61 @@ def _create(store: CodehostStore, request: Request, organization: str | None) ->
     )
     settings(body)
     if homepage := read.text(body, "homepage"):
-        store.administering.change_repository(made, {"homepage": homepage})
-    return full_repository(Links(request), store, store.repositories.repository_by_id(made["id"]))
+        at.store.administering.change_repository(made, {"homepage": homepage})
+    return full_repository(at, at.store.repositories.repository_by_id(made["id"]))
 
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}")
-def get_repository(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
-    return full_repository(Links(request), store, store.repositories.repository(owner, repo))
+def get_repository(at: AtRepo) -> Json:
+    return full_repository(at, at.repository)
 
 
 @api.get(f"{PREFIX}/repositories/{{id:int}}")
-def get_repository_by_id(store: CodehostStore, request: Request, id: int) -> dict[str, Any]:
-    found = store.repositories.find_repository(id)
+def get_repository_by_id(at: At, id: int) -> Json:
+    found = at.store.repositories.find_repository(id)
     if found is None:
         raise NotFound("Not Found")
-    return full_repository(Links(request), store, found)
+    return full_repository(at, found)
 
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/forks")
-def list_forks(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
+def list_forks(at: AtRepo) -> Page:
     """The forks of a repository, the newest first."""
-    page, per_page = window_of(request)
-    fork_of = store.repositories.repository(owner, repo)["id"]
-    rows, total = store.listing.repositories(fork_of=fork_of, sort="created", page=page, per_page=per_page)
-    return paged(request, repositories(Links(request), store, rows), total)
+    fork_of = at.repository["id"]
+    rows, total = at.store.listing.repositories(fork_of=fork_of, sort="created", **at.window)
+    return at.paged(repositories(at, rows), total)
 
 
 @api.post(f"{PREFIX}/repos/{{owner}}/{{repo}}/forks", status=202)
-def create_fork(store: CodehostStore, request: Request, owner: str, repo: str) -> dict[str, Any]:
+def create_fork(at: AtRepo) -> Json:
     """Fork a repository; it is there at once."""
-    fork = store.repositories.fork_repository(owner, repo, read.text(body_of(request), "organization"))
-    return full_repository(Links(request), store, store.repositories.repository_by_id(fork["id"]))
+    fork = at.store.repositories.fork_repository(at.repository, read.text(at.body, "organization"))
+    return full_repository(at, at.store.repositories.repository_by_id(fork["id"]))
 
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/topics")
-def list_topics(store: CodehostStore, owner: str, repo: str) -> dict[str, Any]:
+def list_topics(at: AtRepo) -> Json:
     """The topics of a repository."""
-    return {"names": store.repositories.repository(owner, repo)["topics"].split()}
+    return {"names": at.repository["topics"].split()}
 
 
 # -- assignees ----------------------------------------------------------------------------------------------
 
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/assignees")
-def list_assignees(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
+def list_assignees(at: AtRepo) -> Page:
     """List the possible assignees of a repository: those with access."""
-    rows, total = cut(request, store.repositories.people(store.repositories.repository(owner, repo)))
-    links = Links(request)
-    return paged(request, [user(links, row["id"], row["login"]) for row in rows], total)
+    return at.listed(
+        at.store.repositories.people(at.repository), lambda row: user(at, row["id"], row["login"])
+    )
 
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/assignees/{{username}}")
-def check_assignee(store: CodehostStore, owner: str, repo: str, username: str) -> None:
+def check_assignee(at: AtRepo, username: str) -> None:
     """Answer 204 for a possible assignee, else 404."""
     people, account = (
-        store.repositories.people(store.repositories.repository(owner, repo)),
-        store.accounts.account(username),
+        at.store.repositories.people(at.repository),
+        at.store.accounts.account(username),
     )
     if all(person["id"] != account["id"] for person in people):
         raise NotFound("Not Found")
@@ -294,42 +279,30 @@ def check_assignee(store: CodehostStore, owner: str, repo: str, username: str) -
 
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/collaborators")
-def list_collaborators(
-    store: CodehostStore,
-    request: Request,
-    owner: str,
-    repo: str,
-    affiliation: Literal["outside", "direct", "all"] = "all",
-) -> Page:
+def list_collaborators(at: AtRepo, affiliation: Literal["outside", "direct", "all"] = "all") -> Page:
     """List the accounts with access to a repository, with their roles."""
-    page, per_page = window_of(request)
-    people, total = store.repositories.collaborators(owner, repo, affiliation, page, per_page)
-    links = Links(request)
+    people, total = at.store.repositories.collaborators(at.repository, affiliation, **at.window)
     items = [
-        user(links, person["id"], person["login"])
+        user(at, person["id"], person["login"])
         | {"role_name": person["role"], "permissions": _permissions(person["role"])}
         for person in people
     ]
-    return paged(request, items, total)
+    return at.paged(items, total)
 
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/collaborators/{{username}}")
-def check_collaborator(store: CodehostStore, owner: str, repo: str, username: str) -> None:
+def check_collaborator(at: AtRepo, username: str) -> None:
     """204 if somebody has access to a repository, else 404."""
-    if not store.repositories.is_collaborator(
-        store.repositories.repository(owner, repo), store.accounts.account(username)["id"]
-    ):
+    if not at.store.repositories.is_collaborator(at.repository, at.store.accounts.account(username)["id"]):
         raise NotFound("Not Found")
 
 
 @api.get(f"{PREFIX}/repos/{{owner}}/{{repo}}/collaborators/{{username}}/permission")
-def get_permission(
-    store: CodehostStore, request: Request, owner: str, repo: str, username: str
-) -> dict[str, Any]:
+def get_permission(at: AtRepo, username: str) -> Json:
     """Return an account's permission in a repository."""
-    repository, account = store.repositories.repository(owner, repo), store.accounts.account(username)
-    role = store.repositories.role_of_account(repository, account["id"])
-    shape = user(Links(request), account["id"], account["login"], account["kind"])
+    at.repository, account = at.repository, at.store.accounts.account(username)
+    role = at.store.repositories.role_of_account(at.repository, account["id"])
+    shape = user(at, account["id"], account["login"], account["kind"])
     return {
         "permission": _PERMISSIONS.get(role, role),
         "role_name": role,

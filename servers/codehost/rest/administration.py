@@ -12,16 +12,14 @@ from typing import Literal
 from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.rest.accounts import settings
-from mesocosm.servers.codehost.rest.api import api, cut, paged
+from mesocosm.servers.codehost.rest.api import api
 from mesocosm.servers.codehost.rest.bodies import body_of, read
-from mesocosm.servers.codehost.rest.history import REPO
+from mesocosm.servers.codehost.rest.context import REPO, AtRepo, RepositoryContext, node_id
 from mesocosm.servers.codehost.rest.issues import ISSUE
-from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.rest.releases import whole_release
 from mesocosm.servers.codehost.rest.shapes.accounts import full_repository, user
 from mesocosm.servers.codehost.rest.shapes.issues import comments, issues
 from mesocosm.servers.codehost.rest.shapes.pulls import status
-from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.administration import STATES
 from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.services.schema import Json
@@ -35,9 +33,9 @@ MAX_ARCHIVE = 64 * 2**20
 
 
 @api.patch(REPO)
-def update_repository(store: CodehostStore, request: Request, owner: str, repo: str) -> Json:
+def update_repository(at: AtRepo) -> Json:
     """A repository with some settings changed."""
-    repository, body = store.repositories.repository(owner, repo), body_of(request)
+    body = at.body
     changes: Json = {}
     if (renamed := read.text(body, "name")) is not None:
         changes["name"] = renamed
@@ -52,38 +50,34 @@ def update_repository(store: CodehostStore, request: Request, owner: str, repo: 
     if branch := read.text(body, "default_branch"):
         changes["default_branch"] = branch
     settings(body)
-    return full_repository(Links(request), store, store.administering.change_repository(repository, changes))
+    return full_repository(at, at.store.administering.change_repository(at.repository, changes))
 
 
 @api.delete(REPO)
-def delete_repository(store: CodehostStore, owner: str, repo: str) -> None:
-    store.administering.remove_repository(store.repositories.repository(owner, repo))
+def delete_repository(at: AtRepo) -> None:
+    at.store.administering.remove_repository(at.repository)
 
 
 @api.put(f"{REPO}/topics")
-def set_topics(store: CodehostStore, request: Request, owner: str, repo: str) -> Json:
+def set_topics(at: AtRepo) -> Json:
     """The topics of a repository, replaced."""
-    repository = store.repositories.repository(owner, repo)
-    names = read.texts(body_of(request), "names") or []
-    store.administering.set_topics(repository, names)
+    names = read.texts(at.body, "names") or []
+    at.store.administering.set_topics(at.repository, names)
     return {"names": [name.lower() for name in names]}
 
 
 @api.get(f"{REPO}/languages")
-def list_languages(store: CodehostStore, owner: str, repo: str) -> Json:
+def list_languages(at: AtRepo) -> Json:
     """Bytes of each language."""
-    return store.administering.languages(store.repositories.repository(owner, repo))
+    return at.store.administering.languages(at.repository)
 
 
 @api.get(f"{REPO}/contributors")
-def list_contributors(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
+def list_contributors(at: AtRepo) -> Page:
     """List authors of commits on the default branch, by number of commits."""
-    request.asked.get("anon")
-    links = Links(request)
-    found = store.administering.contributors(store.repositories.repository(owner, repo))
-    rows, total = cut(request, found)
-    people = [user(links, account, login) | {"contributions": count} for account, login, count in rows]
-    return paged(request, people, total)
+    at.request.asked.get("anon")
+    found = at.store.administering.contributors(at.repository)
+    return at.listed(found, lambda one: user(at, one[0], one[1]) | {"contributions": one[2]})
 
 
 # -- archives -----------------------------------------------------------------------------------------------
@@ -91,9 +85,9 @@ def list_contributors(store: CodehostStore, request: Request, owner: str, repo: 
 
 @api.get(f"{REPO}/tarball")
 @api.get(f"{REPO}/tarball/{{ref:path}}")
-def get_tarball(store: CodehostStore, request: Request, owner: str, repo: str) -> Reply:
+def get_tarball(at: AtRepo) -> Reply:
     """The files of a commit as a tar, packed with gzip."""
-    folder, moment, files = _files(store, request, owner, repo)
+    folder, moment, files = _files(at)
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for path, mode, data in files:
@@ -105,9 +99,9 @@ def get_tarball(store: CodehostStore, request: Request, owner: str, repo: str) -
 
 @api.get(f"{REPO}/zipball")
 @api.get(f"{REPO}/zipball/{{ref:path}}")
-def get_zipball(store: CodehostStore, request: Request, owner: str, repo: str) -> Reply:
+def get_zipball(at: AtRepo) -> Reply:
     """The files of a commit as a zip."""
-    folder, moment, files = _files(store, request, owner, repo)
+    folder, moment, files = _files(at)
     packed = io.BytesIO()
     when = (max(moment.year, 1980), moment.month, moment.day, moment.hour, moment.minute, moment.second)
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -118,22 +112,19 @@ def get_zipball(store: CodehostStore, request: Request, owner: str, repo: str) -
     return _archive(packed.getvalue(), f"{folder}.zip", "application/zip")
 
 
-def _files(
-    store: CodehostStore, request: Request, owner: str, repo: str
-) -> tuple[str, datetime, list[tuple[str, int, bytes]]]:
-    repository = store.repositories.repository(owner, repo)
-    commit = store.commits.find_commit(repository, request.params.get("ref"))
+def _files(at: RepositoryContext) -> tuple[str, datetime, list[tuple[str, int, bytes]]]:
+    commit = at.store.commits.find_commit(at.repository, at.request.params.get("ref"))
     if commit is None:
         raise NotFound("Not Found")
-    objects = store.commits.objects(repository)
-    _, entries, more = store.contents.walk(
-        repository, commit["sha"], recursive=True, prefix=None, many=100_000
+    objects = at.store.commits.objects(at.repository)
+    _, entries, more = at.store.contents.walk(
+        at.repository, commit["sha"], recursive=True, prefix=None, many=100_000
     )
     files = [one for one in entries if one.type == "file"]
     if more or sum(one.size or 0 for one in files) > MAX_ARCHIVE:
         raise Unprocessable(f"An archive has at most {MAX_ARCHIVE // 2**20} MB here: clone the repository.")
     moment = datetime.fromisoformat(commit["committed_at"])
-    folder = f"{repository['owner']}-{repository['name']}-{commit['sha'][:7]}"
+    folder = f"{at.repository['owner']}-{at.repository['name']}-{commit['sha'][:7]}"
     return folder, moment, [(one.path, one.mode & 0o777 or 0o644, objects.data(one.sha)) for one in files]
 
 
@@ -146,55 +137,48 @@ def _archive(data: bytes, name: str, media_type: str) -> Reply:
 
 @api.get(f"{REPO}/issues/comments")
 def list_all_comments(
-    store: CodehostStore,
-    request: Request,
-    owner: str,
-    repo: str,
+    at: AtRepo,
     sort: Literal["created", "updated"] = "created",
     direction: Literal["asc", "desc"] | None = None,
     since: str | None = None,
 ) -> Page:
     """The comments of all conversations of a repository."""
-    repository = store.repositories.repository(owner, repo)
-    found = store.listing.all_comments(repository, sort, direction or "asc", since)
-    rows, total = cut(request, found)
-    links = Links(request)
-    shown = [comments(links, store, repository, row["number"], [row])[0] for row in rows]
-    return paged(request, shown, total)
+    found = at.store.listing.all_comments(at.repository, sort, direction or "asc", since)
+    return at.listed(found, lambda row: comments(at, at.repository, row["number"], [row])[0])
 
 
 @api.put(f"{ISSUE}/lock")
-def lock_issue(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> None:
+def lock_issue(at: AtRepo, number: int) -> None:
     """Restrict comments to those with write access."""
-    read.choice(body_of(request), "lock_reason", "off-topic", "too heated", "resolved", "spam")
-    store.administering.lock(store.repositories.repository(owner, repo), number, locked=True)
+    read.choice(at.body, "lock_reason", "off-topic", "too heated", "resolved", "spam")
+    at.store.administering.lock(at.repository, number, locked=True)
 
 
 @api.delete(f"{ISSUE}/lock")
-def unlock_issue(store: CodehostStore, owner: str, repo: str, number: int) -> None:
+def unlock_issue(at: AtRepo, number: int) -> None:
     """Open comments to everybody again."""
-    store.administering.lock(store.repositories.repository(owner, repo), number, locked=False)
+    at.store.administering.lock(at.repository, number, locked=False)
 
 
-def _events(links: Links, repository: Row, issue: Row, pull: Row | None) -> list[Json]:
+def _events(at: RepositoryContext, issue: Row, pull: Row | None) -> list[Json]:
     """List an issue's events with a known time: closed, merged."""
     found = []
     done = [("merged", pull["merged_at"], pull["merge_sha"])] if pull and pull["merged_at"] else []
     if issue["closed_at"]:
         done.append(("closed", issue["closed_at"], None))
-    for number, (event, at, commit) in enumerate(done):
+    for number, (event, time, commit) in enumerate(done):
         identity = issue["id"] * 10 + number
-        by = user(links, issue["closed_by_id"], issue["closed_by"]) if issue["closed_by"] else None
+        by = user(at, issue["closed_by_id"], issue["closed_by"]) if issue["closed_by"] else None
         found.append(
             {
                 "id": identity,
                 "node_id": node_id(f"{event.capitalize()}Event", identity),
-                "url": links.repo(repository, "issues/events", identity),
+                "url": at.here("issues/events", identity),
                 "actor": by,
                 "event": event,
                 "commit_id": commit,
-                "commit_url": links.repo(repository, "commits", commit) if commit else None,
-                "created_at": at,
+                "commit_url": at.here("commits", commit) if commit else None,
+                "created_at": time,
                 "performed_via_github_app": None,
                 **({"state_reason": issue["state_reason"]} if event == "closed" else {}),
             }
@@ -202,88 +186,78 @@ def _events(links: Links, repository: Row, issue: Row, pull: Row | None) -> list
     return found
 
 
-def _happened(
-    store: CodehostStore, request: Request, owner: str, repo: str, number: int
-) -> tuple[Row, Row, list[Json]]:
-    repository = store.repositories.repository(owner, repo)
-    issue = store.issues.issue(repository, number)
-    pull = store.pulls.pull(repository, number) if issue["is_pull"] else None
-    return repository, issue, _events(Links(request), repository, issue, pull)
+def _happened(at: RepositoryContext, number: int) -> tuple[Row, list[Json]]:
+    issue = at.issue(number)
+    pull = at.pull(number) if issue["is_pull"] else None
+    return issue, _events(at, issue, pull)
 
 
 @api.get(f"{ISSUE}/events")
-def list_events(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
+def list_events(at: AtRepo, number: int) -> Page:
     """List an issue's events: closed or merged. Others are not kept."""
-    rows, total = cut(request, _happened(store, request, owner, repo, number)[2])
-    return paged(request, rows, total)
+    return at.listed(_happened(at, number)[1])
 
 
-def _all_events(store: CodehostStore, request: Request, owner: str, repo: str) -> list[Json]:
+def _all_events(at: RepositoryContext) -> list[Json]:
     """The events of all issues and pull requests of a repository, newest first."""
-    repository, links = store.repositories.repository(owner, repo), Links(request)
     found: list[Json] = []
     page, total = 1, 1
     while (page - 1) * 100 < total:
-        rows, total = store.listing.issue_page(repository, state="closed", page=page, per_page=100)
-        for issue, shown in zip(rows, issues(links, store, rows), strict=True):
-            pull = store.pulls.pull(repository, issue["number"]) if issue["is_pull"] else None
-            found += [one | {"issue": shown} for one in _events(links, repository, issue, pull)]
+        rows, total = at.store.listing.issue_page(at.repository, state="closed", page=page, per_page=100)
+        for issue, shown in zip(rows, issues(at, rows), strict=True):
+            pull = at.pull(issue["number"]) if issue["is_pull"] else None
+            found += [one | {"issue": shown} for one in _events(at, issue, pull)]
         page += 1
     return sorted(found, key=lambda one: (one["created_at"], one["id"]), reverse=True)
 
 
 @api.get(f"{REPO}/issues/events")
-def list_all_events(store: CodehostStore, request: Request, owner: str, repo: str) -> Page:
+def list_all_events(at: AtRepo) -> Page:
     """List the closed and merged events of a repository, newest first."""
-    rows, total = cut(request, _all_events(store, request, owner, repo))
-    return paged(request, rows, total)
+    return at.listed(_all_events(at))
 
 
 @api.get(f"{REPO}/issues/events/{{id:int}}")
-def get_event(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> Json:
-    found = next((one for one in _all_events(store, request, owner, repo) if one["id"] == id), None)
+def get_event(at: AtRepo, id: int) -> Json:
+    found = next((one for one in _all_events(at) if one["id"] == id), None)
     if found is None:
         raise NotFound("Not Found")
     return found
 
 
 @api.get(f"{ISSUE}/timeline")
-def list_timeline(store: CodehostStore, request: Request, owner: str, repo: str, number: int) -> Page:
+def list_timeline(at: AtRepo, number: int) -> Page:
     """The comments of an issue and when it was closed or merged, in order."""
-    repository, issue, events = _happened(store, request, owner, repo, number)
+    issue, events = _happened(at, number)
     found: list[Json] = []
     page, total = 1, 1
     while (page - 1) * 100 < total:
-        rows, total = store.issues.comments(issue, page, 100)
+        rows, total = at.store.issues.comments(issue, page, 100)
         found += [
             one | {"event": "commented", "actor": one["user"]}
-            for one in comments(Links(request), store, repository, number, rows)
+            for one in comments(at, at.repository, number, rows)
         ]
         page += 1
-    ordered = sorted((*found, *events), key=lambda one: one["created_at"])
-    shown, count = cut(request, ordered)
-    return paged(request, shown, count)
+    return at.listed(sorted((*found, *events), key=lambda one: one["created_at"]))
 
 
 # -- statuses -----------------------------------------------------------------------------------------------
 
 
 @api.post(f"{REPO}/statuses/{{sha}}", status=201)
-def create_status(store: CodehostStore, request: Request, owner: str, repo: str, sha: str) -> Json:
+def create_status(at: AtRepo, sha: str) -> Json:
     """Create a commit status for an external service."""
-    repository, body = store.repositories.repository(owner, repo), body_of(request)
+    body = at.body
     read.required(body, "state")
-    row = store.administering.add_status(
-        repository,
+    row = at.store.administering.add_status(
+        at.repository,
         sha,
         str(read.choice(body, "state", *STATES)),
         read.text(body, "context") or "default",
         read.text(body, "description") or "",
         read.text(body, "target_url"),
     )
-    return status(Links(request), repository, row) | {
-        "creator": user(Links(request), store.me["id"], store.me["login"])
-    }
+    return status(at, at.repository, row) | {"creator": user(at, at.store.me["id"], at.store.me["login"])}
 
 
 # -- releases -----------------------------------------------------------------------------------------------
@@ -313,23 +287,21 @@ def _release_of(request: Request) -> Json:
 
 
 @api.post(f"{REPO}/releases", status=201)
-def create_release(store: CodehostStore, request: Request, owner: str, repo: str) -> Json:
+def create_release(at: AtRepo) -> Json:
     """A new release."""
-    repository = store.repositories.repository(owner, repo)
-    read.required(body_of(request), "tag_name")
-    made = store.administering.create_release(repository, _release_of(request))
-    return whole_release(store, request, repository, made)
+    read.required(at.body, "tag_name")
+    made = at.store.administering.create_release(at.repository, _release_of(at.request))
+    return whole_release(at, made)
 
 
 @api.patch(_RELEASE)
-def update_release(store: CodehostStore, request: Request, owner: str, repo: str, id: int) -> Json:
+def update_release(at: AtRepo, id: int) -> Json:
     """A changed release."""
-    repository = store.repositories.repository(owner, repo)
-    changed = store.administering.change_release(repository, id, _release_of(request))
-    return whole_release(store, request, repository, changed)
+    changed = at.store.administering.change_release(at.repository, id, _release_of(at.request))
+    return whole_release(at, changed)
 
 
 @api.delete(_RELEASE)
-def delete_release(store: CodehostStore, owner: str, repo: str, id: int) -> None:
+def delete_release(at: AtRepo, id: int) -> None:
     """Delete a release; its tag stays."""
-    store.administering.remove_release(store.repositories.repository(owner, repo), id)
+    at.store.administering.remove_release(at.repository, id)

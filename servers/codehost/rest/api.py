@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -19,7 +19,6 @@ from mesocosm.services.service import Page, Reply
 from mesocosm.worlds import deadlines
 
 DOCUMENTATION = "https://docs.github.com/rest"
-MAX_PER_PAGE, PER_PAGE = 100, 30
 RATE = {"limit": 5000, "remaining": 5000, "reset": 4102444800, "used": 0, "resource": "core"}
 """Nobody is limited here; the client is told so as the product would tell it."""
 _MEDIA_TYPE = "github.v3; format=json"
@@ -139,7 +138,7 @@ def _error(status: int, message: str, code: str | None) -> dict[str, Any]:
     return body | {"documentation_url": DOCUMENTATION, "status": str(status)}
 
 
-def _page_headers(page: Page, request: Request) -> Mapping[str, str]:
+def page_headers(page: Page, request: Request) -> Mapping[str, str]:
     """The product names only pages other than this one."""
     relations = ["prev"] if page.page > 1 else []
     relations += ["next", "last"] if page.next_page else []
@@ -151,7 +150,7 @@ api = _GitHub(
     "codehost",
     authenticate=_authenticate,
     error=_error,
-    page_headers=_page_headers,
+    page_headers=page_headers,
     challenge='Basic realm="GitHub"',
     conventions=("page", "per_page"),
     read_only=("type", "owner", "repo"),
@@ -166,39 +165,3 @@ api = _GitHub(
         "X-OAuth-Scopes": "repo, user, read:org",
     },
 )
-
-
-def window_of(request: Request) -> tuple[int, int]:
-    """The page and its size that a request asks for; what is out of range is set right, as in the product."""
-    given = request.asked
-    page, per_page = (_number(given.get(name, "")) for name in ("page", "per_page"))
-    return max(1, min(page or 1, 1_000_000)), min(per_page or PER_PAGE, MAX_PER_PAGE)
-
-
-def paged(request: Request, items: Sequence[Any], total: int) -> Page:
-    page, per_page = window_of(request)
-    return Page(items, page, per_page, total)
-
-
-def paged_object(request: Request, shape: Mapping[str, Any], total: int) -> Reply:
-    """An object one of whose lists has several pages of ``total`` items in all."""
-    headers = _page_headers(paged(request, (), total), request)
-    return api.answer(shape, headers=headers)
-
-
-def cut(request: Request, rows: Sequence[Any]) -> tuple[Sequence[Any], int]:
-    """The rows of a whole list that are on the page asked for, and how many there are."""
-    page, per_page = window_of(request)
-    return rows[(page - 1) * per_page : page * per_page], len(rows)
-
-
-def accepts(request: Request, media: str) -> bool:
-    """True if the client accepts one of the product's own media types (``raw``, ``diff``)."""
-    accept = request.headers.get("accept", "")
-    return any(f"application/vnd.github.{version}{media}" in accept for version in ("", "v3.", "VERSION."))
-
-
-def _number(said: Any) -> int:
-    """``page[]=1`` says a list, and no number."""
-    is_number = isinstance(said, str) and said.isascii() and said.isdecimal() and len(said) < 10
-    return int(said) if is_number else 0

@@ -30,10 +30,10 @@ from mesocosm.doors.request import Request
 from mesocosm.errors import Denied, Invalid, NotFound, Refusal
 from mesocosm.servers.codehost.rest.api import RATE, Answered, api
 from mesocosm.servers.codehost.rest.bodies import body_of, read
+from mesocosm.servers.codehost.rest.context import Context
 from mesocosm.servers.codehost.rest.graph.connections import connection, node_of
 from mesocosm.servers.codehost.rest.graph.mutations import MUTATIONS
 from mesocosm.servers.codehost.rest.graph.objects import Objects
-from mesocosm.servers.codehost.rest.links import Links
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Reply
@@ -71,7 +71,7 @@ def post_graphql(store: CodehostStore, request: Request) -> Reply:
         errors = [error]
     if not errors:
         operation = get_operation_ast(document, name)
-        objects = Objects(store, Links(request))
+        objects = Objects(store, Context(store, request))
         is_mutation = operation is not None and operation.operation is OperationType.MUTATION
         root = _mutations(objects) if is_mutation else _queries(objects)
         result = execute_sync(_schema(), document, root, variable_values=variables, operation_name=name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from email.utils import format_datetime
 
-from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.servers.codehost.rest.context import RepositoryContext
 from mesocosm.servers.codehost.store.differences import Difference, differences, unified
 from mesocosm.servers.codehost.store.values import moment
 from mesocosm.services.service import Row
@@ -14,29 +14,29 @@ MAX_PATCHES = 250
 """Commits of a series of patches, as in the product."""
 
 
-def patches(store: CodehostStore, repository: Row, commits: Sequence[int]) -> str:
+def patches(at: RepositoryContext, commits: Sequence[int]) -> str:
     """Commits as mails that ``git am`` takes; merges are left out, as by ``git format-patch``."""
     rows = [
         row
-        for row in store.commits.commits_by_id(list(commits[:MAX_PATCHES]))
-        if len(store.commits.parents(row["id"])) < 2
+        for row in at.store.commits.commits_by_id(list(commits[:MAX_PATCHES]))
+        if len(at.store.commits.parents(row["id"])) < 2
     ]
     many = len(rows)
     return "".join(
         line + "\n"
         for number, row in enumerate(rows, 1)
-        for line in _mail(store, repository, row, f"[PATCH {number}/{many}]" if many > 1 else "[PATCH]")
+        for line in _mail(at, row, f"[PATCH {number}/{many}]" if many > 1 else "[PATCH]")
     )
 
 
-def changes(store: CodehostStore, repository: Row, row: Row) -> Sequence[Difference]:
+def changes(at: RepositoryContext, row: Row) -> Sequence[Difference]:
     """List a commit's changes against its first parent."""
-    parents = store.commits.parents(row["id"])
-    before = store.commits.commit_by_sha(repository, parents[0]["sha"])["tree"] if parents else None
-    return differences(store.commits.objects(repository), before, row["tree"])
+    parents = at.store.commits.parents(row["id"])
+    before = at.store.commits.commit_by_sha(at.repository, parents[0]["sha"])["tree"] if parents else None
+    return differences(at.store.commits.objects(at.repository), before, row["tree"])
 
 
-def _mail(store: CodehostStore, repository: Row, row: Row, mark: str) -> Iterator[str]:
+def _mail(at: RepositoryContext, row: Row, mark: str) -> Iterator[str]:
     subject, _, body = row["message"].partition("\n\n")
     yield f"From {row['sha']} Mon Sep 17 00:00:00 2001"
     yield f"From: {row['author_name']} <{row['author_email']}>"
@@ -47,7 +47,7 @@ def _mail(store: CodehostStore, repository: Row, row: Row, mark: str) -> Iterato
         yield body.strip("\n")
     yield "---"
     yield ""
-    yield unified(store.commits.objects(repository), changes(store, repository, row)).rstrip("\n")
+    yield unified(at.store.commits.objects(at.repository), changes(at, row)).rstrip("\n")
     yield "-- "
     yield "2.0"
     yield ""

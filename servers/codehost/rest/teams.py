@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
-from mesocosm.servers.codehost.rest.api import api, cut, paged, window_of
-from mesocosm.servers.codehost.rest.links import PREFIX, Links
+from mesocosm.servers.codehost.rest.api import api
+from mesocosm.servers.codehost.rest.context import PREFIX, At, Context
 from mesocosm.servers.codehost.rest.shapes import issues as issue_shapes
 from mesocosm.servers.codehost.rest.shapes.accounts import organization, profile, repository, user
 from mesocosm.servers.codehost.rest.shapes.pulls import team
@@ -22,12 +21,12 @@ _ORG = f"{PREFIX}/orgs/{{org}}"
 # -- teams --------------------------------------------------------------------------------------------------
 
 
-def _full(links: Links, store: CodehostStore, row: Row) -> Json:
+def _full(at: Context, row: Row) -> Json:
     """Format a team with its organisation and number of members."""
-    owner = store.accounts.account_by_id(row["organization_id"])
-    return team(links, owner["login"], row) | {
-        "organization": organization(links, store, owner),
-        "members_count": len(store.accounts.team_members(row["team_id"])),
+    owner = at.store.accounts.account_by_id(row["organization_id"])
+    return team(at, owner["login"], row) | {
+        "organization": organization(at, owner),
+        "members_count": len(at.store.accounts.team_members(row["team_id"])),
         "repos_count": 0,
         "created_at": owner["created_at"],
         "updated_at": owner["created_at"],
@@ -35,18 +34,18 @@ def _full(links: Links, store: CodehostStore, row: Row) -> Json:
 
 
 @api.get(f"{_ORG}/teams")
-def list_teams(store: CodehostStore, request: Request, org: str) -> Page:
+def list_teams(at: At, org: str) -> Page:
     """The teams of an organisation."""
-    owner, links = store.accounts.account(org), Links(request)
-    rows, total = cut(request, store.accounts.teams(organization_id=owner["id"]))
-    return paged(request, [team(links, owner["login"], row) for row in rows], total)
+    owner = at.store.accounts.account(org)
+    return at.listed(
+        at.store.accounts.teams(organization_id=owner["id"]), lambda row: team(at, owner["login"], row)
+    )
 
 
 @api.get(f"{PREFIX}/user/teams")
-def list_own_teams(store: CodehostStore, request: Request) -> Page:
+def list_own_teams(at: At) -> Page:
     """The teams that the signed-in account belongs to."""
-    rows, total = cut(request, store.accounts.teams(member_id=store.me["id"]))
-    return paged(request, [_full(Links(request), store, row) for row in rows], total)
+    return at.listed(at.store.accounts.teams(member_id=at.store.me["id"]), lambda row: _full(at, row))
 
 
 def _team(store: CodehostStore, org: str, slug: str) -> Row:
@@ -56,100 +55,91 @@ def _team(store: CodehostStore, org: str, slug: str) -> Row:
 
 
 @api.get(f"{_ORG}/teams/{{slug}}")
-def get_team(store: CodehostStore, request: Request, org: str, slug: str) -> Json:
-    return _full(Links(request), store, _team(store, org, slug))
+def get_team(at: At, org: str, slug: str) -> Json:
+    return _full(at, _team(at.store, org, slug))
 
 
 @api.get(f"{_ORG}/teams/{{slug}}/members")
 def list_team_members(
-    store: CodehostStore,
-    request: Request,
-    org: str,
-    slug: str,
-    role: Literal["member", "maintainer", "all"] = "all",
+    at: At, org: str, slug: str, role: Literal["member", "maintainer", "all"] = "all"
 ) -> Page:
     """List a team's members. Nobody is its maintainer."""
-    people = store.accounts.team_members(_team(store, org, slug)["team_id"]) if role != "maintainer" else ()
-    rows, total = cut(request, people)
-    return paged(request, [user(Links(request), row["id"], row["login"]) for row in rows], total)
+    people = (
+        at.store.accounts.team_members(_team(at.store, org, slug)["team_id"]) if role != "maintainer" else ()
+    )
+    return at.listed(people, lambda row: user(at, row["id"], row["login"]))
 
 
 @api.get(f"{_ORG}/teams/{{slug}}/memberships/{{username}}")
-def get_team_membership(store: CodehostStore, request: Request, org: str, slug: str, username: str) -> Json:
+def get_team_membership(at: At, org: str, slug: str, username: str) -> Json:
     """Return an account's membership in a team, else 404."""
-    row, login = _team(store, org, slug), store.accounts.account(username)["login"]
-    if all(person["login"] != login for person in store.accounts.team_members(row["team_id"])):
+    row, login = _team(at.store, org, slug), at.store.accounts.account(username)["login"]
+    if all(person["login"] != login for person in at.store.accounts.team_members(row["team_id"])):
         raise NotFound("Not Found")
-    url = Links(request).api("orgs", org, "teams", slug, "memberships", login)
+    url = at.api("orgs", org, "teams", slug, "memberships", login)
     return {"url": url, "role": "member", "state": "active"}
 
 
 # -- memberships --------------------------------------------------------------------------------------------
 
 
-def _membership(links: Links, store: CodehostStore, owner: Row, account: Row) -> Json:
-    role = store.accounts.member_role(owner["id"], account["id"])
+def _membership(at: Context, owner: Row, account: Row) -> Json:
+    role = at.store.accounts.member_role(owner["id"], account["id"])
     if role is None:
         raise NotFound("Not Found")
     return {
-        "url": links.api("orgs", owner["login"], "memberships", account["login"]),
+        "url": at.api("orgs", owner["login"], "memberships", account["login"]),
         "state": "active",
         "role": role,
-        "organization_url": links.api("orgs", owner["login"]),
-        "organization": organization(links, store, owner),
-        "user": user(links, account["id"], account["login"]),
+        "organization_url": at.api("orgs", owner["login"]),
+        "organization": organization(at, owner),
+        "user": user(at, account["id"], account["login"]),
         "permissions": {"can_create_repository": role == "admin"},
     }
 
 
 @api.get(f"{PREFIX}/user/memberships/orgs")
-def list_memberships(
-    store: CodehostStore, request: Request, state: Literal["active", "pending"] = "active"
-) -> Page:
+def list_memberships(at: At, state: Literal["active", "pending"] = "active") -> Page:
     """List the signed-in account's memberships in organisations."""
-    found = store.listing.organizations(store.me["id"]) if state == "active" else ()
-    rows, total = cut(request, found)
-    links = Links(request)
-    return paged(request, [_membership(links, store, row, store.me) for row in rows], total)
+    found = at.store.listing.organizations(at.store.me["id"]) if state == "active" else ()
+    return at.listed(found, lambda row: _membership(at, row, at.store.me))
 
 
 @api.get(f"{PREFIX}/user/memberships/orgs/{{org}}")
-def get_own_membership(store: CodehostStore, request: Request, org: str) -> Json:
+def get_own_membership(at: At, org: str) -> Json:
     """Return the signed-in account's membership in an organisation."""
-    return _membership(Links(request), store, store.accounts.account(org), store.me)
+    return _membership(at, at.store.accounts.account(org), at.store.me)
 
 
 @api.get(f"{_ORG}/memberships/{{username}}")
-def get_membership(store: CodehostStore, request: Request, org: str, username: str) -> Json:
+def get_membership(at: At, org: str, username: str) -> Json:
     """Return an account's membership in an organisation."""
-    account = store.accounts.account(username)
-    return _membership(Links(request), store, store.accounts.account(org), account)
+    account = at.store.accounts.account(username)
+    return _membership(at, at.store.accounts.account(org), account)
 
 
 # -- one's own ----------------------------------------------------------------------------------------------
 
 
 @api.get(f"{PREFIX}/user/emails")
-def list_emails(store: CodehostStore, request: Request) -> Page:
+def list_emails(at: At) -> Page:
     """The address of the signed-in account."""
-    address = store.me["email"]
+    address = at.store.me["email"]
     found = {"email": address, "primary": True, "verified": True, "visibility": "public"}
-    rows, total = cut(request, [found] if address else [])
-    return paged(request, rows, total)
+    return at.listed([found] if address else [])
 
 
 @api.get(f"{PREFIX}/user/{{id:int}}")
-def get_user_by_id(store: CodehostStore, request: Request, id: int) -> Json:
+def get_user_by_id(at: At, id: int) -> Json:
     """An account by its id."""
-    return profile(Links(request), store, store.accounts.account_by_id(id))
+    return profile(at, at.store.accounts.account_by_id(id))
 
 
 @api.get(f"{PREFIX}/issues")
 @api.get(f"{PREFIX}/user/issues")
 @api.get(f"{_ORG}/issues")
 def list_own_issues(
-    store: CodehostStore,
-    request: Request,
+    at: At,
     filter: Literal["assigned", "created", "mentioned", "subscribed", "repos", "all"] = "assigned",
     state: Literal["open", "closed", "all"] = "open",
     labels: str = "",
@@ -162,27 +152,24 @@ def list_own_issues(
 
     ``subscribed`` are those that it opened, is assigned to or is mentioned in.
     """
-    org = request.params.get("org")
-    page, per_page = window_of(request)
-    rows, total = store.listing.own_issues(
+    org = at.request.params.get("org")
+    rows, total = at.store.listing.own_issues(
         filter,
-        owner_id=store.accounts.account(org)["id"] if org else None,
+        owner_id=at.store.accounts.account(org)["id"] if org else None,
         state=state,
         labels=[label.strip() for label in labels.split(",") if label.strip()],
         since=since,
         pulls=None if pulls == "true" else False,
         sort=sort,
         direction=direction,
-        page=page,
-        per_page=per_page,
+        **at.window,
     )
-    links = Links(request)
-    homes = {id_: repository(links, store, store.repositories.repository_by_id(id_)) for id_ in _homes(rows)}
-    shown = issue_shapes.issues(links, store, rows)
+    homes = {id_: repository(at, at.store.repositories.repository_by_id(id_)) for id_ in _homes(rows)}
+    shown = issue_shapes.issues(at, rows)
     with_homes = [
         one | {"repository": homes[row["repository_id"]]} for one, row in zip(shown, rows, strict=True)
     ]
-    return paged(request, with_homes, total)
+    return at.paged(with_homes, total)
 
 
 def _homes(rows: Sequence[Row]) -> dict[int, None]:

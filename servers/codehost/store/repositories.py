@@ -189,9 +189,8 @@ class Repositories(StorePart):
         if any(row["id"] != own for row in self.fetch(_TAKEN, owner=owner_id, name=name)):
             raise Unprocessable("Repository creation failed: name already exists on this account")
 
-    def fork_repository(self, owner: str, name: str, organization: str | None = None) -> Row:
+    def fork_repository(self, parent: Row, organization: str | None = None) -> Row:
         """A fork of a repository; forking again gives the fork that is there."""
-        parent = self.repository(owner, name)
         target = self._owner(self.me, organization)
         if found := self.fetch(_FORK, owner=target["id"], parent=parent["id"]):
             return self.repository_by_id(found[0]["id"])
@@ -219,10 +218,9 @@ class Repositories(StorePart):
         return fork
 
     def collaborators(
-        self, owner: str, name: str, affiliation: str, page: int | None, per_page: int | None
+        self, repository: Row, affiliation: str, page: int | None, per_page: int | None
     ) -> tuple[list[dict[str, Any]], int]:
         """One page of those with access to a repository, by login, and how many there are."""
-        repository = self.repository(owner, name)
         if not self.may(repository, "write"):
             raise Denied("Must have push access to view repository collaborators.")
         limit, offset = window(page, per_page)

@@ -56,7 +56,7 @@ def fork_repository(
         repo: Name of the repository to fork.
         organization: Login of the organisation that is to own the fork; your own account if left out.
     """
-    fork = store.repositories.fork_repository(owner, repo, organization)
+    fork = store.repositories.fork_repository(store.repositories.repository(owner, repo), organization)
     return shapes.created(fork["id"], shapes.web(fork))
 
 
@@ -75,7 +75,9 @@ def list_repository_collaborators(
         affiliation: outside: not members of the organisation; direct: given access personally; all (default).
         perPage: People per page, 1 to 100 (default 30).
     """
-    people, total = store.repositories.collaborators(owner, repo, affiliation or "all", page, perPage)
+    people, total = store.repositories.collaborators(
+        store.repositories.repository(owner, repo), affiliation or "all", page, perPage
+    )
     items = [{"login": row["login"], "id": row["id"], "role_name": row["role"]} for row in people]
     return Page(items, page or 1, perPage or 30, total)
 

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 from mesocosm.errors import NotFound
+from mesocosm.servers.codehost.rest.context import Context, node_id
 from mesocosm.servers.codehost.rest.graph.connections import connection, listed, nothing
-from mesocosm.servers.codehost.rest.links import Links, node_id
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import statistics
 from mesocosm.services.schema import Json
@@ -45,7 +45,7 @@ def _numbered(kind: str, number: int, find: Callable[[], Row]) -> Row:
 class Objects:
     """Makes the objects for the answer to one request."""
 
-    def __init__(self, store: CodehostStore, links: Links) -> None:
+    def __init__(self, store: CodehostStore, links: Context) -> None:
         self.store, self.links = store, links
 
     # -- accounts ---------------------------------------------------------------------------------------
@@ -524,7 +524,7 @@ class Objects:
             "body": row["body"],
             "bodyText": row["body"],
             "url": page_url,
-            "resourcePath": page_url.removeprefix(self.links.base),
+            "resourcePath": page_url.removeprefix(self.links.request.base),
             "author": lambda info: self.actor(row["user_id"], row["user"]),
             "authorAssociation": "OWNER" if row["user_id"] == home["owner_id"] else "CONTRIBUTOR",
             "createdAt": row["created_at"],

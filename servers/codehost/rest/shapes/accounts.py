@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mesocosm.servers.codehost.rest.links import Links, node_id
-from mesocosm.servers.codehost.store import CodehostStore
+from mesocosm.servers.codehost.rest.context import Context, node_id
 from mesocosm.servers.codehost.store.accounts import ROLES
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Row, same
@@ -51,17 +50,17 @@ _OF_REPOSITORY = {
 }
 
 
-def user(links: Links, account_id: int, login: str, kind: str = "User") -> Json:
+def user(at: Context, account_id: int, login: str, kind: str = "User") -> Json:
     """An account, in short."""
-    url = links.api("users", login)
+    url = at.api("users", login)
     return {
         "login": login,
         "id": account_id,
         "node_id": node_id(kind, account_id),
-        "avatar_url": links.web("avatars", "u", account_id) + "?v=4",
+        "avatar_url": at.web("avatars", "u", account_id) + "?v=4",
         "gravatar_id": "",
         "url": url,
-        "html_url": links.web(login),
+        "html_url": at.web(login),
         **{f"{name}_url": f"{url}/{name.replace('organizations', 'orgs')}" for name in _OF_USER},
         "following_url": f"{url}/following{{/other_user}}",
         "gists_url": f"{url}/gists{{/gist_id}}",
@@ -73,10 +72,10 @@ def user(links: Links, account_id: int, login: str, kind: str = "User") -> Json:
     }
 
 
-def profile(links: Links, store: CodehostStore, account: Row) -> Json:
+def profile(at: Context, account: Row) -> Json:
     """Format an account with its profile."""
-    counts = store.accounts.repository_counts(account["id"])
-    shape = user(links, account["id"], account["login"], account["kind"]) | {
+    counts = at.store.accounts.repository_counts(account["id"])
+    shape = user(at, account["id"], account["login"], account["kind"]) | {
         "name": account["name"],
         "company": account["company"],
         "blog": account["blog"] or "",
@@ -89,17 +88,17 @@ def profile(links: Links, store: CodehostStore, account: Row) -> Json:
         "public_gists": 0,
         **same(account, "followers", "following", "created_at", "updated_at"),
     }
-    if account["id"] == store.me["id"]:
+    if account["id"] == at.store.me["id"]:
         private = counts["private_repos"]
         shape |= {"total_private_repos": private, "owned_private_repos": private, "private_gists": 0}
         shape |= {"disk_usage": 0, "collaborators": 0, "two_factor_authentication": True}
     return shape
 
 
-def organization(links: Links, store: CodehostStore, account: Row) -> Json:
+def organization(at: Context, account: Row) -> Json:
     """An organisation."""
-    url = links.api("orgs", account["login"])
-    return profile(links, store, account) | {
+    url = at.api("orgs", account["login"])
+    return profile(at, account) | {
         "url": url,
         "node_id": node_id("Organization", account["id"]),
         "description": account["bio"] or "",
@@ -116,17 +115,17 @@ def organization(links: Links, store: CodehostStore, account: Row) -> Json:
     }
 
 
-def repository(links: Links, store: CodehostStore, row: Row) -> Json:
+def repository(at: Context, row: Row) -> Json:
     """A repository as lists show it."""
-    url, page, numbers = links.repo(row), links.page(row), store.listing.repository_numbers(row["id"])
-    level = ROLES.index(store.repositories.role(row))
+    url, page, numbers = at.repo(row), at.page(row), at.store.listing.repository_numbers(row["id"])
+    level = ROLES.index(at.store.repositories.role(row))
     return {
         "id": row["id"],
         "node_id": node_id("Repository", row["id"]),
         "name": row["name"],
         "full_name": f"{row['owner']}/{row['name']}",
         "private": bool(row["private"]),
-        "owner": user(links, row["owner_id"], row["owner"], row["owner_kind"]),
+        "owner": user(at, row["owner_id"], row["owner"], row["owner_kind"]),
         "html_url": page,
         "description": row["description"],
         "fork": row["parent_id"] is not None,
@@ -174,28 +173,28 @@ def repository(links: Links, store: CodehostStore, row: Row) -> Json:
     }
 
 
-def full_repository(links: Links, store: CodehostStore, row: Row) -> Json:
+def full_repository(at: Context, row: Row) -> Json:
     """A repository by itself: with where it was forked from, and how its pull requests may be merged."""
-    shape = repository(links, store, row) | {
+    shape = repository(at, row) | {
         "allow_squash_merge": True,
         "allow_merge_commit": True,
         "allow_rebase_merge": True,
         "allow_auto_merge": False,
         "delete_branch_on_merge": False,
         "subscribers_count": row["stars"],
-        "network_count": store.listing.repository_numbers(row["network"])["forks"],
+        "network_count": at.store.listing.repository_numbers(row["network"])["forks"],
     }
     if row["owner_kind"] == "Organization":
         shape["organization"] = shape["owner"]
     for name, other in (("parent", row["parent_id"]), ("source", row["network"])):
         if (
             row["parent_id"] is not None
-            and store.repositories.role(found := store.repositories.repository_by_id(other)) != "none"
+            and at.store.repositories.role(found := at.store.repositories.repository_by_id(other)) != "none"
         ):
-            shape[name] = repository(links, store, found)
+            shape[name] = repository(at, found)
     return shape
 
 
-def repositories(links: Links, store: CodehostStore, rows: Any) -> list[Json]:
+def repositories(at: Context, rows: Any) -> list[Json]:
     """Repositories of which each row has the ``id``."""
-    return [repository(links, store, store.repositories.repository_by_id(row["id"])) for row in rows]
+    return [repository(at, at.store.repositories.repository_by_id(row["id"])) for row in rows]

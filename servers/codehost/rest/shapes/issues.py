@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
-from mesocosm.servers.codehost.rest.links import Links, node_id
+from mesocosm.servers.codehost.rest.context import Context, node_id
 from mesocosm.servers.codehost.rest.shapes.accounts import user
-from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Row, same
 
@@ -20,22 +19,22 @@ def reactions(url: str, counts: Mapping[str, int]) -> Json:
     return total | {name: counts.get(name, 0) for name in REACTIONS}
 
 
-def reaction(links: Links, row: Row) -> Json:
+def reaction(at: Context, row: Row) -> Json:
     return {
         "id": row["id"],
         "node_id": node_id("Reaction", row["id"]),
-        "user": user(links, row["user_id"], row["user"]),
+        "user": user(at, row["user_id"], row["user"]),
         "content": row["content"],
         "created_at": row["created_at"],
     }
 
 
-def label(links: Links, repo: Row, row: Row) -> Json:
+def label(at: Context, repo: Row, row: Row) -> Json:
     """A label; ``repo`` needs only ``owner`` and ``name``."""
     return {
         "id": row["id"],
         "node_id": node_id("Label", row["id"]),
-        "url": links.repo(repo, "labels") + "/" + quote(row["name"], safe=":"),
+        "url": at.repo(repo, "labels") + "/" + quote(row["name"], safe=":"),
         "name": row["name"],
         "color": row["color"],
         "default": False,
@@ -45,54 +44,54 @@ def label(links: Links, repo: Row, row: Row) -> Json:
     }
 
 
-def milestone(links: Links, repo: Row, row: Row) -> Json:
-    url = links.repo(repo, "milestones", row["number"])
+def milestone(at: Context, repo: Row, row: Row) -> Json:
+    url = at.repo(repo, "milestones", row["number"])
     return {
         "id": row["id"],
         "node_id": node_id("Milestone", row["id"]),
         "number": row["number"],
         "url": url,
-        "html_url": links.page(repo, "milestone", row["number"]),
+        "html_url": at.page(repo, "milestone", row["number"]),
         "labels_url": f"{url}/labels",
         "title": row["title"],
         "description": row["description"] or None,
         **same(row, "state", "open_issues", "closed_issues", "due_on"),
         **same(row, "created_at", "updated_at", "closed_at"),
-        "creator": user(links, row["creator_id"], row["creator"]) if row["creator"] else None,
+        "creator": user(at, row["creator_id"], row["creator"]) if row["creator"] else None,
     }
 
 
-def issues(links: Links, store: CodehostStore, rows: Sequence[Row]) -> list[Json]:
+def issues(at: Context, rows: Sequence[Row]) -> list[Json]:
     """Issues and pull requests as lists and searches show them."""
     ids = [row["id"] for row in rows]
-    labels, assignees = store.issues.labels_of(ids), store.issues.assignees_of(ids)
-    given, fields = store.issues.reactions_of("issue", ids), store.fields.fields_of(ids)
+    labels, assignees = at.store.issues.labels_of(ids), at.store.issues.assignees_of(ids)
+    given, fields = at.store.issues.reactions_of("issue", ids), at.store.fields.fields_of(ids)
     homes = [row["repository_id"] for row in rows if row["milestone_id"] is not None]
-    milestones = store.listing.milestones_by_id(list(dict.fromkeys(homes)))
+    milestones = at.store.listing.milestones_by_id(list(dict.fromkeys(homes)))
     shapes = []
     for row in rows:
         repo = {"owner": row["owner"], "name": row["repository"]}
-        people = [user(links, item["id"], item["login"]) for item in assignees[row["id"]]]
-        shape = _issue(links, repo, row)
-        shape["labels"] = [label(links, repo, item) for item in labels[row["id"]]]
+        people = [user(at, item["id"], item["login"]) for item in assignees[row["id"]]]
+        shape = _issue(at, repo, row)
+        shape["labels"] = [label(at, repo, item) for item in labels[row["id"]]]
         shape["assignee"], shape["assignees"] = (people[0] if people else None), people
         shape["reactions"] = reactions(shape["url"], given[row["id"]])
         if row["milestone_id"] is not None:
-            shape["milestone"] = milestone(links, repo, milestones[row["milestone_id"]])
+            shape["milestone"] = milestone(at, repo, milestones[row["milestone_id"]])
         values = [item for item in fields if item["issue_id"] == row["id"]]
         shape["issue_field_values"] = [_field_value(item) for item in values]
         shapes.append(shape)
     return shapes
 
 
-def _issue(links: Links, repo: Row, row: Row) -> Json:
-    url = links.repo(repo, "issues", row["number"])
-    page = links.page(repo, "pull" if row["is_pull"] else "issues", row["number"])
+def _issue(at: Context, repo: Row, row: Row) -> Json:
+    url = at.repo(repo, "issues", row["number"])
+    page = at.page(repo, "pull" if row["is_pull"] else "issues", row["number"])
     shape: Json = {
         "id": row["id"],
         "node_id": node_id("PullRequest" if row["is_pull"] else "Issue", row["id"]),
         "url": url,
-        "repository_url": links.repo(repo),
+        "repository_url": at.repo(repo),
         "labels_url": f"{url}/labels{{/name}}",
         "comments_url": f"{url}/comments",
         "events_url": f"{url}/events",
@@ -101,21 +100,21 @@ def _issue(links: Links, repo: Row, row: Row) -> Json:
         "number": row["number"],
         "title": row["title"],
         "body": row["body"] or None,
-        "user": user(links, row["user_id"], row["user"]),
+        "user": user(at, row["user_id"], row["user"]),
         "state": row["state"],
         "state_reason": row["state_reason"],
         "locked": bool(row["locked"]),
         "active_lock_reason": None,
         "milestone": None,
         **same(row, "comments", "created_at", "updated_at", "closed_at"),
-        "closed_by": user(links, row["closed_by_id"], row["closed_by"]) if row["closed_by"] else None,
+        "closed_by": user(at, row["closed_by_id"], row["closed_by"]) if row["closed_by"] else None,
         "author_association": "OWNER" if row["user_id"] == row["owner_id"] else "CONTRIBUTOR",
         "type": _type(row["type"]) if row["type"] else None,
     }
     if row["is_pull"]:
         shape["draft"] = bool(row["draft"])
         shape["pull_request"] = {
-            "url": links.repo(repo, "pulls", row["number"]),
+            "url": at.repo(repo, "pulls", row["number"]),
             "html_url": page,
             "diff_url": f"{page}.diff",
             "patch_url": f"{page}.patch",
@@ -124,10 +123,10 @@ def _issue(links: Links, repo: Row, row: Row) -> Json:
     return shape
 
 
-def issue(links: Links, store: CodehostStore, row: Row) -> Json:
+def issue(at: Context, row: Row) -> Json:
     """An issue by itself: with its place among others."""
-    shape = issues(links, store, [row])[0]
-    children, parent = store.issues.sub_issues(row), store.issues.parent_issue(row)
+    shape = issues(at, [row])[0]
+    children, parent = at.store.issues.sub_issues(row), at.store.issues.parent_issue(row)
     done = sum(child["state"] == "closed" for child in children)
     shape["sub_issues_summary"] = {
         "total": len(children),
@@ -136,7 +135,7 @@ def issue(links: Links, store: CodehostStore, row: Row) -> Json:
     }
     if parent:
         home = {"owner": parent["owner"], "name": parent["repository"]}
-        shape["parent_issue_url"] = links.repo(home, "issues", parent["number"])
+        shape["parent_issue_url"] = at.repo(home, "issues", parent["number"])
     return shape
 
 
@@ -157,21 +156,21 @@ def _field_value(row: Row) -> Json:
     }
 
 
-def comments(links: Links, store: CodehostStore, repo: Row, number: int, rows: Sequence[Row]) -> list[Json]:
+def comments(at: Context, repo: Row, number: int, rows: Sequence[Row]) -> list[Json]:
     """Comments of a conversation."""
-    given = store.issues.reactions_of("comment", [row["id"] for row in rows])
+    given = at.store.issues.reactions_of("comment", [row["id"] for row in rows])
     shapes = []
     for row in rows:
-        url = links.repo(repo, "issues/comments", row["id"])
+        url = at.repo(repo, "issues/comments", row["id"])
         shapes.append(
             {
                 "id": row["id"],
                 "node_id": node_id("IssueComment", row["id"]),
                 "url": url,
-                "html_url": links.page(repo, "issues", number) + f"#issuecomment-{row['id']}",
-                "issue_url": links.repo(repo, "issues", number),
+                "html_url": at.page(repo, "issues", number) + f"#issuecomment-{row['id']}",
+                "issue_url": at.repo(repo, "issues", number),
                 "body": row["body"],
-                "user": user(links, row["user_id"], row["user"]),
+                "user": user(at, row["user_id"], row["user"]),
                 "created_at": row["created_at"],
                 "updated_at": row["updated_at"],
                 "author_association": "OWNER" if row["user_id"] == repo["owner_id"] else "CONTRIBUTOR",

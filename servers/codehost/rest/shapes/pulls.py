@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mesocosm.servers.codehost.rest.links import Links, node_id
+from mesocosm.servers.codehost.rest.context import Context, node_id
 from mesocosm.servers.codehost.rest.shapes.accounts import repository, user
 from mesocosm.servers.codehost.rest.shapes.issues import issues, reactions
-from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks, place_of, statistics
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Row
@@ -28,25 +27,25 @@ _OF_ISSUE = (
 )
 
 
-def pulls(links: Links, store: CodehostStore, repo: Row, rows: Sequence[Row]) -> list[Json]:
+def pulls(at: Context, repo: Row, rows: Sequence[Row]) -> list[Json]:
     """Pull requests as a list shows them."""
-    asked = store.pulls.requested([row["id"] for row in rows])
-    as_issues = issues(links, store, store.issue_search.issues_by_id([row["id"] for row in rows]))
+    asked = at.store.pulls.requested([row["id"] for row in rows])
+    as_issues = issues(at, at.store.issue_search.issues_by_id([row["id"] for row in rows]))
     homes: dict[int, Json] = {}
     for home in dict.fromkeys((repo["id"], *(row["head_repository_id"] for row in rows))):
-        homes[home] = repository(links, store, store.repositories.repository_by_id(home))
+        homes[home] = repository(at, at.store.repositories.repository_by_id(home))
     return [
         {name: issue[name] for name in _OF_ISSUE}
-        | _pull(links, repo, row, homes)
-        | _asked(links, repo, [item for item in asked if item["pull_id"] == row["id"]])
+        | _pull(at, repo, row, homes)
+        | _asked(at, repo, [item for item in asked if item["pull_id"] == row["id"]])
         for row, issue in zip(rows, as_issues, strict=True)
     ]
 
 
-def _pull(links: Links, repo: Row, row: Row, homes: dict[int, Json]) -> Json:
-    url, page = links.repo(repo, "pulls", row["number"]), links.page(repo, "pull", row["number"])
-    issue = links.repo(repo, "issues", row["number"])
-    statuses = links.repo(repo, "statuses", row["head_sha"])
+def _pull(at: Context, repo: Row, row: Row, homes: dict[int, Json]) -> Json:
+    url, page = at.repo(repo, "pulls", row["number"]), at.page(repo, "pull", row["number"])
+    issue = at.repo(repo, "issues", row["number"])
+    statuses = at.repo(repo, "statuses", row["head_sha"])
     return {
         "id": row["id"],
         "node_id": node_id("PullRequest", row["id"]),
@@ -57,14 +56,14 @@ def _pull(links: Links, repo: Row, row: Row, homes: dict[int, Json]) -> Json:
         "issue_url": issue,
         "commits_url": f"{url}/commits",
         "review_comments_url": f"{url}/comments",
-        "review_comment_url": links.repo(repo, "pulls/comments") + "{/number}",
+        "review_comment_url": at.repo(repo, "pulls/comments") + "{/number}",
         "statuses_url": statuses,
         "draft": bool(row["draft"]),
         "merged_at": row["merged_at"],
         "merge_commit_sha": row["merge_sha"],
         "auto_merge": None,
-        "head": _branch(links, homes[row["head_repository_id"]], row["head_ref"], row["head_sha"]),
-        "base": _branch(links, homes[repo["id"]], row["base_ref"], row["base_sha"]),
+        "head": _branch(at, homes[row["head_repository_id"]], row["head_ref"], row["head_sha"]),
+        "base": _branch(at, homes[repo["id"]], row["base_ref"], row["base_sha"]),
         "_links": {
             name: {"href": href}
             for name, href in (
@@ -73,7 +72,7 @@ def _pull(links: Links, repo: Row, row: Row, homes: dict[int, Json]) -> Json:
                 ("issue", issue),
                 ("comments", f"{issue}/comments"),
                 ("review_comments", f"{url}/comments"),
-                ("review_comment", links.repo(repo, "pulls/comments") + "{/number}"),
+                ("review_comment", at.repo(repo, "pulls/comments") + "{/number}"),
                 ("commits", f"{url}/commits"),
                 ("statuses", statuses),
             )
@@ -81,7 +80,7 @@ def _pull(links: Links, repo: Row, row: Row, homes: dict[int, Json]) -> Json:
     }
 
 
-def _branch(links: Links, home: Json, ref: str, sha: str) -> Json:
+def _branch(at: Context, home: Json, ref: str, sha: str) -> Json:
     return {
         "label": f"{home['owner']['login']}:{ref}",
         "ref": ref,
@@ -91,17 +90,17 @@ def _branch(links: Links, home: Json, ref: str, sha: str) -> Json:
     }
 
 
-def team(links: Links, organization: str, row: Row) -> Json:
+def team(at: Context, organization: str, row: Row) -> Json:
     """A team that was asked to review, in short."""
     return {
         "id": row["team_id"],
         "node_id": node_id("Team", row["team_id"]),
         "slug": row["slug"],
         "name": row["name"],
-        "url": links.api("orgs", organization, "teams", row["slug"]),
-        "html_url": links.web("orgs", organization, "teams", row["slug"]),
-        "members_url": links.api("orgs", organization, "teams", row["slug"], "members{/member}"),
-        "repositories_url": links.api("orgs", organization, "teams", row["slug"], "repos"),
+        "url": at.api("orgs", organization, "teams", row["slug"]),
+        "html_url": at.web("orgs", organization, "teams", row["slug"]),
+        "members_url": at.api("orgs", organization, "teams", row["slug"], "members{/member}"),
+        "repositories_url": at.api("orgs", organization, "teams", row["slug"], "repos"),
         "description": None,
         "privacy": "closed",
         "notification_setting": "notifications_enabled",
@@ -111,29 +110,29 @@ def team(links: Links, organization: str, row: Row) -> Json:
     }
 
 
-def _asked(links: Links, repo: Row, asked: Sequence[Row]) -> Json:
+def _asked(at: Context, repo: Row, asked: Sequence[Row]) -> Json:
     people = [item for item in asked if item["login"] is not None]
     teams = [item for item in asked if item["login"] is None]
     return {
-        "requested_reviewers": [user(links, item["account_id"], item["login"]) for item in people],
-        "requested_teams": [team(links, repo["owner"], item) for item in teams],
+        "requested_reviewers": [user(at, item["account_id"], item["login"]) for item in people],
+        "requested_teams": [team(at, repo["owner"], item) for item in teams],
     }
 
 
-def pull(links: Links, store: CodehostStore, repo: Row, row: Row) -> Json:
+def pull(at: Context, repo: Row, row: Row) -> Json:
     """A pull request by itself: with its numbers, and whether it can be merged."""
-    comparison, objects = store.pulls.compare(repo, row), store.commits.objects(repo)
+    comparison, objects = at.store.pulls.compare(repo, row), at.store.commits.objects(repo)
     counts = [statistics(objects, difference) for difference in comparison.differences]
-    state = store.pulls.mergeable_state(repo, row)
-    merger = user(links, row["merged_by_id"], row["merged_by"]) if row["merged_by"] else None
-    return pulls(links, store, repo, [row])[0] | {
+    state = at.store.pulls.mergeable_state(repo, row)
+    merger = user(at, row["merged_by_id"], row["merged_by"]) if row["merged_by"] else None
+    return pulls(at, repo, [row])[0] | {
         "merged": row["merged_at"] is not None,
         "mergeable": None if row["state"] == "closed" else state != "dirty",
         "rebaseable": None if row["state"] == "closed" else state != "dirty",
         "mergeable_state": state,
         "merged_by": merger,
         "comments": row["comments"],
-        "review_comments": len(store.listing.review_comments(row)),
+        "review_comments": len(at.store.listing.review_comments(row)),
         "maintainer_can_modify": bool(row["maintainer_can_modify"]),
         "commits": len(comparison.commits),
         "additions": sum(added for added, _ in counts),
@@ -142,14 +141,14 @@ def pull(links: Links, store: CodehostStore, repo: Row, row: Row) -> Json:
     }
 
 
-def review(links: Links, repo: Row, number: int, row: Row) -> Json:
+def review(at: Context, repo: Row, number: int, row: Row) -> Json:
     """A review without its comments."""
-    page = links.page(repo, "pull", number) + f"#pullrequestreview-{row['id']}"
-    url = links.repo(repo, "pulls", number)
+    page = at.page(repo, "pull", number) + f"#pullrequestreview-{row['id']}"
+    url = at.repo(repo, "pulls", number)
     shape = {
         "id": row["id"],
         "node_id": node_id("PullRequestReview", row["id"]),
-        "user": user(links, row["user_id"], row["user"]),
+        "user": user(at, row["user_id"], row["user"]),
         "body": row["body"],
         "state": row["state"],
         "html_url": page,
@@ -161,20 +160,18 @@ def review(links: Links, repo: Row, number: int, row: Row) -> Json:
     return shape | ({"submitted_at": row["submitted_at"]} if row["submitted_at"] else {})
 
 
-def review_comments(
-    links: Links, store: CodehostStore, repo: Row, number: int, rows: Sequence[Row]
-) -> list[Json]:
+def review_comments(at: Context, repo: Row, number: int, rows: Sequence[Row]) -> list[Json]:
     """Comments on lines of a pull request."""
-    given = store.issues.reactions_of("review_comment", [row["id"] for row in rows])
-    pull_url = links.repo(repo, "pulls", number)
-    pull = store.pulls.pull(repo, number) if rows else None
-    found = store.pulls.compare(repo, pull).differences if pull else ()
-    patches = {item.path: hunks(store.commits.objects(repo), item) or "" for item in found}
+    given = at.store.issues.reactions_of("review_comment", [row["id"] for row in rows])
+    pull_url = at.repo(repo, "pulls", number)
+    pull = at.store.pulls.pull(repo, number) if rows else None
+    found = at.store.pulls.compare(repo, pull).differences if pull else ()
+    patches = {item.path: hunks(at.store.commits.objects(repo), item) or "" for item in found}
     shapes = []
     for row in rows:
         position, hunk = place_of(patches.get(row["path"], ""), row["side"], row["line"])
-        url = links.repo(repo, "pulls/comments", row["id"])
-        page = links.page(repo, "pull", number) + f"#discussion_r{row['id']}"
+        url = at.repo(repo, "pulls/comments", row["id"])
+        page = at.page(repo, "pull", number) + f"#discussion_r{row['id']}"
         shape = {
             "id": row["id"],
             "node_id": node_id("PullRequestReviewComment", row["id"]),
@@ -196,7 +193,7 @@ def review_comments(
             "commit_id": row["commit_sha"],
             "original_commit_id": row["commit_sha"],
             "body": row["body"],
-            "user": user(links, row["user_id"], row["user"]),
+            "user": user(at, row["user_id"], row["user"]),
             "created_at": row["created_at"],
             "updated_at": row["updated_at"],
             "author_association": "OWNER" if row["user_id"] == repo["owner_id"] else "CONTRIBUTOR",
@@ -207,7 +204,7 @@ def review_comments(
     return shapes
 
 
-def check_run(links: Links, repo: Row, row: Row) -> Json:
+def check_run(at: Context, repo: Row, row: Row) -> Json:
     return {
         "id": row["id"],
         "node_id": node_id("CheckRun", row["id"]),
@@ -215,9 +212,9 @@ def check_run(links: Links, repo: Row, row: Row) -> Json:
         "head_sha": row["sha"],
         "status": row["status"],
         "conclusion": row["conclusion"],
-        "url": links.repo(repo, "check-runs", row["id"]),
-        "html_url": links.page(repo, "runs", row["id"]),
-        "details_url": links.page(repo, "runs", row["id"]),
+        "url": at.repo(repo, "check-runs", row["id"]),
+        "html_url": at.page(repo, "runs", row["id"]),
+        "details_url": at.page(repo, "runs", row["id"]),
         "started_at": row["started_at"],
         "completed_at": row["completed_at"],
         "external_id": "",
@@ -226,12 +223,12 @@ def check_run(links: Links, repo: Row, row: Row) -> Json:
     }
 
 
-def status(links: Links, repo: Row, row: Row) -> Json:
+def status(at: Context, repo: Row, row: Row) -> Json:
     """A commit status."""
     return {
         "id": row["id"],
         "node_id": node_id("StatusContext", row["id"]),
-        "url": links.repo(repo, "statuses", row["sha"]),
+        "url": at.repo(repo, "statuses", row["sha"]),
         "state": row["state"],
         "context": row["context"],
         "description": row["description"] or None,
