@@ -51,6 +51,20 @@ def ask(tools: Any) -> Callable[[str, str], Any]:
         ("SELECT TRY_CAST('x' AS INT64)", "Function not found: TRY_CAST"),
         ("SELECT CAST('x' AS Varchar)", "Type not found: Varchar"),
         ("SELECT * FROM read_csv('x')", "Function not found: read_csv"),
+        ("SELECT Levenshtein('a', 'b')", "Function not found: Levenshtein$"),
+        ("SELECT SAFE.HEX('a')", "Function not found: HEX"),
+        ("SELECT QUANTILE(a, 0.5) FROM shop.t", "Function not found: QUANTILE"),
+        ("SELECT ARRAY_LENGHT([1])", "Function not found: ARRAY_LENGHT; Did you mean array_length"),
+        ("SELECT REGEXP_CONTAINS(b, '(') FROM shop.t", r"Cannot parse regular expression: missing \): \($"),
+        ("SELECT REGEXP_EXTRACT('a', '[')", r"Cannot parse regular expression: missing \]: \[$"),
+        ("SELECT REGEXP_EXTRACT_ALL('a', '*')", r"expression: no argument for repetition operator: \*$"),
+        ("SELECT REGEXP_REPLACE('a', 'a**', 'b')", r"expression: bad repetition operator: \*\*$"),
+        ("SELECT REGEXP_INSTR('a', '(?=a)')", r"expression: invalid perl operator: \(\?=$"),
+        ("SELECT REGEXP_SUBSTR('a', r'\\1')", r"expression: invalid escape sequence: \\1$"),
+        (
+            "SELECT REGEXP_REPLACE('a', 'a', r'\\3')",
+            "Invalid REGEXP_REPLACE pattern: Rewrite schema requests 3",
+        ),
     ],
 )
 def test_googlesql(query: str, words: str, ask: Callable[[str, str], Any]) -> None:
@@ -70,6 +84,21 @@ def test_googlesql(query: str, words: str, ask: Callable[[str, str], Any]) -> No
         ("SELECT '1'::INT64", "Unsupported data type 'INT64'"),
         ("SELECT read_csv('x')", "Unknown function READ_CSV"),
         ("SELECT ERROR('x')", "Unknown function ERROR"),  # of BigQuery and of the engine
+        ("SELECT LEVENSHTEIN('a', 'b')", "Unknown function LEVENSHTEIN"),
+        ("SELECT a FROM sales.public.t WHERE Try(a) = 1", "Unknown function TRY"),
+        ("SELECT HEX('a')", "Unknown function HEX"),
+        (
+            "SELECT REGEXP_REPLACE('a', '(', 'b')",
+            r"100048 .2201B.: Invalid regular expression: '\(', missing \): \($",
+        ),
+        ("SELECT REGEXP_LIKE('a', '[')", r"expression: '\[', missing \]: \[$"),
+        ("SELECT REGEXP_SUBSTR('a', '*')", r"expression: '\*', no argument for repetition operator: \*$"),
+        ("SELECT REGEXP_COUNT('a', 'a**')", r"expression: 'a\*\*', bad repetition operator: \*\*$"),
+        ("SELECT REGEXP_INSTR('a', '(?=a)')", r"expression: '\(\?=a\)', invalid perl operator: \(\?=$"),
+        ("SELECT 'a' RLIKE '(b'", r"expression: '\(b', missing \): \(b$"),
+        ("SELECT 'a' REGEXP '\\\\1'", r"expression: '\\1', invalid escape sequence: \\1$"),
+        ("SELECT 'a' RLIKE a || '(' FROM sales.public.t", r"expression: '1\(', missing \): 1\($"),
+        ("SELECT REGEXP_REPLACE('a', 'a', '\\\\3')", "expression: Rewrite schema requests 3"),
     ],
 )
 def test_snowflake(query: str, words: str, ask: Callable[[str, str], Any]) -> None:
@@ -83,10 +112,17 @@ def test_snowflake(query: str, words: str, ask: Callable[[str, str], Any]) -> No
         ("google_cloud", "SELECT percent, list, percent * list FROM shop.t WHERE b LIKE '%::%' OR b = 'x'"),
         ("google_cloud", "WITH len AS (SELECT 1 AS nvl) SELECT nvl FROM len"),
         ("google_cloud", "SELECT EXTRACT(YEAR FROM DATE '2025-01-01'), CAST('1' AS INT64) AS text"),
+        (
+            "google_cloud",
+            "WITH hex AS (SELECT 1 AS quantile) SELECT quantile FROM (SELECT * FROM hex) AS hex",
+        ),
+        ("google_cloud", "SELECT SAFE.REGEXP_CONTAINS('a', '('), LOGICAL_AND(a = 1), SAFE.LN(1) FROM shop.t"),
         ("google_cloud", "SELECT '''x::y''', r'ILIKE', `a` FROM shop.t -- FROM t SELECT"),
         ("snowflake", "SELECT a::varchar, a::number(10, 2) FROM sales.public.t"),
         ("snowflake", "SELECT * EXCLUDE (a) FROM sales.public.t WHERE 'A' ILIKE 'a'"),
         ("snowflake", "SELECT a FROM sales.public.t EXCEPT (SELECT 7)"),
+        ("snowflake", "WITH hex (quantile) AS (SELECT a FROM sales.public.t) SELECT quantile FROM hex"),
+        ("snowflake", "SELECT EDITDISTANCE('a', 'b'), BIT_OR(1, 2), TRY_TO_NUMBER('1') FROM sales.public.t"),
     ],
 )
 def test_what_only_looks_like_it_is_taken(service: str, query: str, ask: Callable[[str, str], Any]) -> None:

@@ -203,7 +203,7 @@ def test_what_is_too_large_is_refused_at_once(world: World, statement: str) -> N
     [
         (
             "update t set name = array_join(j_s_o_n_cast(id, 0.1), json_extract_array(id))",
-            "an expression is not",
+            "Unknown function ARRAY_JOIN",
         ),
         ("select make_interval(id) from t", "Unknown function MAKE_INTERVAL"),
         ("create or replace view v.cast('[' as int) as select 1 x", "a name that is none"),
@@ -232,7 +232,7 @@ RAISING = [
     ("select (select id from n) from t", "more than one row"),
     ("select id from t union select id, name from t", "column"),
     ("select sum(name) from t", "Invalid argument types for function 'SUM'"),
-    ("select regexp_replace('a', '(', 'b')", "cannot be evaluated"),
+    ("select regexp_replace('a', '(', 'b')", "Invalid regular expression"),
     ("select last_query_id(parse_json('{'))", "Unsupported feature 'LAST_QUERY_ID'."),
 ]
 RAW = re.compile(

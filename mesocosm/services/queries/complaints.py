@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.queries.failures import Failed
 
 UPDATED = 'column "\u2063row_id" must appear'
@@ -49,6 +50,27 @@ _TYPE = re.compile(
     r"TIMESTAMP WITH TIME ZONE|(?:DECIMAL|STRUCT|MAP)\((?:[^()]|\([^()]*\))*\)(?:\[\d*\])*"
     r"|[A-Z][A-Z_0-9]*(?:\[\d*\])+|[A-Z][A-Z_0-9]*"
 )
+_PATTERN = re.compile(
+    r"(?:missing [)\]]|unexpected \)|no argument for repetition operator|bad repetition operator|trailing \\|"
+    r"invalid (?:perl operator|escape sequence|repetition size|character class|named capture|UTF-8)|"
+    r"pattern too large)(?:.*: (?P<part>.*))?",
+    re.DOTALL,
+)
+"""What RE2 says of a text that is no regular expression: the products have the same library as DuckDB."""
+
+
+def bad_pattern(failed: Failed, tree: exp.Expr) -> tuple[str, str] | None:
+    """A regular expression of a statement that cannot be read, and why; ``None`` for any other failure."""
+    found = _PATTERN.match(failed.message) if failed.kind == "Invalid Input" else None
+    if found is None:
+        return None
+    for literal in tree.find_all(exp.Literal):
+        try:
+            Pattern(literal.name)
+        except BadPattern as error:
+            if str(error) == found[0]:
+                return literal.name[:200], found[0][:200]
+    return (found["part"] or "")[:200], found[0][:200]  # it is made of values
 
 
 @dataclass(frozen=True)

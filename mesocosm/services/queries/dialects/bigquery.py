@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
 from mesocosm.errors import Invalid, Refusal
-from mesocosm.services.queries.complaints import UPDATED, SqlComplaint, complaint, told
+from mesocosm.services.queries.complaints import UPDATED, SqlComplaint, bad_pattern, complaint, told
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects import foreign
@@ -86,13 +86,15 @@ class BigQuery(Dialect):
     ) -> Refusal:
         if failed.message.startswith(SAID):
             return wrong(failed.message.removeprefix(SAID))
+        if bad := bad_pattern(failed, tree):
+            return wrong(f"Cannot parse regular expression: {bad[1]}")
         for pattern, say in () if UPDATED in failed.message else _SAYINGS:
             if found := pattern.search(failed.message):
                 return say(found, tree, columns)
         return _worded(complaint(failed, called, FUNCTIONS | _KNOWN, _VENDOR))
 
     def unknown_function(self, name: str) -> Refusal:
-        near = get_close_matches(name.upper(), sorted(FUNCTIONS | _KNOWN), 1, 0.85)
+        near = get_close_matches(name.upper(), sorted(FUNCTIONS | foreign.BIGQUERY.functions), 1, 0.85)
         hint = f"; Did you mean {near[0].lower()}?" if near and near[0] != name.upper() else ""
         return wrong(f"Function not found: {name[:100]}{hint}")
 
@@ -274,5 +276,6 @@ _SAYINGS: tuple[tuple[re.Pattern[str], _Say], ...] = tuple(
             _mixed,
         ),
         (r"Values? list .* must have the same", _say("Inserted row has wrong column count")),
+        (r"Invalid replacement string for regexp_replace: (.*)", _say(r"Invalid REGEXP_REPLACE pattern: \1")),
     )
 )

@@ -1,17 +1,20 @@
-"""Syntax of other products, which sqlglot would accept, as it reads all of them."""
+"""Syntax and functions of other products, which sqlglot would accept, as it reads all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
+import sqlglot
 from sqlglot.tokenizer_core import Token, TokenType
 
+from mesocosm.services.queries.allowlist import listed
 from mesocosm.services.queries.dialect import Dialect
 
 _NAMING = {
     *(TokenType.INTO, TokenType.TABLE, TokenType.VIEW, TokenType.WITH, TokenType.DOT, TokenType.EXISTS),
-    *(TokenType.ALIAS, TokenType.R_PAREN, TokenType.REFERENCES),
+    *(TokenType.ALIAS, TokenType.R_PAREN, TokenType.REFERENCES, TokenType.INSERT),
 }
 """Behind which a name with a parenthesis is none of a function."""
 _STARTS = {TokenType.L_PAREN, TokenType.SEMICOLON}
@@ -20,19 +23,20 @@ _CASTS = {"CAST", "SAFE_CAST", "TRY_CAST"}
 
 @dataclass(frozen=True)
 class Foreign:
-    """Syntax that a product refuses.
+    """What a product refuses.
 
     Attributes:
         tokens: Operators and words.
         pairs: Two words in a row, in capitals; the second is wrong before a bracket or a number.
-        functions: Functions, in capitals, that sqlglot takes for others of the product.
-        types: Names of types, in capitals, that it takes for others in casts.
+        types: Names of types, in capitals, that sqlglot takes for others in casts.
+        functions: The product's functions, in capitals, among those that sqlglot knows, and what else of its
+            words stands before a bracket. All others are refused.
     """
 
-    tokens: frozenset[TokenType] = frozenset()
-    pairs: frozenset[tuple[str, str]] = frozenset()
-    functions: frozenset[str] = frozenset()
-    types: frozenset[str] = frozenset()
+    tokens: frozenset[TokenType]
+    pairs: frozenset[tuple[str, str]]
+    types: frozenset[str]
+    functions: frozenset[str]
 
     def refuse(self, tokens: Sequence[Token], dialect: Dialect) -> None:
         """Refuse a statement that has any of it, as the product words it."""
@@ -51,10 +55,27 @@ class Foreign:
                 raise dialect.malformed(token.line, max(1, token.col - len(token.text) + 1), token.text, "")
             is_text = token.token_type in (TokenType.STRING, TokenType.IDENTIFIER)
             called = behind is TokenType.L_PAREN and (before is None or before.token_type not in _NAMING)
-            if called and not is_text and token.text.upper() in self.functions:
+            called = called or (behind is TokenType.L_PAREN and place > 1 and _is_safe(tokens[place - 2]))
+            if called and not is_text and self._is_elsewhere(token.text.upper(), dialect):
                 raise dialect.unknown_function(token.text)
             if read.is_type(before, token) and token.text.upper() in self.types:
                 raise dialect.unknown_type(token.text)
+
+    def _is_elsewhere(self, name: str, dialect: Dialect) -> bool:
+        known = name in _known_to_parser(dialect.name)
+        return known and name not in self.functions and name not in dialect.functions
+
+
+@cache
+def _known_to_parser(name: str) -> frozenset[str]:
+    """The functions that sqlglot reads as such; others are looked at when the statement is run."""
+    parser = sqlglot.Dialect.get_or_raise(name).parser_class
+    return frozenset({*parser.FUNCTIONS, *parser.FUNCTION_PARSERS})
+
+
+def _is_safe(token: Token) -> bool:
+    """True for BigQuery's prefix ``SAFE.`` of functions."""
+    return token.text.upper() == "SAFE"
 
 
 @dataclass
@@ -75,41 +96,101 @@ class _Read:
         return in_cast or before.token_type is TokenType.DCOLON
 
 
-def _names(text: str) -> frozenset[str]:
-    def each() -> Iterator[str]:
-        for line in text.split():
-            yield line.upper()
-
-    return frozenset(each())
-
-
 BIGQUERY = Foreign(
-    frozenset({TokenType.DCOLON, TokenType.ILIKE, TokenType.L_BRACE}),
-    frozenset({("*", "EXCLUDE"), ("SELECT", "UNNEST"), ("*", "RENAME")}),
-    _names(
-        """len nvl nvl2 iff try_cast datediff dateadd date_part datepart listagg group_concat
-        to_varchar to_char to_number to_date to_timestamp charindex split_part add_months
-        months_between monthname dayname year month day hour minute second quarter dayofweek
-        dayofyear strftime strptime median list generate_series count_if array_size
-        array_contains array_append object_construct concat_ws sha2 unhex position locate
-        regexp_like regexp_count regexp_matches arg_max arg_min bool_and bool_or try_to_number
-        sysdate getdate now lcase ucase startswith endswith rlike uuid_string zip struct_pack
-        read_csv read_parquet read_json"""
-    ),
-    _names(
-        "varchar text char nvarchar number double real float4 float8 int4 int8 hugeint variant blob binary"
-    ),
+    tokens=frozenset({TokenType.DCOLON, TokenType.ILIKE, TokenType.L_BRACE}),
+    pairs=frozenset({("*", "EXCLUDE"), ("SELECT", "UNNEST"), ("*", "RENAME")}),
+    types=listed("""
+        VARCHAR TEXT CHAR NVARCHAR NUMBER DOUBLE REAL FLOAT4 FLOAT8 INT4 INT8 HUGEINT VARIANT BLOB BINARY
+        """),
+    functions=listed("""
+        ABS ACOS ACOSH AND ANY_VALUE APPROX_COUNT_DISTINCT APPROX_QUANTILES APPROX_TOP_COUNT APPROX_TOP_SUM
+        ARRAY ARRAY_AGG ARRAY_CONCAT ARRAY_CONCAT_AGG ARRAY_FILTER ARRAY_FIRST ARRAY_LAST ARRAY_LENGTH
+        ARRAY_REVERSE ARRAY_SLICE ARRAY_TO_STRING ASCII ASIN ASINH ATAN ATAN2 ATANH AVG BIT_AND BIT_COUNT
+        BIT_OR BIT_XOR BOOL BYTE_LENGTH CASE CAST CBRT CEIL CEILING CHARACTER_LENGTH CHAR_LENGTH CHR COALESCE
+        CODE_POINTS_TO_BYTES CODE_POINTS_TO_STRING COLLATE CONCAT CONTAINS_SUBSTR CORR COS COSH
+        COSINE_DISTANCE COT COTH COUNT COUNTIF COVAR_POP COVAR_SAMP CSC CSCH CUME_DIST CURRENT_DATE
+        CURRENT_DATETIME CURRENT_TIME CURRENT_TIMESTAMP DATE DATETIME DATETIME_ADD DATETIME_DIFF DATETIME_SUB
+        DATETIME_TRUNC DATE_ADD DATE_DIFF DATE_FROM_UNIX_DATE DATE_SUB DATE_TRUNC DEGREES DENSE_RANK DIV
+        EDIT_DISTANCE ENDS_WITH ERROR EUCLIDEAN_DISTANCE EXISTS EXP EXTRACT FARM_FINGERPRINT FIRST_VALUE
+        FLOAT64 FLOOR FORMAT FORMAT_DATE FORMAT_DATETIME FORMAT_TIME FORMAT_TIMESTAMP FROM_BASE32 FROM_BASE64
+        FROM_HEX GAP_FILL GENERATE_ARRAY GENERATE_DATE_ARRAY GENERATE_TIMESTAMP_ARRAY GENERATE_UUID GREATEST
+        GROUPING IEEE_DIVIDE IF IFNULL INITCAP INSERT INSTR INT64 IS_INF IS_NAN JSON_ARRAY JSON_ARRAY_APPEND
+        JSON_ARRAY_INSERT JSON_EXTRACT JSON_EXTRACT_ARRAY JSON_EXTRACT_SCALAR JSON_EXTRACT_STRING_ARRAY
+        JSON_KEYS JSON_OBJECT JSON_QUERY JSON_QUERY_ARRAY JSON_REMOVE JSON_SET JSON_STRIP_NULLS JSON_TYPE
+        JSON_VALUE JSON_VALUE_ARRAY JUSTIFY_DAYS JUSTIFY_HOURS JUSTIFY_INTERVAL LAG LAST_DAY LAST_VALUE
+        LAX_BOOL LAX_FLOAT64 LAX_INT64 LAX_STRING LEAD LEAST LEFT LENGTH LIKE LN LOG LOG10 LOGICAL_AND
+        LOGICAL_OR LOWER LPAD LTRIM MAKE_INTERVAL MAX MAX_BY MD5 MIN MIN_BY MOD NORMALIZE
+        NORMALIZE_AND_CASEFOLD NTH_VALUE NTILE NULLIF OCTET_LENGTH OR PARSE_BIGNUMERIC PARSE_DATE
+        PARSE_DATETIME PARSE_JSON PARSE_NUMERIC PARSE_TIME PARSE_TIMESTAMP PERCENTILE_CONT PERCENTILE_DISC
+        PERCENT_RANK PI POW POWER RADIANS RAND RANGE_BUCKET RANK REGEXP_CONTAINS REGEXP_EXTRACT
+        REGEXP_EXTRACT_ALL REGEXP_INSTR REGEXP_REPLACE REGEXP_SUBSTR REPEAT REPLACE REVERSE RIGHT ROUND
+        ROW_NUMBER RPAD RTRIM SAFE_ADD SAFE_CAST SAFE_CONVERT_BYTES_TO_STRING SAFE_DIVIDE SAFE_MULTIPLY
+        SAFE_NEGATE SAFE_SUBTRACT SEARCH SEC SECH SESSION_USER SHA1 SHA256 SHA512 SIGN SIN SINH SOUNDEX SPLIT
+        SQRT STARTS_WITH STDDEV STDDEV_POP STDDEV_SAMP STRING STRING_AGG STRPOS STRUCT ST_DISTANCE SUBSTR
+        SUBSTRING SUM TAN TANH TIME TIMESTAMP TIMESTAMP_ADD TIMESTAMP_DIFF TIMESTAMP_MICROS TIMESTAMP_MILLIS
+        TIMESTAMP_SECONDS TIMESTAMP_SUB TIMESTAMP_TRUNC TIME_ADD TIME_DIFF TIME_SUB TIME_TRUNC TO_BASE32
+        TO_BASE64 TO_CODE_POINTS TO_HEX TO_JSON TO_JSON_STRING TRANSLATE TRIM TRUNC TYPEOF UNICODE UNIX_DATE
+        UNIX_MICROS UNIX_MILLIS UNIX_SECONDS UNNEST UPPER VARIANCE VAR_POP VAR_SAMP VECTOR_SEARCH WEEK
+        """),
 )
 SNOWFLAKE = Foreign(
-    frozenset(),
-    frozenset({("*", "EXCEPT"), ("USING", "SAMPLE")}),
-    _names(
-        """safe_cast countif array_length generate_series generate_array struct format date_diff
-        date_sub timestamp_diff timestamp_add timestamp_sub datetime_diff unix_seconds
-        unix_millis parse_date format_date format_timestamp logical_and logical_or safe_divide
-        regexp_contains json_value json_query starts_with ends_with to_hex array_concat
-        generate_uuid strftime strptime list bool_and bool_or arg_max arg_min struct_pack epoch
-        approx_quantiles read_csv read_parquet read_json"""
-    ),
-    _names("int64 float64 bignumeric bigdecimal bytes hugeint"),
+    tokens=frozenset(),
+    pairs=frozenset({("*", "EXCEPT"), ("USING", "SAMPLE")}),
+    types=listed("INT64 FLOAT64 BIGNUMERIC BIGDECIMAL BYTES HUGEINT"),
+    functions=listed("""
+        ABS ACOS ACOSH ADD_MONTHS AGG AI_AGG AI_CLASSIFY AI_EMBED AI_SIMILARITY AI_SUMMARIZE_AGG AND ANY_VALUE
+        APPROXIMATE_JACCARD_INDEX APPROXIMATE_SIMILARITY APPROX_COUNT_DISTINCT APPROX_PERCENTILE
+        APPROX_PERCENTILE_ACCUMULATE APPROX_PERCENTILE_COMBINE APPROX_PERCENTILE_ESTIMATE APPROX_TOP_K
+        APPROX_TOP_K_ACCUMULATE APPROX_TOP_K_COMBINE APPROX_TOP_K_ESTIMATE ARRAY ARRAYAGG ARRAYS_OVERLAP
+        ARRAYS_ZIP ARRAY_AGG ARRAY_APPEND ARRAY_CAT ARRAY_COMPACT ARRAY_CONSTRUCT ARRAY_CONSTRUCT_COMPACT
+        ARRAY_CONTAINS ARRAY_DISTINCT ARRAY_EXCEPT ARRAY_FLATTEN ARRAY_GENERATE_RANGE ARRAY_INSERT
+        ARRAY_INTERSECTION ARRAY_MAX ARRAY_MIN ARRAY_POSITION ARRAY_PREPEND ARRAY_REMOVE ARRAY_REMOVE_AT
+        ARRAY_REVERSE ARRAY_SIZE ARRAY_SLICE ARRAY_SORT ARRAY_TO_STRING ARRAY_UNION_AGG ARRAY_UNIQUE_AGG ASCII
+        ASIN ASINH ATAN ATAN2 ATANH AVG BASE64_DECODE_BINARY BASE64_DECODE_STRING BASE64_ENCODE BITAND
+        BITANDAGG BITAND_AGG BITMAP_BIT_POSITION BITMAP_BUCKET_NUMBER BITMAP_CONSTRUCT_AGG BITMAP_COUNT
+        BITMAP_OR_AGG BITNOT BITOR BITORAGG BITOR_AGG BITSHIFTLEFT BITSHIFTRIGHT BITXOR BITXORAGG BITXOR_AGG
+        BIT_AND BIT_ANDAGG BIT_AND_AGG BIT_LENGTH BIT_NOT BIT_OR BIT_ORAGG BIT_OR_AGG BIT_SHIFTLEFT
+        BIT_SHIFTRIGHT BIT_XOR BIT_XORAGG BIT_XOR_AGG BOOLAND BOOLAND_AGG BOOLNOT BOOLOR BOOLOR_AGG BOOLXOR
+        BOOLXOR_AGG CASE CAST CBRT CEIL CEILING CHAR CHARACTER_LENGTH CHARINDEX CHAR_LENGTH CHECK_JSON
+        CHECK_XML CHR COALESCE COLLATE COLLATION COMPRESS CONCAT CONCAT_WS CONNECT_BY_ROOT CONTAINS
+        CONVERT_TIMEZONE CORR COS COSH COT COUNT COUNT_IF COVAR_POP COVAR_SAMP CUME_DIST CURRENT_ACCOUNT
+        CURRENT_ACCOUNT_NAME CURRENT_AVAILABLE_ROLES CURRENT_CLIENT CURRENT_DATABASE CURRENT_DATE
+        CURRENT_IP_ADDRESS CURRENT_ORGANIZATION_NAME CURRENT_ORGANIZATION_USER CURRENT_REGION CURRENT_ROLE
+        CURRENT_ROLE_TYPE CURRENT_SCHEMA CURRENT_SCHEMAS CURRENT_SECONDARY_ROLES CURRENT_SESSION
+        CURRENT_STATEMENT CURRENT_TIME CURRENT_TIMESTAMP CURRENT_TRANSACTION CURRENT_USER CURRENT_VERSION
+        CURRENT_WAREHOUSE DATE DATEADD DATEDIFF DATEFROMPARTS DATETIME DATE_FROM_PARTS DATE_PART DATE_TRUNC
+        DAY DAYNAME DAYOFMONTH DAYOFWEEK DAYOFWEEKISO DAYOFWEEK_ISO DAYOFYEAR DECODE DECOMPRESS_BINARY
+        DECOMPRESS_STRING DECRYPT DECRYPT_RAW DEGREES DENSE_RANK DIRECTORY DIV0 DIV0NULL EDITDISTANCE ENCRYPT
+        ENCRYPT_RAW ENDSWITH EQUAL_NULL EXISTS EXP EXTRACT FACTORIAL FILTER FIRST_VALUE FLATTEN FLOOR
+        GENERATOR GET GETBIT GETDATE GET_IGNORE_CASE GET_PATH GREATEST GREATEST_IGNORE_NULLS GROUPING
+        GROUPING_ID HASH HASH_AGG HEX_DECODE_BINARY HEX_DECODE_STRING HEX_ENCODE HLL HOUR IDENTIFIER IFF
+        IFNULL ILIKE INITCAP INSERT IS_ARRAY IS_NULL_VALUE JAROWINKLER_SIMILARITY JSON_EXTRACT_PATH_TEXT
+        KURTOSIS LAG LAST_DAY LAST_VALUE LEAD LEAST LEAST_IGNORE_NULLS LEFT LEN LENGTH LIKE LISTAGG LN
+        LOCALTIME LOCALTIMESTAMP LOG LOWER LPAD LTRIM MAP MAP_CAT MAP_CONTAINS_KEY MAP_DELETE MAP_INSERT
+        MAP_KEYS MAP_PICK MAP_SIZE MAX MAX_BY MD5 MD5_BINARY MD5_HEX MD5_NUMBER_LOWER64 MD5_NUMBER_UPPER64
+        MEDIAN MIN MINHASH MINHASH_COMBINE MINUTE MIN_BY MOD MODE MONTH MONTHNAME MONTHS_BETWEEN NEXT_DAY
+        NORMAL NTH_VALUE NTILE NULLIF NULLIFZERO NVL NVL2 OBJECT_AGG OBJECT_CONSTRUCT
+        OBJECT_CONSTRUCT_KEEP_NULL OBJECT_DELETE OBJECT_INSERT OBJECT_KEYS OBJECT_PICK OCTET_LENGTH OR
+        PARSE_IP PARSE_JSON PARSE_URL PERCENTILE_CONT PERCENTILE_DISC PERCENT_RANK PI POSITION POW POWER
+        PREVIOUS_DAY QUARTER RADIANS RANDOM RANDSTR RANK REDUCE REGEXP_COUNT REGEXP_EXTRACT_ALL REGEXP_INSTR
+        REGEXP_LIKE REGEXP_REPLACE REGEXP_SUBSTR REGEXP_SUBSTR_ALL REGR_AVGX REGR_AVGY REGR_COUNT
+        REGR_INTERCEPT REGR_R2 REGR_SLOPE REGR_SXX REGR_SXY REGR_SYY REGR_VALX REGR_VALY REPEAT REPLACE
+        REVERSE RIGHT RLIKE ROUND ROW_NUMBER RPAD RTRIM RTRIMMED_LENGTH SEARCH SEARCH_IP SECOND SEMANTIC_VIEW
+        SEQ1 SEQ2 SEQ4 SEQ8 SHA1 SHA1_BINARY SHA1_HEX SHA2 SHA2_BINARY SHA2_HEX SIGN SIN SINH SKEW SOUNDEX
+        SOUNDEX_P123 SPACE SPLIT SPLIT_PART SPLIT_TO_TABLE SQRT SQUARE STARTSWITH STDDEV STDDEV_POP
+        STDDEV_SAMP STRIP_NULL_VALUE STRTOK STRTOK_SPLIT_TO_TABLE STRTOK_TO_ARRAY ST_DISTANCE ST_MAKEPOINT
+        ST_POINT SUBSTR SUBSTRING SUM SYSDATE SYSTIMESTAMP TABLE TAN TANH TIME TIMEADD TIMEDIFF TIMEFROMPARTS
+        TIMESTAMP TIMESTAMPADD TIMESTAMPDIFF TIMESTAMPFROMPARTS TIMESTAMPLTZFROMPARTS TIMESTAMPNTZFROMPARTS
+        TIMESTAMPTZFROMPARTS TIMESTAMP_FROM_PARTS TIMESTAMP_LTZ_FROM_PARTS TIMESTAMP_NTZ_FROM_PARTS
+        TIMESTAMP_TZ_FROM_PARTS TIME_FROM_PARTS TIME_SLICE TO_ARRAY TO_BINARY TO_BOOLEAN TO_CHAR TO_DATE
+        TO_DECFLOAT TO_DECIMAL TO_DOUBLE TO_FILE TO_GEOGRAPHY TO_GEOMETRY TO_JSON TO_NUMBER TO_NUMERIC TO_TIME
+        TO_TIMESTAMP TO_TIMESTAMP_LTZ TO_TIMESTAMP_NTZ TO_TIMESTAMP_TZ TO_VARCHAR TO_VARIANT TRANSFORM
+        TRANSLATE TRIM TRUNC TRUNCATE TRY_BASE64_DECODE_BINARY TRY_BASE64_DECODE_STRING TRY_CAST TRY_DECRYPT
+        TRY_DECRYPT_RAW TRY_HEX_DECODE_BINARY TRY_HEX_DECODE_STRING TRY_PARSE_JSON TRY_TO_BINARY
+        TRY_TO_BOOLEAN TRY_TO_DATE TRY_TO_DECFLOAT TRY_TO_DECIMAL TRY_TO_DOUBLE TRY_TO_FILE TRY_TO_NUMBER
+        TRY_TO_NUMERIC TRY_TO_TIME TRY_TO_TIMESTAMP TRY_TO_TIMESTAMP_LTZ TRY_TO_TIMESTAMP_NTZ
+        TRY_TO_TIMESTAMP_TZ TYPEOF UNICODE UNIFORM UPPER UUID_STRING VARIANCE VARIANCE_POP VARIANCE_SAMP
+        VAR_POP VAR_SAMP VECTOR_COSINE_SIMILARITY VECTOR_INNER_PRODUCT VECTOR_L1_DISTANCE VECTOR_L2_DISTANCE
+        WEEK WEEKISO WEEKOFYEAR WIDTH_BUCKET XMLGET YEAR YEAROFWEEK YEAROFWEEKISO ZEROIFNULL ZIPF
+        """),
 )

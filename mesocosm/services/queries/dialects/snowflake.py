@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from mesocosm.errors import Refusal
 from mesocosm.services.queries.catalogue import SCANNED, Column
-from mesocosm.services.queries.complaints import UPDATED, SqlComplaint, complaint, told
+from mesocosm.services.queries.complaints import UPDATED, SqlComplaint, bad_pattern, complaint, told
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import MEANINGLESS, WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects import foreign
@@ -135,6 +135,9 @@ class Snowflake(Dialect):
     ) -> Refusal:
         own = failed.message.startswith(SAID)
         message = SPELLED.sub("", failed.message.removeprefix(SAID))
+        if bad := bad_pattern(failed, tree):
+            text, why = bad
+            return SqlError(100048, "2201B", f"Invalid regular expression: '{text}', {why}")
         for pattern, say in () if UPDATED in failed.message else _SAYINGS:
             if found := pattern.search(message):
                 return say(found, tree, columns)
@@ -436,6 +439,10 @@ _SAYINGS: tuple[tuple[re.Pattern[str], _Say], ...] = tuple(
                 "invalid number of result columns for set operator input branches",
                 compiling=True,
             ),
+        ),
+        (
+            r"Invalid replacement string for regexp_replace: (.*)",
+            _say(100048, "2201B", r"Invalid regular expression: \1"),
         ),
         (
             r"No candidates found|Cannot compare values of type (.*?) and (?:type )?(.*?) -",
