@@ -334,6 +334,25 @@ def count_of(store: Stored, kind: type, *conditions: Any) -> int:
     return store.session.scalar(sql.select(sql.func.count()).select_from(kind).where(*conditions)) or 0
 
 
+Columns = Mapping[str, Callable[[Any], Cell]]
+"""What a table shows of each thing, by the heads of its columns."""
+
+
+def table_of(
+    store: Stored, asked: Asked, kind: Any, columns: Columns, *chosen: Any, order: Sequence[Any] = ()
+) -> Table:
+    """The things of a kind that meet some conditions, as a table of which the page shows a part.
+
+    Their ids decide where the order does not.
+    """
+    some = sql.select(kind).where(*chosen).order_by(*order, kind.id).offset(asked.start).limit(asked.size)
+    rows = [
+        Row([cell(one) for cell in columns.values()], ref=f"{kind.__tablename__}:{one.id}")
+        for one in store.session.scalars(some)
+    ]
+    return Table(list(columns), rows, count_of(store, kind, *chosen))
+
+
 def minute_of(moment: str | None) -> str:
     """Return a stored moment as people read it, to the minute; empty for none."""
     return (moment or "")[:16].replace("T", " ")

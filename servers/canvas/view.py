@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sql
@@ -33,7 +34,7 @@ from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.services.views import (
     Asked,
     Block,
-    Cell,
+    Columns,
     Fields,
     Item,
     Link,
@@ -45,9 +46,11 @@ from mesocosm.services.views import (
     count_of,
     found_in,
     minute_of,
+    table_of,
 )
 
 view = View()
+Shows = Callable[[CanvasStore], Columns]
 
 
 def _people(store: CanvasStore) -> dict[int, str]:
@@ -66,55 +69,52 @@ def _global(store: CanvasStore) -> list[Link]:
 
 @view.page("")
 def courses(store: CanvasStore, asked: Asked) -> Page:
-    found = store.session.scalars(
-        sql.select(Course).order_by(Course.id).offset(asked.start).limit(asked.size)
-    )
-    rows = [
-        Row(
-            [
-                one.course_code,
-                Link(one.name, f"course/{one.id}"),
-                one.workflow_state,
-                minute_of(one.start_at)[:10],
-            ],
-            ref=f"courses:{one.id}",
-        )
-        for one in found
-    ]
+    columns: Columns = {
+        "Code": lambda one: one.course_code,
+        "Course": lambda one: Link(one.name, f"course/{one.id}"),
+        "State": lambda one: one.workflow_state,
+        "From": lambda one: minute_of(one.start_at)[:10],
+    }
     account = store.session.scalar(sql.select(Account.name).order_by(Account.id))
-    table = Table(["Code", "Course", "State", "From"], rows, count_of(store, Course))
-    return Page(account or "Canvas", [table], _global(store))
+    return Page(account or "Canvas", [table_of(store, asked, Course, columns)], _global(store))
 
 
 def _course(store: CanvasStore, id: str) -> tuple[Course, list[Link], Link]:
     course = found_in(store, Course, id, "course")
     here = f"course/{course.id}"
-    topics = DiscussionTopic.course_id == course.id
-    places = [
-        Link("Home", here),
-        Link(
-            "Announcements",
-            f"{here}/announcements",
-            count_of(store, DiscussionTopic, topics, DiscussionTopic.is_announcement),
-        ),
-        Link(
-            "Assignments",
-            f"{here}/assignments",
-            count_of(store, Assignment, Assignment.course_id == course.id),
-        ),
-        Link("Grades", f"{here}/grades"),
-        Link("Quizzes", f"{here}/quizzes", count_of(store, Quiz, Quiz.course_id == course.id)),
-        Link(
-            "Discussions",
-            f"{here}/discussions",
-            count_of(store, DiscussionTopic, topics, ~DiscussionTopic.is_announcement),
-        ),
-        Link("Modules", f"{here}/modules", count_of(store, Module, Module.course_id == course.id)),
-        Link("Pages", f"{here}/pages", count_of(store, WikiPage, WikiPage.course_id == course.id)),
-        Link("Files", f"{here}/files", count_of(store, File, File.course_id == course.id)),
-        Link("People", f"{here}/people", count_of(store, Enrollment, Enrollment.course_id == course.id)),
-    ]
-    return course, [place for place in places if place.count != 0], Link("All courses", "")
+
+    def count(kind: Any, *chosen: Any) -> int:
+        return count_of(store, kind, kind.course_id == course.id, *chosen)
+
+    counts = {
+        "Announcements": count(DiscussionTopic, DiscussionTopic.is_announcement),
+        "Assignments": count(Assignment),
+        "Grades": None,
+        "Quizzes": count(Quiz),
+        "Discussions": count(DiscussionTopic, ~DiscussionTopic.is_announcement),
+        "Modules": count(Module),
+        "Pages": count(WikiPage),
+        "Files": count(File),
+        "People": count(Enrollment),
+    }
+    places = [Link(name, f"{here}/{name.lower()}", there) for name, there in counts.items() if there != 0]
+    return course, [Link("Home", here), *places], Link("All courses", "")
+
+
+def _of_course(title: str, kind: Any, *chosen: Any, order: Sequence[Any] = ()) -> Callable[[Shows], Shows]:
+    """Register the page of a course with what it has of a kind; the function says what is shown of each."""
+
+    def register(columns: Shows) -> Shows:
+        @view.page(f"course/{{id}}/{title.lower()}")
+        def listed(store: CanvasStore, asked: Asked, id: str) -> Page:
+            found, places, up = _course(store, id)
+            inside = kind.course_id == found.id
+            table = table_of(store, asked, kind, columns(store), inside, *chosen, order=order)
+            return Page(f"{title}, {found.name}", [table], places, up)
+
+        return columns
+
+    return register
 
 
 @view.page("course/{id}")
@@ -137,46 +137,18 @@ def course(store: CanvasStore, asked: Asked, id: str) -> Page:
     return Page(found.name, blocks, places, up)
 
 
-def _topics(store: CanvasStore, asked: Asked, id: str, *, announcements: bool) -> Page:
-    found, places, up = _course(store, id)
-    chosen = (
-        DiscussionTopic.course_id == found.id,
-        DiscussionTopic.is_announcement if announcements else ~DiscussionTopic.is_announcement,
-    )
-    topics = store.session.scalars(
-        sql.select(DiscussionTopic)
-        .where(*chosen)
-        .order_by(DiscussionTopic.posted_at.desc(), DiscussionTopic.id.desc())
-        .offset(asked.start)
-        .limit(asked.size)
-    ).all()
+_NEWEST = (DiscussionTopic.posted_at.desc(), DiscussionTopic.id.desc())
+
+
+@_of_course("Announcements", DiscussionTopic, DiscussionTopic.is_announcement, order=_NEWEST)
+@_of_course("Discussions", DiscussionTopic, ~DiscussionTopic.is_announcement, order=_NEWEST)
+def _topics(store: CanvasStore) -> Columns:
     names = _people(store)
-    rows = [
-        Row(
-            [names.get(one.user_id, ""), Link(one.title, f"topic/{one.id}"), minute_of(one.posted_at)],
-            ref=f"discussion_topics:{one.id}",
-        )
-        for one in topics
-    ]
-    total = count_of(store, DiscussionTopic, *chosen)
-    return Page(
-        f"{'Announcements' if announcements else 'Discussions'}, {found.name}",
-        [Table(["By", "Title", "Posted"], rows, total)],
-        places,
-        up,
-    )
-
-
-@view.page("course/{id}/announcements")
-def announcements(store: CanvasStore, asked: Asked, id: str) -> Page:
-    """The announcements of a course, the latest first."""
-    return _topics(store, asked, id, announcements=True)
-
-
-@view.page("course/{id}/discussions")
-def discussions(store: CanvasStore, asked: Asked, id: str) -> Page:
-    """The discussions of a course."""
-    return _topics(store, asked, id, announcements=False)
+    return {
+        "By": lambda one: names.get(one.user_id, ""),
+        "Title": lambda one: Link(one.title, f"topic/{one.id}"),
+        "Posted": lambda one: minute_of(one.posted_at),
+    }
 
 
 @view.page("topic/{number}")
@@ -217,10 +189,8 @@ def topic(store: CanvasStore, asked: Asked, number: str) -> Page:
     return Page(found.title, [first, *answers], places, up)
 
 
-@view.page("course/{id}/assignments")
-def assignments(store: CanvasStore, asked: Asked, id: str) -> Page:
-    """The assignments of a course by their due dates."""
-    found, places, up = _course(store, id)
+@_of_course("Assignments", Assignment, order=(Assignment.due_at.is_(None), Assignment.due_at))
+def _assignments(store: CanvasStore) -> Columns:
     handed = dict(
         store.session.execute(
             sql.select(Submission.assignment_id, sql.func.count())
@@ -228,24 +198,13 @@ def assignments(store: CanvasStore, asked: Asked, id: str) -> Page:
             .group_by(Submission.assignment_id)
         ).all()
     )
-    chosen = sql.select(Assignment).where(Assignment.course_id == found.id)
-    ordered = chosen.order_by(Assignment.due_at.is_(None), Assignment.due_at, Assignment.id)
-    rows = [
-        Row(
-            [
-                Link(one.name, f"assignment/{one.id}"),
-                minute_of(one.due_at),
-                one.points_possible,
-                handed.get(one.id, 0),
-                "" if one.published else "not published",
-            ],
-            ref=f"assignments:{one.id}",
-        )
-        for one in store.session.scalars(ordered.offset(asked.start).limit(asked.size))
-    ]
-    total = count_of(store, Assignment, Assignment.course_id == found.id)
-    head = ["Assignment", "Due (UTC)", "Points", "Handed in", ""]
-    return Page(f"Assignments, {found.name}", [Table(head, rows, total)], places, up)
+    return {
+        "Assignment": lambda one: Link(one.name, f"assignment/{one.id}"),
+        "Due (UTC)": lambda one: minute_of(one.due_at),
+        "Points": lambda one: one.points_possible,
+        "Handed in": lambda one: handed.get(one.id, 0),
+        "": lambda one: "" if one.published else "not published",
+    }
 
 
 @view.page("assignment/{number}")
@@ -373,26 +332,14 @@ def grades(store: CanvasStore, asked: Asked, id: str) -> Page:
     return Page(f"Grades, {found.name}", [Table(head, rows, total)], places, up)
 
 
-@view.page("course/{id}/quizzes")
-def quizzes(store: CanvasStore, asked: Asked, id: str) -> Page:
-    """The quizzes of a course."""
-    found, places, up = _course(store, id)
-    chosen = Quiz.course_id == found.id
-    rows = [
-        Row(
-            [Link(one.title, f"quiz/{one.id}"), one.quiz_type, minute_of(one.due_at), one.time_limit],
-            ref=f"quizzes:{one.id}",
-        )
-        for one in store.session.scalars(
-            sql.select(Quiz)
-            .where(chosen)
-            .order_by(Quiz.due_at, Quiz.id)
-            .offset(asked.start)
-            .limit(asked.size)
-        )
-    ]
-    table = Table(["Quiz", "Type", "Due (UTC)", "Minutes"], rows, count_of(store, Quiz, chosen))
-    return Page(f"Quizzes, {found.name}", [table], places, up)
+@_of_course("Quizzes", Quiz, order=(Quiz.due_at,))
+def _quizzes(store: CanvasStore) -> Columns:
+    return {
+        "Quiz": lambda one: Link(one.title, f"quiz/{one.id}"),
+        "Type": lambda one: one.quiz_type,
+        "Due (UTC)": lambda one: minute_of(one.due_at),
+        "Minutes": lambda one: one.time_limit,
+    }
 
 
 @view.page("quiz/{number}")
@@ -464,27 +411,12 @@ def modules(store: CanvasStore, asked: Asked, id: str) -> Page:
     return Page(f"Modules, {found.name}", blocks, places, up)
 
 
-@view.page("course/{id}/pages")
-def pages(store: CanvasStore, asked: Asked, id: str) -> Page:
-    """The pages of a course."""
-    found, places, up = _course(store, id)
-    chosen = WikiPage.course_id == found.id
-    rows = [
-        Row([Link(one.title, f"page/{one.id}"), minute_of(one.updated_at)], ref=f"pages:{one.id}")
-        for one in store.session.scalars(
-            sql.select(WikiPage)
-            .where(chosen)
-            .order_by(WikiPage.title, WikiPage.id)
-            .offset(asked.start)
-            .limit(asked.size)
-        )
-    ]
-    return Page(
-        f"Pages, {found.name}",
-        [Table(["Page", "Changed"], rows, count_of(store, WikiPage, chosen))],
-        places,
-        up,
-    )
+@_of_course("Pages", WikiPage, order=(WikiPage.title,))
+def _pages(store: CanvasStore) -> Columns:
+    return {
+        "Page": lambda one: Link(one.title, f"page/{one.id}"),
+        "Changed": lambda one: minute_of(one.updated_at),
+    }
 
 
 @view.page("page/{number}")
@@ -498,82 +430,61 @@ def page(store: CanvasStore, asked: Asked, number: str) -> Page:
     return Page(found.title, [shown], places, Link("Pages", f"course/{found.course_id}/pages"))
 
 
-@view.page("course/{id}/files")
-def files(store: CanvasStore, asked: Asked, id: str) -> Page:
-    """The files of a course."""
-    found, places, up = _course(store, id)
-    chosen = File.course_id == found.id
-    rows = [
-        Row([one.display_name, one.content_type, one.size, minute_of(one.updated_at)], ref=f"files:{one.id}")
-        for one in store.session.scalars(
-            sql.select(File)
-            .where(chosen)
-            .order_by(File.display_name, File.id)
-            .offset(asked.start)
-            .limit(asked.size)
-        )
-    ]
-    table = Table(["File", "Type", "Bytes", "Changed"], rows, count_of(store, File, chosen))
-    return Page(f"Files, {found.name}", [table], places, up)
+@_of_course("Files", File, order=(File.display_name,))
+def _files(store: CanvasStore) -> Columns:
+    return {
+        "File": lambda one: one.display_name,
+        "Type": lambda one: one.content_type,
+        "Bytes": lambda one: one.size,
+        "Changed": lambda one: minute_of(one.updated_at),
+    }
 
 
-@view.page("course/{id}/people")
-def enrolled(store: CanvasStore, asked: Asked, id: str) -> Page:
-    """Page of a course's members."""
-    found, places, up = _course(store, id)
-    chosen = Enrollment.course_id == found.id
-    rows = [
-        Row(
-            [user.name, user.primary_email, one.type.removesuffix("Enrollment"), one.enrollment_state],
-            ref=f"enrollments:{one.id}",
-        )
-        for one, user in store.session.execute(
-            sql.select(Enrollment, User)
-            .join(User, User.id == Enrollment.user_id)
-            .where(chosen)
-            .order_by(Enrollment.type.desc(), User.sortable_name, Enrollment.id)
-            .offset(asked.start)
-            .limit(asked.size)
-        )
-    ]
-    table = Table(["Name", "Address", "As", "State"], rows, count_of(store, Enrollment, chosen))
-    return Page(f"People, {found.name}", [table], places, up)
+_FAMILY_NAME = sql.select(User.sortable_name).where(User.id == Enrollment.user_id).scalar_subquery()
+
+
+@_of_course("People", Enrollment, order=(Enrollment.type.desc(), _FAMILY_NAME))
+def _enrolled(store: CanvasStore) -> Columns:
+    users = {user.id: user for user in store.session.scalars(sql.select(User))}
+    return {
+        "Name": lambda one: users[one.user_id].name,
+        "Address": lambda one: users[one.user_id].primary_email,
+        "As": lambda one: one.type.removesuffix("Enrollment"),
+        "State": lambda one: one.enrollment_state,
+    }
 
 
 @view.page("people")
 def people(store: CanvasStore, asked: Asked) -> Page:
     """Page of all users."""
-    rows = [
-        Row([one.name, one.primary_email, one.title], ref=f"users:{one.id}")
-        for one in store.session.scalars(
-            sql.select(User).order_by(User.sortable_name, User.id).offset(asked.start).limit(asked.size)
-        )
-    ]
-    return Page("People", [Table(["Name", "Address", "Title"], rows, count_of(store, User))], _global(store))
+    columns: Columns = {
+        "Name": lambda one: one.name,
+        "Address": lambda one: one.primary_email,
+        "Title": lambda one: one.title,
+    }
+    table = table_of(store, asked, User, columns, order=(User.sortable_name,))
+    return Page("People", [table], _global(store))
 
 
 @view.page("inbox")
 def inbox(store: CanvasStore, asked: Asked) -> Page:
     """Conversations, the latest first."""
-    names, rows = _people(store), []
-    for one in store.session.scalars(
-        sql.select(Conversation)
-        .order_by(Conversation.last_message_at.desc(), Conversation.id.desc())
-        .offset(asked.start)
-        .limit(asked.size)
-    ):
-        who = store.session.scalars(
-            sql.select(Participant.user_id).where(Participant.conversation_id == one.id)
-        )
-        subject = Link(one.subject or "(no subject)", f"conversation/{one.id}")
-        cells: list[Cell] = [
-            ", ".join(names.get(user, "") for user in who),
-            subject,
-            minute_of(one.last_message_at),
-        ]
-        rows.append(Row(cells, ref=f"conversations:{one.id}"))
-    table = Table(["Between", "Subject", "Last message"], rows, count_of(store, Conversation))
-    return Page("Inbox", [table], _global(store))
+    names, members = _people(store), _members(store)
+    columns: Columns = {
+        "Between": lambda one: ", ".join(names.get(user, "") for user in members[one.id]),
+        "Subject": lambda one: Link(one.subject or "(no subject)", f"conversation/{one.id}"),
+        "Last message": lambda one: minute_of(one.last_message_at),
+    }
+    order = (Conversation.last_message_at.desc(), Conversation.id.desc())
+    return Page("Inbox", [table_of(store, asked, Conversation, columns, order=order)], _global(store))
+
+
+def _members(store: CanvasStore) -> dict[int, list[int]]:
+    """Who takes part in each conversation."""
+    members: dict[int, list[int]] = defaultdict(list)
+    for talk, user in store.session.execute(sql.select(Participant.conversation_id, Participant.user_id)):
+        members[talk].append(user)
+    return members
 
 
 @view.page("conversation/{number}")
@@ -602,26 +513,15 @@ def conversation(store: CanvasStore, asked: Asked, number: str) -> Page:
 def calendar(store: CanvasStore, asked: Asked) -> Page:
     """Events of courses and of people."""
     courses = dict(store.session.execute(sql.select(Course.id, Course.course_code)).all())
-    rows = [
-        Row(
-            [
-                minute_of(one.start_at),
-                minute_of(one.end_at),
-                one.title,
-                one.location_name,
-                courses.get(one.course_id or 0, ""),
-            ],
-            ref=f"calendar_events:{one.id}",
-        )
-        for one in store.session.scalars(
-            sql.select(CalendarEvent)
-            .order_by(CalendarEvent.start_at, CalendarEvent.id)
-            .offset(asked.start)
-            .limit(asked.size)
-        )
-    ]
-    head = ["From (UTC)", "Until", "Event", "Where", "Course"]
-    return Page("Calendar", [Table(head, rows, count_of(store, CalendarEvent))], _global(store))
+    columns: Columns = {
+        "From (UTC)": lambda one: minute_of(one.start_at),
+        "Until": lambda one: minute_of(one.end_at),
+        "Event": lambda one: one.title,
+        "Where": lambda one: one.location_name,
+        "Course": lambda one: courses.get(one.course_id or 0, ""),
+    }
+    table = table_of(store, asked, CalendarEvent, columns, order=(CalendarEvent.start_at,))
+    return Page("Calendar", [table], _global(store))
 
 
 @view.items
@@ -630,75 +530,54 @@ def items(store: CanvasStore) -> Iterator[Item]:
     address = {
         id_: email or "" for id_, email in store.session.execute(sql.select(User.id, User.primary_email))
     }
+    members = _members(store)
+    subjects = dict(store.session.execute(sql.select(Conversation.id, Conversation.subject)).all())
 
-    def found(kind: type[Any], make: Callable[[Any], Item]) -> Iterator[Item]:
+    def found(
+        kind: Any,
+        what: str,
+        title: str,
+        text: str,
+        when: str,
+        path: str,
+        author: str = "",
+        *,
+        changed: Callable[[Any, Item], Item] = lambda one, item: item,
+    ) -> Iterator[Item]:
+        """The things of a kind; of each, what these columns have."""
         for one in store.session.scalars(sql.select(kind).order_by(kind.id).execution_options(yield_per=500)):
-            yield make(one)
+            said = [getattr(one, name) or "" if name else "" for name in (title, text, when)]
+            who = [address.get(getattr(one, author), "")] if author else ()
+            ref = f"{kind.__tablename__}:{one.id}"
+            yield changed(one, Item(what, said[0], said[1], path.format(one), ref, said[2], who))
 
-    def topic_of(one: DiscussionTopic) -> Item:
-        kind = "announcement" if one.is_announcement else "discussion"
-        who = [address.get(one.user_id, "")]
-        return Item(
-            kind, one.title, one.message, f"topic/{one.id}", f"discussion_topics:{one.id}", one.posted_at, who
+    def announced(one: DiscussionTopic, item: Item) -> Item:
+        return replace(item, kind="announcement") if one.is_announcement else item
+
+    def talked(one: Written, item: Item) -> Item:
+        talk = one.conversation_id
+        everybody = [*item.who, *(address.get(user, "") for user in members[talk])]
+        return replace(item, title=subjects.get(talk) or "", who=everybody)
+
+    def described(one: Course, item: Item) -> Item:
+        return replace(
+            item, text="\n".join(filter(None, [one.course_code, one.sis_course_id, one.syllabus_body]))
         )
 
-    yield from found(DiscussionTopic, topic_of)
-    yield from found(
-        DiscussionEntry,
-        lambda one: Item(
-            "entry", "", one.message, f"topic/{one.topic_id}", f"discussion_entries:{one.id}", one.created_at,
-            [address.get(one.user_id, "")],
-        ),
-    )  # fmt: skip
-    members: dict[int, list[str]] = defaultdict(list)
-    for talk, user in store.session.execute(sql.select(Participant.conversation_id, Participant.user_id)):
-        members[talk].append(address.get(user, ""))
-    subjects = dict(store.session.execute(sql.select(Conversation.id, Conversation.subject)).all())
-    yield from found(
-        Written,
-        lambda one: Item(
-            "message", subjects.get(one.conversation_id) or "", one.body,
-            f"conversation/{one.conversation_id}", f"conversation_messages:{one.id}", one.created_at,
-            [address.get(one.author_id, ""), *members[one.conversation_id]],
-        ),
-    )  # fmt: skip
-    yield from found(
-        Assignment,
-        lambda one: Item(
-            "assignment", one.name, one.description or "", f"assignment/{one.id}", f"assignments:{one.id}",
-            one.due_at or "",
-        ),
-    )  # fmt: skip
-    yield from found(
-        WikiPage,
-        lambda one: Item("page", one.title, one.body, f"page/{one.id}", f"pages:{one.id}", one.updated_at),
+    topic, talk, work = (
+        "topic/{0.topic_id}",
+        "conversation/{0.conversation_id}",
+        "submission/{0.submission_id}",
     )
     yield from found(
-        Quiz,
-        lambda one: Item(
-            "quiz", one.title, one.description or "", f"quiz/{one.id}", f"quizzes:{one.id}", one.due_at or ""
-        ),
-    )
-    yield from found(
-        Course,
-        lambda one: Item(
-            "course",
-            one.name,
-            "\n".join(filter(None, [one.course_code, one.sis_course_id, one.syllabus_body])),
-            f"course/{one.id}",
-            f"courses:{one.id}",
-        ),
-    )
-    yield from found(
-        SubmissionComment,
-        lambda one: Item(
-            "comment", "", one.comment, f"submission/{one.submission_id}", f"submission_comments:{one.id}",
-            one.created_at, [address.get(one.author_id, "")],
-        ),
+        DiscussionTopic, "discussion", "title", "message", "posted_at", "topic/{0.id}", "user_id",
+        changed=announced,
     )  # fmt: skip
-    yield from found(
-        CalendarEvent,
-        lambda one: Item(
-            "event", one.title, one.description or "", "calendar", f"calendar_events:{one.id}", one.start_at
-        ),
-    )
+    yield from found(DiscussionEntry, "entry", "", "message", "created_at", topic, "user_id")
+    yield from found(Written, "message", "", "body", "created_at", talk, "author_id", changed=talked)
+    yield from found(Assignment, "assignment", "name", "description", "due_at", "assignment/{0.id}")
+    yield from found(WikiPage, "page", "title", "body", "updated_at", "page/{0.id}")
+    yield from found(Quiz, "quiz", "title", "description", "due_at", "quiz/{0.id}")
+    yield from found(Course, "course", "name", "", "", "course/{0.id}", changed=described)
+    yield from found(SubmissionComment, "comment", "", "comment", "created_at", work, "author_id")
+    yield from found(CalendarEvent, "event", "title", "description", "start_at", "calendar")

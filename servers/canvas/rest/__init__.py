@@ -2,45 +2,14 @@
 
 from __future__ import annotations
 
-from mesocosm.servers.canvas.rest import (
-    accounts,
-    assignments,
-    calendar,
-    conversations,
-    courses,
-    discussions,
-    enrollments,
-    files,
-    modules,
-    pages,
-    planner,
-    preferences,
-    quizzes,
-    submissions,
-    surroundings,
-    users,
-)
+import importlib
+import pkgutil
+
 from mesocosm.servers.canvas.rest.api import api
+
+for _topic in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_topic.name}")
 
 operations = api.operations
 
-__all__ = [
-    "accounts",
-    "api",
-    "assignments",
-    "calendar",
-    "conversations",
-    "courses",
-    "discussions",
-    "enrollments",
-    "files",
-    "modules",
-    "operations",
-    "pages",
-    "planner",
-    "preferences",
-    "quizzes",
-    "submissions",
-    "surroundings",
-    "users",
-]
+__all__ = ["api", "operations"]

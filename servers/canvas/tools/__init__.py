@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from mesocosm.servers.canvas.tools import (
-    accounts,
-    assignments,
-    communication,
-    courses,
-    dashboard,
-    modules,
-    quizzes,
-    users,
-)
+import importlib
+import pkgutil
+
 from mesocosm.servers.canvas.tools.service import server
 
-__all__ = [
-    "accounts",
-    "assignments",
-    "communication",
-    "courses",
-    "dashboard",
-    "modules",
-    "quizzes",
-    "server",
-    "users",
-]
+for _topic in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_topic.name}")
+
+__all__ = ["server"]
