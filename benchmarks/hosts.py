@@ -47,7 +47,7 @@ from wire import tool_call
 
 import mesocosm
 from mesocosm.hosting.client import BlockingEpisode, BlockingServer
-from mesocosm.hosting.hosts.ids import Ids
+from mesocosm.hosting.hosts.placement import Ids
 
 TOKEN = "benchmark"
 TASK, LENGTH = "apply_phd_email", "8k"

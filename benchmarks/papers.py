@@ -12,7 +12,7 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 
 from mesocosm.evaluation.rollouts import CATEGORIES
-from mesocosm.evaluation.sizes import sized
+from mesocosm.evaluation.samples import sized
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import show_length

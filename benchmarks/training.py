@@ -23,7 +23,7 @@ import mesocosm
 from mesocosm.families.family import family_names
 from mesocosm.hosting.application import Hosting
 from mesocosm.hosting.client import BlockingServer, Order
-from mesocosm.hosting.client.failures import Refused
+from mesocosm.hosting.client.exchange import Refused
 from mesocosm.hosting.server import serving
 from mesocosm.worlds.garbage import look_rarely
 

@@ -19,10 +19,9 @@ from mesocosm.kits.rollouts.dataset import RolloutGame, name_of, play_for, play_
 from mesocosm.kits.rollouts.encyclopaedia import MAX_ENTRIES, MIN_ENTRIES, invent
 from mesocosm.kits.rollouts.engine import RolloutEngine
 from mesocosm.kits.rollouts.options import read_plan
-from mesocosm.kits.rollouts.plain_text import body, heading
 from mesocosm.kits.rollouts.questions import TYPES, RolloutQuestion, Type
 from mesocosm.kits.rollouts.scores import Kind, kind_of
-from mesocosm.kits.rollouts.transcript import Format, Scribe
+from mesocosm.kits.rollouts.transcript import Format, Scribe, body, heading
 from mesocosm.kits.rollouts.twins import Setting, SymbolVocabulary, symbols_of, words_of
 from mesocosm.servers.history.store import HistoryStore
 from mesocosm.services.calling import Tools

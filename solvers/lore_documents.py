@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
-from mesocosm.kits.weaving.delivery import read_whole
+from mesocosm.kits.paging import read_whole
 from mesocosm.services.calling import Tools
 
 Value = int | str

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 from worlds import Fill, build_world
 
-from mesocosm.agents.fixed import OWN_VARIABLES
+from mesocosm.agents.program import OWN_VARIABLES
 from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.services.world import World
 

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from mesocosm.families.verdict import Inapplicable, Mutant
 from mesocosm.generators.excel_market_research.expected import DATA, RESULT, Expected
-from mesocosm.kits.near_tables import Lines, NearTable
-from mesocosm.kits.workbooks import edited_sheet, workbook_mutants
+from mesocosm.kits.near_tables import Lines, NearTable, edited_sheet, workbook_mutants
 from mesocosm.services.world import World
 
 Change = Callable[[Lines, Expected], object]

@@ -16,7 +16,7 @@ from mesocosm.generators.canvas_list_test.planning import created, draw_work, pl
 from mesocosm.generators.canvas_list_test.stories import Stories
 from mesocosm.generators.canvas_list_test.titles import Titles
 from mesocosm.generators.canvas_list_test.wording import Announcer
-from mesocosm.kits.filler_budget import spend
+from mesocosm.kits.apportionment import spend
 from mesocosm.kits.prose import Prose
 from mesocosm.worlds import tokens
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from mesocosm.families.family import Evidence
 from mesocosm.generators.longproc.expected import Expected
 from mesocosm.generators.longproc.params import Delivery, Params
+from mesocosm.kits.paging import read_whole
 from mesocosm.kits.procedures import make_instance
 from mesocosm.kits.procedures.sheets import CaseSheet, Clerk
 from mesocosm.kits.prose import Prose
-from mesocosm.kits.weaving.delivery import read_whole
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.services.calling import Tools, decode
 from mesocosm.services.world import World

@@ -7,7 +7,7 @@ by the same engine; functions that nobody calls lead to them, and branches that 
 from mesocosm.generators.lore_code.composing import compose
 from mesocosm.generators.lore_code.expected import Expected, pieces_of
 from mesocosm.generators.lore_code.params import Params
-from mesocosm.kits.weaving.delivery import read_whole
+from mesocosm.kits.paging import read_whole
 from mesocosm.servers.documents.store import DocumentsStore, NewDocument
 from mesocosm.services.calling import Tools
 from mesocosm.services.world import World

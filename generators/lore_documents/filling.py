@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mesocosm.kits.paging import read_whole
 from mesocosm.kits.weaving.chains import Chain, ChainExpected, ChainParams, Writer, compose_chain
-from mesocosm.kits.weaving.delivery import read_whole
 from mesocosm.servers.documents.store import DocumentsStore, NewDocument
 from mesocosm.services.calling import Tools
 from mesocosm.services.world import World

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from mesocosm.generators.recall_campaign.expected import HOLDING
 from mesocosm.generators.recall_campaign.params import Params
 from mesocosm.generators.recall_campaign.remarks import Known, Remarks
-from mesocosm.kits.holidays import is_holiday
+from mesocosm.kits.moments import is_holiday
 from mesocosm.kits.people import Contact
 from mesocosm.kits.prose import Product, Prose, RecentRuns
 

@@ -25,7 +25,7 @@ from mesocosm.generators.set_conf_cr_ddl.expected import LEAD
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS, Names
 from mesocosm.generators.set_conf_cr_ddl.params import Params
 from mesocosm.kits.apportionment import share_of
-from mesocosm.kits.holidays import is_holiday
+from mesocosm.kits.moments import is_holiday
 from mesocosm.kits.prose import Prose
 from mesocosm.servers.calendar.store.times import zone
 

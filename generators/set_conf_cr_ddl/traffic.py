@@ -26,8 +26,8 @@ from mesocosm.generators.set_conf_cr_ddl.expected import LEAD, title_of
 from mesocosm.generators.set_conf_cr_ddl.letters import Letters, shifted
 from mesocosm.generators.set_conf_cr_ddl.names import TRACKS
 from mesocosm.generators.set_conf_cr_ddl.wording import Voice
-from mesocosm.kits.filler_budget import spend
-from mesocosm.kits.holidays import is_holiday
+from mesocosm.kits.apportionment import spend
+from mesocosm.kits.moments import is_holiday
 from mesocosm.kits.prose import Prose, Topic
 from mesocosm.kits.wording import Phrases
 from mesocosm.worlds import tokens

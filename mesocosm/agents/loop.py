@@ -108,8 +108,6 @@ class Conversation(BaseModel):
 
 @dataclass(frozen=True)
 class LoopRules:
-    """Rules of a conversation."""
-
     strategies: Sequence[Strategy] = ()
     window: int | None = None
     """Tokens that the model can take in, its answer included; ``None``: nothing is trimmed."""

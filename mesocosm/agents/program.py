@@ -6,30 +6,33 @@ the answer is not on the disk at all while it acts. The code that judges it is n
 anything else that this process may load.
 """
 
-# The agent runs as the user, so the answer has to be hidden from it by mounts (decision 033).
-
 from __future__ import annotations
 
 import logging
 import os
 import shlex
 import signal
+import site
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import mesocosm
-from mesocosm.agents import fixed
 from mesocosm.errors import UsageError
+from mesocosm.families import trust
 from mesocosm.families.leases import IN_STATE, IN_USE
 from mesocosm.sandbox.jobs import SandboxFailed
 from mesocosm.sandbox.screen import closed_to_others, screen
 from mesocosm.sandbox.supervisor import kill_with_namespace
+from mesocosm.services.content import roots
 from mesocosm.worlds.workspace import keep_for_owner
+
+# The agent runs as the user, so the answer has to be hidden from it by mounts (decision 033).
+
 
 _CONTENT = ("generators", "checkers", "solvers", "tasks")
 
@@ -91,18 +94,18 @@ def act(
         hidden: What else belongs to runs.
         walls: Whether to hide from it what it must not see.
     """
-    fixed.close_other_ways()
+    close_other_ways()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mesocosm-agent-")))
         for name, data in files.items():
             (folder / name).write_bytes(data)
         environment = {key: value for key, value in os.environ.items() if not _is_ours(key)}
         environment |= {name: value.replace("{folder}", str(folder)) for name, value in given.items()}
-        covered, code = [*hidden_places(out), *hidden], fixed.code_places()
+        covered, code = [*hidden_places(out), *hidden], code_places()
         shown = _screen(covered, code) if walls else []
         if not shown:
             stack.enter_context(closed_to_others())
-        unchanged = fixed.Unchanged(code, [out, *hidden])
+        unchanged = Unchanged(code, [out, *hidden])
         started = [*shown, "/bin/sh", "-c", command]
         status = _run(started, folder, environment, seconds, out / "agent.log", alone=bool(shown))
         if shown:
@@ -122,7 +125,7 @@ def _failure(status: int, log: Path) -> str:
 
 
 def _is_ours(variable: str) -> bool:
-    return variable.startswith("MESOCOSM_") or variable in fixed.OWN_VARIABLES
+    return variable.startswith("MESOCOSM_") or variable in OWN_VARIABLES
 
 
 @contextmanager
@@ -228,3 +231,111 @@ def _run(
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+# Code that judges has to be out of the agent's reach, which runs as the same user (decision 033).
+
+
+# -- the code that judges: read-only for an agent (``_screen``), and looked at afterwards ---
+#
+# Two ways round that are left: a folder above such a place may be renamed and another one put there, and a
+# file may have a second name elsewhere, as installers make them that share files between environments.
+
+_CODE = (".py", ".pyc", ".so", ".pth", ".zip", ".cfg")
+_Identity = tuple[int, ...]
+
+
+def close_other_ways() -> None:
+    """From now on, neither this process nor those that it starts find code in folders that anybody may fill:
+    the working directory, and a folder for the user's packages that is not there yet."""
+    os.environ["PYTHONSAFEPATH"] = "1"
+    if sys.path and Path(sys.path[0] or ".").resolve() == Path.cwd() and _package().parent != Path.cwd():
+        del sys.path[0]
+    if site.getusersitepackages() not in sys.path:
+        os.environ["PYTHONNOUSERSITE"] = "1"
+
+
+OWN_VARIABLES = ("PYTHONSAFEPATH", "PYTHONNOUSERSITE")
+"""Variables that this sets for ourselves and hides from the agent."""
+
+
+def code_places() -> list[Path]:
+    """Files and folders from which Python code may be loaded, by this process or one that it starts."""
+    trusted = filter(None, os.environ.get(trust.VARIABLE, "").split(os.pathsep))
+    found = [
+        _package(),
+        *(root.path for root in roots()),
+        *map(Path, (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix)),
+        Path(sys.executable).resolve(),
+        *(Path(entry or ".") for entry in sys.path),
+        *(file for task in trusted for file in (Path(task), trust.code_of(Path(task)))),
+    ]
+    places = sorted({path.resolve() for path in found if path.exists()})
+    return [path for path in places if not any(other in path.parents for other in places)]
+
+
+def _package() -> Path:
+    return Path(mesocosm.__file__).resolve().parent
+
+
+class Unchanged:
+    """Records the state of paths, and checks later that they are unchanged.
+
+    Args:
+        code: Places that only those can change who reach what is in them by another name.
+        others: Folders of which only where they lie is looked at.
+    """
+
+    def __init__(self, code: Iterable[Path], others: Iterable[Path]) -> None:
+        code = list(code)
+        self._places = {path: _place(path) for path in (*code, *others)}
+        self._named_twice = {path: seen for place in code for path, seen in _named_twice(place)}
+
+    def check(self) -> None:
+        """``UsageError`` if one of them is another by now: nothing that is judged then can be believed."""
+        for path, seen in self._places.items():
+            if _place(path) != seen:
+                raise _changed(path)
+        for name, identity in self._named_twice.items():
+            if _identity(os.lstat(name)) != identity:
+                raise _changed(Path(name))
+
+
+def _changed(path: Path) -> UsageError:
+    return UsageError(f"{path} was exchanged while the agent acted, so there is no verdict")
+
+
+def _place(path: Path) -> _Identity:
+    try:
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_dev, status.st_ino
+
+
+def _identity(status: os.stat_result) -> _Identity:
+    # Whoever changes a file cannot set the time at which its inode changed.
+    return status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns
+
+
+def _named_twice(place: Path) -> Iterator[tuple[str, _Identity]]:
+    """The files of code below a place that have further names."""
+    if place.is_file():
+        status = place.stat()
+        if status.st_nlink > 1:
+            yield str(place), _identity(status)
+        return
+    folders = [str(place)]
+    for folder in folders:
+        try:
+            entries = os.scandir(folder)
+        except FileNotFoundError:  # somebody else's, gone in the meantime
+            continue
+        with entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif (
+                    entry.name.endswith(_CODE) and (status := entry.stat(follow_symlinks=False)).st_nlink > 1
+                ):
+                    yield entry.path, _identity(status)

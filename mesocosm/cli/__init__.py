@@ -42,7 +42,7 @@ def _say(fault: Exception) -> None:
     import traceback
 
     from mesocosm.evaluation.reasons import explain
-    from mesocosm.worlds.room import is_no_room
+    from mesocosm.worlds.error_mapping import is_no_room
 
     if is_no_room(fault):
         err.print(f"[red]error:[/] {escape(explain(fault))}")

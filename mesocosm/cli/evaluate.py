@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from mesocosm.cli.application import app
 from mesocosm.cli.options import (
@@ -287,15 +286,13 @@ def _tell_plan(parts: Sequence[Evaluation], *, as_json: bool) -> None:
     """Print what evaluations are going to take."""
     from mesocosm.evaluation.estimate import ASSUMED, AT_A_TIME, HEAD, row, total
     from mesocosm.evaluation.evaluation import plan
+    from mesocosm.evaluation.table_files import printed
 
     found = plan(parts)
     if as_json:
         print_json([one.model_dump() for one in found])
         return
-    table = Table(*HEAD)
-    for one in found:
-        table.add_row(*map(escape, row(one)))
-    out.print(table)
+    out.print(printed(HEAD, map(row, found)))
     out.print(total(found))
     at_a_time = next((part.max_samples or part.max_connections for part in parts), None) or AT_A_TIME
     out.print(f"[dim]{ASSUMED.format(at_a_time=at_a_time)}[/]")

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 from typer.core import TyperGroup
 
 from mesocosm.cli.application import app
@@ -78,10 +77,10 @@ def evaluation(
     """Models and strategies against length: one page with figures, tables as CSV and Markdown (the
     default)."""
     from mesocosm.evaluation.browser.export import write_files
-    from mesocosm.evaluation.report.contents import all_tables
-    from mesocosm.evaluation.report.page import write_report
+    from mesocosm.evaluation.report.page import all_tables, write_report
     from mesocosm.evaluation.report.rows import read_samples
     from mesocosm.evaluation.report.tables import UNLIKE, half_shown, halves_of, unlike
+    from mesocosm.evaluation.table_files import printed
 
     if paper and by:
         raise UsageError("--by is for reports of one's own: a paper's figures have their own rows")
@@ -109,10 +108,7 @@ def evaluation(
     for shown in all_tables(samples):
         if shown.name not in _PRINTED:
             continue
-        printed = Table(*shown.head, title=escape(shown.title), title_justify="left")
-        for row in shown.rows:
-            printed.add_row(*map(escape, row))
-        out.print(printed)
+        out.print(printed(shown.head, shown.rows, title=escape(shown.title), title_justify="left"))
     if unlike(samples):
         err.print(f"[yellow]{UNLIKE}[/]")
     if to:
@@ -123,6 +119,7 @@ def _draw_paper(paper: PaperName, logs: list[Path], to: Path | None, *, as_json:
     """The plates of a paper: written to a folder, and printed."""
     from mesocosm.evaluation.papers.plate_data import TITLES, plates_of
     from mesocosm.evaluation.papers.plates import write_plates
+    from mesocosm.evaluation.table_files import printed
 
     plates = plates_of(paper, logs)
     written = write_plates(TITLES[paper], plates, to) if to else []
@@ -135,10 +132,7 @@ def _draw_paper(paper: PaperName, logs: list[Path], to: Path | None, *, as_json:
         return
     for plate in plates:
         about = {"title": escape(plate.title), "title_justify": "left", "caption": escape(plate.note)}
-        printed = Table(*plate.head, **about)  # type: ignore[arg-type]
-        for row in plate.rows:
-            printed.add_row(*map(escape, row))
-        out.print(printed)
+        out.print(printed(plate.head, plate.rows, **about))
     if to:
         out.print(f"written to {to}: {to / 'index.md'}")
 
@@ -161,7 +155,8 @@ def lore(
     as_json: AsJson = False,
 ) -> None:
     """Accuracy of dependency-tree tasks against operations and tree height, per model, domain and variant."""
-    from mesocosm.evaluation.reports import faults_among, measure, read_results, table, write_report
+    from mesocosm.evaluation.reports import HEAD, faults_among, measure, read_results, row, write_report
+    from mesocosm.evaluation.table_files import printed
 
     found = read_results(runs)
     results = [result for result in found if "operations" in result.measures]
@@ -182,11 +177,7 @@ def lore(
             }
         )
         return
-    shown = table(bars)
-    printed = Table(*shown.head)
-    for row in shown.rows:
-        printed.add_row(*map(escape, row))
-    out.print(printed)
+    out.print(printed(HEAD, map(row, bars)))
     for fault in faults:
         out.print(f"[red]fault {fault.fingerprint}[/]  {escape(fault_line(fault))}")
     if written:
@@ -209,12 +200,14 @@ def longproc(
     right.
     """
     from mesocosm.evaluation.procedures import (
+        HEAD,
         read_scores,
-        show_cells,
+        rows_of,
         survival,
         tabulate,
         write_procedure_report,
     )
+    from mesocosm.evaluation.table_files import printed
 
     found = read_scores(scores)
     cells = tabulate(found)
@@ -224,7 +217,7 @@ def longproc(
         files = [str(path) for path in written]
         print_json({"cells": [cell.model_dump() for cell in cells], "survival": curves, "files": files})
         return
-    out.print(show_cells(cells))
+    out.print(printed(HEAD, rows_of(cells)))
     if written:
         out.print(f"written to {to}: {', '.join(path.name for path in written)}")
 
@@ -251,13 +244,16 @@ def agentlongbench(
     """
     from mesocosm.evaluation.rollouts import (
         BY,
+        COMPARED,
+        HEAD,
         compare,
+        compared_rows,
         read_scores,
-        show_cells,
-        show_comparisons,
+        rows_of,
         tabulate,
         write_cells,
     )
+    from mesocosm.evaluation.table_files import printed
 
     chosen = [one.strip() for one in by.split(",")]
     if wrong := [one for one in chosen if one not in BY]:
@@ -274,9 +270,9 @@ def agentlongbench(
             }
         )
         return
-    out.print(show_cells(cells))
+    out.print(printed(HEAD, rows_of(cells)))
     if comparisons:
-        out.print(show_comparisons(comparisons))
+        out.print(printed(COMPARED, compared_rows(comparisons)))
     if written:
         out.print(f"written to {to}: {', '.join(path.name for path in written)}")
 
@@ -312,6 +308,7 @@ def lumina(
     """Success and step accuracy against the horizon, beside the expected values of noisy players."""
     from mesocosm.evaluation.horizons import HEAD, points, row, write_report
     from mesocosm.evaluation.reports import read_results
+    from mesocosm.evaluation.table_files import printed
     from mesocosm.evaluation.trajectories import calibrate as play
     from mesocosm.families.quantities import parse_counts
 
@@ -329,9 +326,6 @@ def lumina(
             {"points": [point.model_dump() for point in found], "files": [str(path) for path in written]}
         )
         return
-    printed = Table(*HEAD)
-    for point in found:
-        printed.add_row(*map(escape, row(point)))
-    out.print(printed)
+    out.print(printed(HEAD, map(row, found)))
     if written:
         out.print(f"written to {to}: {', '.join(path.name for path in written)}")

@@ -39,7 +39,8 @@ def longproc(
 
     Programs are run in the sandbox. `report longproc` makes tables and curves of the scores.
     """
-    from mesocosm.evaluation.procedures import show_cells, tabulate
+    from mesocosm.evaluation.procedures import HEAD, rows_of, tabulate
+    from mesocosm.evaluation.table_files import printed
     from mesocosm.kits.procedures.rows import (
         ProcedureAnswer,
         read_lines,
@@ -70,7 +71,7 @@ def longproc(
             {"scores": [one.model_dump() for one in scores], "cells": [one.model_dump() for one in cells]}
         )
         return
-    out.print(show_cells(cells))
+    out.print(printed(HEAD, rows_of(cells)))
 
 
 @score_app.command("agentlongbench")
@@ -85,7 +86,8 @@ def agentlongbench(
     as_json: AsJson = False,
 ) -> None:
     """Judge answers about rollouts; every question of the dataset counts, answered or not."""
-    from mesocosm.evaluation.rollouts import show_cells, tabulate
+    from mesocosm.evaluation.rollouts import HEAD, rows_of, tabulate
+    from mesocosm.evaluation.table_files import printed
     from mesocosm.kits.rollouts.dataset_files import read_questions
     from mesocosm.kits.rollouts.predictions import judge, read_predictions
     from mesocosm.worlds.workspace import replace_file
@@ -100,4 +102,4 @@ def agentlongbench(
     if as_json:
         print_json({"cells": [one.model_dump() for one in cells]})
     else:
-        out.print(show_cells(cells))
+        out.print(printed(HEAD, rows_of(cells)))

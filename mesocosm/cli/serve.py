@@ -181,7 +181,7 @@ def serve(
     from mesocosm.hosting.application import LOOPBACK, Hosting
     from mesocosm.hosting.expiry import read_age
     from mesocosm.hosting.hosts.host import HostSettings
-    from mesocosm.hosting.hosts.ids import key_of
+    from mesocosm.hosting.hosts.placement import key_of
     from mesocosm.hosting.server import admin_token as choose_token
     from mesocosm.hosting.server import authority, listen
     from mesocosm.hosting.server import serve as serve_http

@@ -71,8 +71,8 @@ def new(
 ) -> None:
     """Write a small working task file with comments, and the schema for editors."""
     from mesocosm.families.task import Task
+    from mesocosm.kits.yaml_tasks.schema import SCHEMA, starting_file
     from mesocosm.kits.yaml_tasks.schema import schema as written
-    from mesocosm.kits.yaml_tasks.template import SCHEMA, starting_file
 
     path = Path(task if task.endswith((".yaml", ".yml")) else f"{task}.yaml")
     if path.exists():

@@ -62,8 +62,7 @@ def view(
     """
     import uvicorn
 
-    from mesocosm.evaluation.browser.application import Browser, application
-    from mesocosm.evaluation.browser.entries import entries_of
+    from mesocosm.evaluation.browser.application import Browser, application, entries_of
     from mesocosm.hosting.server import listen
 
     trusted_in(trust, what)

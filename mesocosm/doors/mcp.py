@@ -55,8 +55,8 @@ from mesocosm.services.service import (
     offered_tool,
 )
 from mesocosm.services.world import World
+from mesocosm.worlds.error_mapping import NO_ROOM, is_no_room
 from mesocosm.worlds.limits import setting
-from mesocosm.worlds.room import NO_ROOM, is_no_room
 
 IDEMPOTENCY_KEY = "io.mesocosm/idempotency-key"
 """Request ``_meta`` key (over HTTP also the header ``Idempotency-Key``): a retried write counts once."""

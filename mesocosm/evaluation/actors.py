@@ -15,11 +15,10 @@ from mesocosm.agents.scripted.ability import needs_truth
 from mesocosm.agents.scripted.known_truth import known
 from mesocosm.agents.strategies.registry import load_object
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.patience import in_time
 from mesocosm.evaluation.reasons import EpisodeErrored, reason_of
 from mesocosm.evaluation.resume import calls_made
 from mesocosm.evaluation.runs import act_command, act_player, act_reference
-from mesocosm.evaluation.sample_episode import Acting, episode_tools, run_agent, talk
+from mesocosm.evaluation.sample_episode import Acting, episode_tools, in_time, run_agent, talk
 from mesocosm.families.family import load_family
 
 SHOWN_LOG = 20_000

@@ -32,8 +32,7 @@ from mesocosm.evaluation.reports import WORLDS
 from mesocosm.evaluation.resume import conversation_of, left_behind, take_up_usage
 from mesocosm.evaluation.runs import CUT_OFF, FAULT_FILE, RunResult, judge
 from mesocosm.evaluation.sample_episode import ACTING, STORED, Acting, Axes, acting
-from mesocosm.evaluation.samples import SampleRow, explain
-from mesocosm.evaluation.sizes import parameters_of_size
+from mesocosm.evaluation.samples import SampleRow, explain, parameters_of_size
 from mesocosm.evaluation.stage import (
     EvaluationStage,
     Settled,

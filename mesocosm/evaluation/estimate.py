@@ -233,7 +233,6 @@ HEAD = (
 
 
 def row(one: Estimate) -> tuple[str, ...]:
-    """An estimate for reading."""
     return (
         one.task,
         show_length(one.length) if one.length else "custom",

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from math import exp, log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import orjson
 from pydantic import BaseModel
 
 from mesocosm.errors import UsageError
@@ -18,8 +15,8 @@ from mesocosm.evaluation.report.figures import plain_numbers
 from mesocosm.evaluation.reports import wide_bins
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
+from mesocosm.evaluation.table_files import draw_shares, markdown, models_as_csv, models_as_json, write_files
 from mesocosm.families.figures import render
-from mesocosm.worlds.workspace import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -112,7 +109,6 @@ HEAD = ("series", "horizon", "runs", "success", "95 % interval", "theory", "step
 
 
 def row(point: Point) -> tuple[str, ...]:
-    """A point for reading."""
     return (
         point.series,
         f"{point.horizon:.0f}",
@@ -126,22 +122,14 @@ def row(point: Point) -> tuple[str, ...]:
 
 def write_report(found: Sequence[Point], folder: Path) -> list[Path]:
     """Write the table (CSV, Markdown, JSON) and the plot (SVG, PNG); what is there is replaced."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text = io.StringIO()
-    rows = csv.DictWriter(text, list(Point.model_fields), lineterminator="\n")
-    rows.writeheader()
-    rows.writerows(point.model_dump() for point in found)
-    lines = [HEAD, ["---"] * len(HEAD), *map(row, found)]
     written = {
-        "success.csv": text.getvalue().encode(),
-        "success.md": "".join(f"| {' | '.join(cells)} |\n" for cells in lines).encode(),
-        "success.json": orjson.dumps([point.model_dump() for point in found], option=orjson.OPT_INDENT_2),
+        "success.csv": models_as_csv(Point, found),
+        "success.md": markdown(HEAD, map(row, found)).encode(),
+        "success.json": models_as_json(found),
         "success-by-horizon.svg": draw(found, "svg"),
         "success-by-horizon.png": draw(found, "png"),
     }
-    for name, data in written.items():
-        replace_file(folder / name, data)
-    return [folder / name for name in written]
+    return write_files(folder, written)
 
 
 def draw(found: Sequence[Point], kind: str) -> bytes:
@@ -152,15 +140,8 @@ def draw(found: Sequence[Point], kind: str) -> bytes:
         for series in dict.fromkeys(point.series for point in found):
             mine = [point for point in found if point.series == series]
             at = [point.horizon for point in mine]
-            (line,) = axes.plot(at, [100 * p.success for p in mine], marker="o", markersize=4, label=series)
-            axes.fill_between(
-                at,
-                [100 * point.lower for point in mine],
-                [100 * point.upper for point in mine],
-                alpha=0.15,
-                color=line.get_color(),
-                linewidth=0,
-            )
+            intervals = [(point.lower, point.upper) for point in mine]
+            line = draw_shares(axes, at, [point.success for point in mine], intervals, series)
             for style, values in (
                 ("--", [point.step_accuracy for point in mine]),
                 (":", [point.theory for point in mine]),

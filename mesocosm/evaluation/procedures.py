@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,20 +10,18 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-import orjson
 from pydantic import BaseModel
-from rich.table import Table
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.reports import read_results
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
+from mesocosm.evaluation.table_files import markdown, models_as_csv, models_as_json, write_files
 from mesocosm.families.figures import render
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.procedures import procedure
-from mesocosm.kits.procedures.normal_forms import Rule
+from mesocosm.kits.procedures.answers import Rule
 from mesocosm.kits.procedures.rows import ProcedureAnswer, ProcedureRow, Scored, read_lines, score_answers
-from mesocosm.worlds.workspace import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -268,21 +264,16 @@ def _read_log(path: Path) -> Iterator[Scored]:
 # -- writing -----------------------------------------------------------------------------------------------
 
 
-def show_cells(cells: Sequence[ProcedureCell]) -> Table:
-    """The cells for reading."""
-    shown = Table(
-        "model", "procedure", "level", "answers", "value", "95 % interval", "exact", "partial", "ended",
-        "of these right", "missing", "not judged",
-    )  # fmt: skip
-    for row in _rows(cells):
-        shown.add_row(*row)
-    return shown
+HEAD = (
+    "model", "procedure", "level", "answers", "value", "95 % interval", "exact", "partial", "ended",
+    "of these right", "missing", "not judged",
+)  # fmt: skip
 
 
-def _rows(cells: Sequence[ProcedureCell]) -> list[list[str]]:
+def rows_of(cells: Sequence[ProcedureCell]) -> list[list[str]]:
     rows = []
     for cell in cells:
-        judged = ["-", "-", "-", "-"]
+        judged = ["-"] * 4
         if cell.value is not None and cell.exact is not None and cell.partial is not None:
             span = f"{cell.lower:.1%} to {cell.upper:.1%}"
             judged = [f"{cell.value:.1%}", span, f"{cell.exact:.1%}", f"{cell.partial:.1%}"]
@@ -301,11 +292,11 @@ def matrix(cells: Sequence[ProcedureCell]) -> str:
     """The paper's table as Markdown: a row per model, a column per procedure and level."""
     columns = list(dict.fromkeys((cell.procedure, cell.level) for cell in cells))
     heads = [f"{name} {show_length(level)}" for name, level in columns]
-    lines = [["model", *heads], ["---"] * (len(heads) + 1)]
+    lines = []
     for model in dict.fromkeys(cell.model for cell in cells):
         by = {(cell.procedure, cell.level): cell for cell in cells if cell.model == model}
         lines.append([model or "-", *(_short(by.get(column)) for column in columns)])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return markdown(["model", *heads], lines)
 
 
 def _short(cell: ProcedureCell | None) -> str:
@@ -317,26 +308,15 @@ def _short(cell: ProcedureCell | None) -> str:
 def write_procedure_report(scores: Sequence[Scored], folder: Path) -> list[Path]:
     """Write the table (CSV, Markdown, JSON) and the curves (CSV, SVG, PNG); what is there is replaced."""
     cells, curves = tabulate(scores), survival(scores)
-    folder.mkdir(parents=True, exist_ok=True)
     written = {
-        "procedures.csv": _csv(ProcedureCell, cells),
+        "procedures.csv": models_as_csv(ProcedureCell, cells),
         "procedures.md": matrix(cells).encode(),
-        "procedures.json": orjson.dumps([cell.model_dump() for cell in cells], option=orjson.OPT_INDENT_2),
-        "survival.csv": _csv(Survivors, curves),
+        "procedures.json": models_as_json(cells),
+        "survival.csv": models_as_csv(Survivors, curves),
     }
     if curves:
         written |= {f"survival.{kind}": draw_survival(curves, kind) for kind in ("svg", "png")}
-    for name, data in written.items():
-        replace_file(folder / name, data)
-    return [folder / name for name in written]
-
-
-def _csv(kind: type[BaseModel], rows: Sequence[BaseModel]) -> bytes:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(kind.model_fields), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(row.model_dump() for row in rows)
-    return text.getvalue().encode()
+    return write_files(folder, written)
 
 
 def draw_survival(curves: Sequence[Survivors], kind: str) -> bytes:

@@ -62,8 +62,6 @@ def read_prices(texts: list[str], models: list[str]) -> dict[str, Price]:
 
 @dataclass
 class Watch:
-    """Progress of a running evaluation."""
-
     total: int
     """Episodes that there are to be."""
     budget: float | None = None
@@ -111,7 +109,6 @@ class Watch:
 
     @property
     def line(self) -> str:
-        """The progress in one line."""
         seconds = perf_counter() - self._started
         left = seconds / self.done * (self.total - self.done) if self.done else None
         parts = [

@@ -28,7 +28,6 @@ class Regraded(BaseModel):
 
     @property
     def changed(self) -> bool:
-        """True if the verdict changed."""
         return self.before != self.now
 
 

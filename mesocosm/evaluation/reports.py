@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +13,11 @@ from pydantic import BaseModel, ValidationError
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import RunResult
 from mesocosm.evaluation.statistics import wilson
+from mesocosm.evaluation.table_files import draw_shares, markdown, models_as_csv, models_as_json, write_files
 from mesocosm.families.family import load_family
 from mesocosm.families.faults import Fault
 from mesocosm.families.figures import render
 from mesocosm.kits.weaving.datasets import domain_of
-from mesocosm.worlds.workspace import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -172,23 +169,10 @@ def _bar(series: str, by: str, edge: tuple[int, int], results: Sequence[RunResul
 # -- writing -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Table:
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-    def markdown(self) -> str:
-        lines = [self.head, ["---"] * len(self.head), *self.rows]
-        return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+HEAD = ("series", "by", "from", "to", "runs", "passed", "accuracy", "95 % interval", "errored")
 
 
-def table(bars: Sequence[Bar]) -> _Table:
-    """The bars for reading."""
-    head = ("series", "by", "from", "to", "runs", "passed", "accuracy", "95 % interval", "errored")
-    return _Table(head, [_row(bar) for bar in bars])
-
-
-def _row(bar: Bar) -> Sequence[str]:
+def row(bar: Bar) -> Sequence[str]:
     judged = ("-", "-")
     if bar.accuracy is not None:
         judged = (f"{bar.accuracy:.1%}", f"{bar.lower:.1%} to {bar.upper:.1%}")
@@ -198,22 +182,15 @@ def _row(bar: Bar) -> Sequence[str]:
 
 def write_report(bars: Sequence[Bar], folder: Path) -> list[Path]:
     """Write the table (CSV, Markdown, JSON) and a plot per measure (SVG, PNG); what is there is replaced."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text = io.StringIO()
-    rows = csv.DictWriter(text, list(Bar.model_fields), lineterminator="\n")
-    rows.writeheader()
-    rows.writerows(bar.model_dump() for bar in bars)
     written = {
-        "accuracy.csv": text.getvalue().encode(),
-        "accuracy.md": table(bars).markdown().encode(),
-        "accuracy.json": orjson.dumps([bar.model_dump() for bar in bars], option=orjson.OPT_INDENT_2),
+        "accuracy.csv": models_as_csv(Bar, bars),
+        "accuracy.md": markdown(HEAD, map(row, bars)).encode(),
+        "accuracy.json": models_as_json(bars),
     }
     for by in dict.fromkeys(bar.by for bar in bars):
         for kind in ("svg", "png"):
             written[f"accuracy-by-{by}.{kind}"] = draw([bar for bar in bars if bar.by == by], kind)
-    for name, data in written.items():
-        replace_file(folder / name, data)
-    return [folder / name for name in written]
+    return write_files(folder, written)
 
 
 def draw(bars: Sequence[Bar], kind: str) -> bytes:
@@ -224,16 +201,8 @@ def draw(bars: Sequence[Bar], kind: str) -> bytes:
         axes = figure.subplots()
         for series in dict.fromkeys(bar.series for bar in bars):
             drawn = [bar for bar in bars if bar.series == series and bar.runs]
-            at, shares = [bar.centre for bar in drawn], [100 * bar.passed / bar.runs for bar in drawn]
-            (line,) = axes.plot(at, shares, marker="o", markersize=4, label=series)
-            axes.fill_between(
-                at,
-                [100 * bar.lower for bar in drawn],
-                [100 * bar.upper for bar in drawn],
-                alpha=0.15,
-                color=line.get_color(),
-                linewidth=0,
-            )
+            at, shares = [bar.centre for bar in drawn], [bar.passed / bar.runs for bar in drawn]
+            draw_shares(axes, at, shares, [(bar.lower, bar.upper) for bar in drawn], series)
         axes.set(xlabel=_LABELS.get(bars[0].by, bars[0].by), ylabel="accuracy (%)", ylim=(-3, 103))
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")

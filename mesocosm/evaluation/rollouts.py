@@ -3,8 +3,6 @@ finding the evidence costs: the same questions with the history in the prompt, a
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -12,18 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from pydantic import BaseModel, ValidationError
-from rich.table import Table
 
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.statistics import bootstrap, wilson
+from mesocosm.evaluation.table_files import as_csv, markdown, models_as_json, write_files
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import EXPECTED
 from mesocosm.families.quantities import show_length
-from mesocosm.kits.rollouts.chance import Kind, above_chance, chance_of, chances
 from mesocosm.kits.rollouts.dataset import name_of
-from mesocosm.kits.rollouts.predictions import ScoredQuestion, worth_told
+from mesocosm.kits.rollouts.predictions import (
+    Kind,
+    ScoredQuestion,
+    above_chance,
+    chance_of,
+    chances,
+    worth_told,
+)
 from mesocosm.kits.rollouts.questions import Type
-from mesocosm.worlds.workspace import replace_file
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSampleSummary
@@ -195,8 +198,7 @@ def _interval(cell: RolloutCell) -> str:
     return f"{cell.lower:.1%} to {cell.upper:.1%}"
 
 
-def rows(cells: Sequence[RolloutCell]) -> list[tuple[str, ...]]:
-    """The cells for reading."""
+def rows_of(cells: Sequence[RolloutCell]) -> list[tuple[str, ...]]:
     return [
         (
             cell.model,
@@ -218,7 +220,6 @@ def rows(cells: Sequence[RolloutCell]) -> list[tuple[str, ...]]:
 
 
 def compared_rows(found: Sequence[Comparison]) -> list[tuple[str, ...]]:
-    """The comparisons for reading."""
     return [
         (
             one.model,
@@ -238,45 +239,24 @@ def compared_rows(found: Sequence[Comparison]) -> list[tuple[str, ...]]:
     ]
 
 
-def show_cells(cells: Sequence[RolloutCell]) -> Table:
-    """The cells as a table for the terminal."""
-    return _shown(HEAD, rows(cells))
-
-
-def show_comparisons(found: Sequence[Comparison]) -> Table:
-    """Prompt against tools as a table for the terminal."""
-    return _shown(COMPARED, compared_rows(found))
-
-
-def _shown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Table:
-    table = Table(*head)
-    for line in lines:
-        table.add_row(*line)
-    return table
-
-
 def write_cells(
     cells: Sequence[RolloutCell], folder: Path, comparisons: Sequence[Comparison] = ()
 ) -> list[Path]:
     """Write the tables as CSV, Markdown and JSON; what is there is replaced."""
-    folder.mkdir(parents=True, exist_ok=True)
     tables: dict[str, tuple[Sequence[str], Sequence[Sequence[str]], Sequence[BaseModel]]] = {
-        "accuracy": (HEAD, rows(cells), cells)
+        "accuracy": (HEAD, rows_of(cells), cells)
     }
     if comparisons:
         tables["comparison"] = (COMPARED, compared_rows(comparisons), comparisons)
-    written = []
+    written: dict[str, bytes] = {}
     for name, (head, lines, models) in tables.items():
-        marked = "".join(f"| {' | '.join(line)} |\n" for line in [head, ["---"] * len(head), *lines])
-        values = [model.model_dump() for model in models]
-        for ending, data in (
-            ("csv", _csv([_flat(value) for value in values])),
-            ("md", marked.encode()),
-            ("json", orjson.dumps(values, option=orjson.OPT_INDENT_2)),
-        ):
-            replace_file(folder / f"{name}.{ending}", data)
-            written.append(folder / f"{name}.{ending}")
-    return written
+        flat = [_flat(model.model_dump()) for model in models]
+        written |= {
+            f"{name}.csv": as_csv(flat[0] if flat else [], (one.values() for one in flat)),
+            f"{name}.md": markdown(head, lines).encode(),
+            f"{name}.json": models_as_json(models),
+        }
+    return write_files(folder, written)
 
 
 def _flat(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -289,14 +269,6 @@ def _flat(value: Mapping[str, Any]) -> dict[str, Any]:
         else:
             found[name] = part
     return found
-
-
-def _csv(values: Sequence[Mapping[str, Any]]) -> bytes:
-    text = io.StringIO()
-    lines = csv.DictWriter(text, list(values[0]) if values else [], lineterminator="\n")
-    lines.writeheader()
-    lines.writerows(values)
-    return text.getvalue().encode()
 
 
 # -- reading -----------------------------------------------------------------------------------------------

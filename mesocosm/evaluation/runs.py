@@ -113,8 +113,6 @@ class RunResult(BaseModel):
 
 @dataclass(frozen=True)
 class WantedRun:
-    """The episode of a run."""
-
     target: int | None = None
     """Length in tokens; the numbers of the parameters decide it where there is none."""
     seed: int = 0
@@ -127,8 +125,6 @@ class WantedRun:
 
 @dataclass(frozen=True)
 class Actor:
-    """Actor and settings of a run."""
-
     kind: AgentKind
     command: str | None = None
     walls: bool = True

@@ -1,23 +1,26 @@
-"""The episode of a sample: variables of the run, services added, and requests of custom agents."""
+"""The episode of a sample: variables of the run, services added, requests of custom agents, and time limits
+that leave out waiting for the provider.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import orjson
 from inspect_ai.agent import Agent, AgentState
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import mcp_connection, mcp_server_http
-from inspect_ai.util import store
+from inspect_ai.util import store, working_limit
 
 from mesocosm.agents.loop import Conversation, Loop, LoopRules
 from mesocosm.agents.program import check_command
 from mesocosm.agents.strategies.registry import label, parse_strategies
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.patience import in_time
 from mesocosm.evaluation.stage import EvaluationStage, Opened, Settled, StageOrder
 from mesocosm.families.disturbances import read_disturb
 from mesocosm.families.family import load_family
@@ -169,3 +172,31 @@ async def run_agent(agent: Agent, state: TaskState) -> None:
     """An agent of inspect_ai's kind on the sample's conversation."""
     done = await agent(AgentState(messages=state.messages))
     state.messages, state.output = done.messages, done.output
+
+
+async def in_time(seconds: float, do: Callable[[], Awaitable[object]]) -> bool:
+    """Run a function with a time limit; true if it finished, false if it was stopped.
+
+    The clock stands still while a free connection is waited for, or the next try of a request that the
+    provider refused, cut off or broke down over.
+    """
+    broken: list[Exception] = []
+    ended = False
+    with working_limit(None) as clock:
+        async with anyio.create_task_group() as group:
+
+            async def watch() -> None:
+                while (left := seconds - clock.usage) > 0:
+                    await anyio.sleep(left)
+                group.cancel_scope.cancel()
+
+            group.start_soon(watch)
+            try:
+                await do()
+                ended = True
+            except Exception as error:  # noqa: BLE001 - raised again, out of the group, which would wrap it
+                broken.append(error)
+            group.cancel_scope.cancel()
+    if broken:
+        raise broken[0]
+    return ended

@@ -8,8 +8,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from mesocosm.agents.loop import Conversation
+from mesocosm.errors import UsageError
 from mesocosm.evaluation.failures import classify
 from mesocosm.families.evidence_coverage import EvidenceCoverage
+from mesocosm.families.family import Family
 from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.verdict import Check, Verdict
 
@@ -84,7 +86,6 @@ class SampleRow(BaseModel):
         steps: StepAccuracy | None = None,
         **known: Any,
     ) -> SampleRow:
-        """The row of a judged sample."""
         measured = measures or {}
         told: dict[str, Any] = {"horizon": horizon_of(measured), "height": measured.get("height")}
         if steps:
@@ -120,8 +121,36 @@ def horizon_of(measures: Mapping[str, int]) -> int | None:
 
 
 def explain(findings: Sequence[Check]) -> str:
-    """The findings for people."""
     return "\n".join(
         f"{'ok  ' if check.passed else 'FAIL'} {check.name}" + (f": {check.detail}" if check.detail else "")
         for check in findings
+    )
+
+
+WORLDS = ("listworld", "treeworld", "gridworld")
+"""Worlds whose horizon is the number of calls of an optimal policy."""
+_OPERATIONS = "operations"
+
+
+def sized(task: str, horizon: int) -> dict[str, Any]:
+    """Parameters with which an optimal policy needs so many calls (list), or about as many."""
+    if task not in WORLDS:
+        raise UsageError(f"{task!r} is none of {', '.join(WORLDS)}")
+    if horizon < 2:
+        raise UsageError(f"a horizon has at least 2 calls; got {horizon}")
+    return {
+        "listworld": {"removals": horizon - 1, "kept": horizon},
+        "treeworld": {"nodes": max(2, round(horizon / 0.6))},
+        "gridworld": {"size": max(2, round(horizon / 1.4))},
+    }[task]
+
+
+def parameters_of_size(family: Family, n: int) -> dict[str, Any]:
+    """Parameters of a family with which an instance has the size ``n``; ``UsageError`` where it has none."""
+    if family.name in WORLDS:
+        return sized(family.name, n)
+    if _OPERATIONS in family.params_type.model_fields:
+        return {_OPERATIONS: n}
+    raise UsageError(
+        f"{family.name} has no number of operations and no horizon that --n could set; give --length"
     )

@@ -38,8 +38,6 @@ _ACTING = ".acting-"
 
 @dataclass(frozen=True)
 class StageOrder:
-    """Order for an episode."""
-
     task: str
     length: int | None
     seed: int

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from mesocosm.agents.players import Player
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.runs import RunResult, grade_run
-from mesocosm.evaluation.sizes import sized
+from mesocosm.evaluation.samples import sized
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import Family, load_family
 from mesocosm.families.instances import build_instance

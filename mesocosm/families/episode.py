@@ -159,7 +159,6 @@ class Episode:
 
     @cached_property
     def world(self) -> World:
-        """The open world."""
         base = self.path / "base"
         world = World(self.path / "world", base=base, offer=self.offer, sharing_files=self._sharing)
         world.adviser = self
@@ -382,7 +381,6 @@ class Episode:
                 )
 
     def snapshots(self) -> list[str]:
-        """Names of the snapshots."""
         folder = self.path / "snapshots"
         if not folder.is_dir():
             return []

@@ -27,11 +27,10 @@ from typing import Any
 
 import orjson
 
-from mesocosm.families.delivered import Delivered, records_of
 from mesocosm.families.family import Expected, Family
 from mesocosm.families.length import evidence_finders
 from mesocosm.families.oracle import Call, Made, Oracle, State, Subtask
-from mesocosm.families.scripts import ScriptStep, key_of, write_script
+from mesocosm.families.scripts import Delivered, ScriptStep, key_of, records_of, write_script
 from mesocosm.services.calls import Outcome
 from mesocosm.services.service import load_service
 from mesocosm.services.undo import Done, load_undo

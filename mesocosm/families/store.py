@@ -180,7 +180,6 @@ class EpisodeStore:
         return True
 
     def has(self, name: str) -> bool:
-        """True if the store holds an episode."""
         return bool(self._numbers(name))
 
     def forget(self, name: str) -> None:
@@ -246,7 +245,6 @@ class EpisodeStore:
             raise StoreFailed(f"{self.url} cannot be read: {error}") from error
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file."""
         self._put(f"{self._root}/{name}", data)
 
     def remove(self, name: str) -> None:

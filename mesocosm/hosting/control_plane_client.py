@@ -61,7 +61,6 @@ class ControlPlane:
         self._episode(episode).archive(path)
 
     def delete(self, episode: str) -> None:
-        """Remove an episode."""
         self._episode(episode).delete()
 
     def _episode(self, id_: str) -> BlockingEpisode:

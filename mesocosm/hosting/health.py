@@ -12,7 +12,7 @@ import anyio.to_thread
 
 from mesocosm.hosting.background import Background
 from mesocosm.sandbox.levels import remote
-from mesocosm.worlds.room import NO_ROOM
+from mesocosm.worlds.error_mapping import NO_ROOM
 
 LEAST_FREE = 64 * 2**20
 """Bytes on the disk of the episodes with less than which no further one should be made."""

@@ -45,7 +45,7 @@ from mesocosm.hosting.expiry import (
     remove_instance,
 )
 from mesocosm.hosting.health import disk_trouble
-from mesocosm.hosting.hosts.ids import is_id
+from mesocosm.hosting.hosts.placement import is_id
 from mesocosm.hosting.metrics import Metrics, RequestLog
 from mesocosm.hosting.replication import KEEP_EVERY, Keeping
 from mesocosm.sandbox.levels import announce
@@ -213,7 +213,6 @@ class HostedEpisode:
 
     @property
     def name(self) -> str:
-        """Of its folder."""
         return self.episode.path.name
 
     def keep(self, store: EpisodeStore, fence: int) -> None:
@@ -468,13 +467,11 @@ class EpisodePool:
             tell()
 
     def path(self, id_: str) -> Path:
-        """Return the folder of an episode."""
         if not is_id(id_):
             raise UnknownEpisode("unknown episode")
         return self.root / "episodes" / folder_of(id_)
 
     def has(self, id_: str) -> bool:
-        """True if an episode exists."""
         try:
             return self.path(id_).is_dir()
         except UnknownEpisode:

@@ -1,9 +1,10 @@
-"""From shares of a whole to whole numbers: how rates become counts of edge cases."""
+"""From shares of a whole to whole numbers: counts of edge cases, and items that fill a number of tokens."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 
 def apportion(shares: Mapping[str, float], total: int) -> dict[str, int]:
@@ -72,3 +73,39 @@ def tangled(share: float, plain: str, edges: Mapping[str, float], weight: float)
     return {plain: share * round(1 - sum(parts.values()), 9)} | {
         name: share * round(part, 9) for name, part in parts.items()
     }
+
+
+Item = TypeVar("Item")
+
+_LARGEST = 1500
+"""Tokens that no item, be it a thread of mails, exceeds."""
+
+
+def spend(
+    budget: int,
+    weights: Mapping[str, float],
+    items: Callable[[str], Sequence[Item]],
+    cost: Callable[[Item], int],
+    last: Callable[[int], Item],
+    *,
+    piece: int,
+    least: int,
+) -> list[Item]:
+    """Items that cost ``budget`` tokens together, up to less than ``least``.
+
+    Kinds are drawn (``items(kind)``) so that what each cost keeps to the ``weights``. The rest goes into
+    even pieces of about ``piece`` tokens, ``last(tokens)`` each, so that the very last one is as large as it
+    has to be.
+    """
+    found: list[Item] = []
+    spent = dict.fromkeys(weights, 0)
+    while (left := budget - sum(spent.values())) > _LARGEST:
+        kind = min(weights, key=lambda name: spent[name] / weights[name])
+        some = items(kind)
+        spent[kind] += sum(map(cost, some))
+        found += some
+    while left > least:
+        item = last(left // (1 + left // piece))
+        left -= cost(item)
+        found.append(item)
+    return found

@@ -36,8 +36,6 @@ _LEAST_GAP = dt.timedelta(minutes=6)
 
 @dataclass(frozen=True)
 class Mail:
-    """A mail to the owner of the mailbox."""
-
     sender: str
     """As its From header shows it."""
     moment: dt.datetime
@@ -67,7 +65,6 @@ class Mail:
         return Thread(self.subject, self.message_id or message_id(self.sender, self.moment, self.subject))
 
     def filed(self, folder: str) -> Mail:
-        """The mail in another folder."""
         return replace(self, folder=folder)
 
     def with_paragraph(self, text: str, place: int) -> Mail:

@@ -1,9 +1,11 @@
-"""Moments: as prompts write them, as stores keep them, and as texts state them."""
+"""Moments: as prompts write them, as stores keep them, and as texts state them; and days without work."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Container
+from functools import cache
 
 _STATED = re.compile(
     r"(?<!\d)(?P<moment>\d{4}-\d\d-\d\d \d\d:\d\d)(?!\d)(?P<seconds>:\d\d(?:[.,]\d+)?)?"
@@ -62,3 +64,19 @@ def shown_offset(moment: dt.datetime) -> str:
 def utc_stamp(moment: dt.datetime) -> str:
     """ISO 8601 in UTC to the second, ending in ``Z``."""
     return f"{moment.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+_WHERE = (("CH", "ZH"), ("FI", None), ("SG", None), ("US", None))
+"""Countries in which worlds have offices, and a part of one with days of its own, by ISO 3166."""
+
+
+def is_holiday(day: dt.date) -> bool:
+    """True if a day is a public holiday in a country where worlds have offices."""
+    return any(day in calendar for calendar in _calendars())
+
+
+@cache
+def _calendars() -> list[Container[dt.date]]:
+    from holidays import country_holidays  # takes a while, and few tasks need it
+
+    return [country_holidays(country, subdiv=part) for country, part in _WHERE]

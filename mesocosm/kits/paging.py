@@ -8,7 +8,8 @@ from typing import Any
 
 import orjson
 
-from mesocosm.services.calling import Tools
+from mesocosm.services.calling import Tools, decode
+from mesocosm.services.service import Image
 
 SURVEYED = ("INBOX", "Archive", "Spam", "Sent", "Trash")
 """Folders that a survey of a whole mailbox reads."""
@@ -25,7 +26,6 @@ def found(pattern: str, text: str) -> str:
 
 
 def mail_folders(tools: Tools) -> list[str]:
-    """The folders of the mailbox."""
     return re.findall(r"^\s*\d+\. (.+?) \(", tools.call("email", "get_folders"), re.MULTILINE)
 
 
@@ -89,7 +89,6 @@ def sheet_rows(tools: Tools, filepath: str, sheet: str, start: str = "A1") -> li
 
 
 def spreadsheet(tools: Tools, title: str) -> str:
-    """The id of the spreadsheet with a title."""
     return next(
         str(one["id"]) for one in tools.call("google_sheet", "list_spreadsheets") if one["title"] == title
     )
@@ -153,3 +152,23 @@ def query_rows(tools: Tools, query: str) -> Iterator[dict[str, Any]]:
         if more is None:
             return
         token = more[1]
+
+
+def read_whole(tools: Tools, file_id: str) -> str:
+    """The text of a document; where it is long, in stretches of whole lines, so that no identifier is cut."""
+    return read_pictured(tools, file_id)[0]
+
+
+def read_pictured(tools: Tools, file_id: str) -> tuple[str, Image | None]:
+    """The text of a document in the same way, and its image if it has one."""
+    stretches: list[str] = []
+    image: Image | None = None
+    offset: int | None = 0
+    while offset is not None:
+        arguments = {"file_id": file_id, "offset": offset, "unit": "lines"}
+        blocks = tools.look("documents", "read_document", arguments)
+        texts = [block for block in blocks if isinstance(block, str)]
+        image = next((block for block in blocks if isinstance(block, Image)), None)
+        stretches.append(texts[0])
+        offset = decode(texts[1])["next_offset"] if len(texts) > 1 else None
+    return "\n".join(stretches), image

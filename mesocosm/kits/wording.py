@@ -59,19 +59,15 @@ class WordingVoice:
         self._clock = rng.choice(self.CLOCKS)
 
     def pick(self, *texts: str) -> str:
-        """One of some texts."""
         return self._rng.choice(texts)
 
     def chance(self, share: float) -> bool:
-        """True in this share of cases."""
         return self._rng.random() < share
 
     def date(self, day: dt.date) -> str:
-        """A date with its year."""
         return self._date.format(day=day)
 
     def time(self, time: dt.time) -> str:
-        """A time of the day."""
         # 12 p.m. is noon to most people and midnight to some.
         if self._clock == "24" or time.hour % 12 == 0:
             return f"{time:%H:%M}"

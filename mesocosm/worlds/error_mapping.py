@@ -5,9 +5,6 @@ a pattern too complex, a structure nested too deep. That is part of the product,
 said it. What does not follow from a call's arguments or from the agent's files stays a fault of ours.
 """
 
-# What the operating system or SQLite refuses because of a call's arguments is the agent's mistake, not
-# ours, and must not void the episode (decision 030).
-
 from __future__ import annotations
 
 import errno
@@ -17,6 +14,10 @@ import sqlite3
 from sqlalchemy.exc import DBAPIError
 
 from mesocosm.errors import Invalid, Refusal
+
+# What the operating system or SQLite refuses because of a call's arguments is the agent's mistake, not
+# ours, and must not void the episode (decision 030).
+
 
 _OF_THE_CALL = {
     errno.ENAMETOOLONG: "a name or path is too long",
@@ -71,3 +72,13 @@ def _reason(error: BaseException, size: int) -> str | None:
             text = str(error)
             return text if "embedded null" in text or text.startswith("Exceeds the limit (") else None
     return None
+
+
+NO_ROOM = "there is no room on the disk of the episodes"
+
+
+def is_no_room(error: BaseException) -> bool:
+    """True if an error means that the disk is full."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return "disk is full" in str(error)

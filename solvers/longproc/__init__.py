@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from mesocosm.kits.paging import read_whole
 from mesocosm.kits.procedures import beliefs, countdown, routes, travel
-from mesocosm.kits.weaving.delivery import read_whole
 from mesocosm.services.calling import Tools
 from mesocosm.solvers.longproc.programming import program
 from mesocosm.solvers.longproc.tabulating import table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from mesocosm.kits.weaving.delivery import read_whole
+from mesocosm.kits.paging import read_whole
 from mesocosm.services.calling import Tools
 from mesocosm.solvers.lore_code.interpreting import Module, NotYetKnown, Place
 

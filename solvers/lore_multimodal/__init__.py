@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from mesocosm.kits.weaving.delivery import read_pictured
+from mesocosm.kits.paging import read_pictured
 from mesocosm.services.calling import Tools
 from mesocosm.services.service import Image
 from mesocosm.solvers.lore_documents import follow

@@ -23,8 +23,7 @@ from browsing import asking, links_of, text_of
 from patience import PATIENCE
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.browser.application import Browser, ListedEntry, application
-from mesocosm.evaluation.browser.entries import entries_of
+from mesocosm.evaluation.browser.application import Browser, ListedEntry, application, entries_of
 from mesocosm.evaluation.browser.export import export, write_files
 from mesocosm.evaluation.browser.pages import Pages
 from mesocosm.evaluation.browser.slips import slip_of, slips_in

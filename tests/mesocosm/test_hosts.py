@@ -41,7 +41,7 @@ from mesocosm.hosting.client import (
     Unauthorised,
     UnknownEpisode,
 )
-from mesocosm.hosting.hosts.ids import Ids
+from mesocosm.hosting.hosts.placement import Ids
 from mesocosm.hosting.pool import folder_of, public_number
 from mesocosm.worlds.journal import Journal
 

@@ -11,7 +11,7 @@ from commands import mesocosm
 from PIL import Image
 
 from mesocosm.errors import UsageError
-from mesocosm.evaluation.reports import Bar, faults_among, measure, read_results, table, write_report
+from mesocosm.evaluation.reports import Bar, faults_among, measure, read_results, row, write_report
 from mesocosm.evaluation.runs import Actor, RunResult, WantedRun, run_task
 from mesocosm.evaluation.statistics import wilson
 from mesocosm.families.family import load_family
@@ -108,7 +108,7 @@ def test_errored_runs_count_for_nothing_and_are_told(runs: Path) -> None:
     assert (bar.runs, bar.passed, bar.accuracy, bar.errored) == (2, 1, 0.5, 1)
     (alone,) = measure([made(run, 4, "errored")], "operations", 5)
     assert (alone.runs, alone.accuracy, alone.errored) == (0, None, 1)
-    assert table([alone]).rows[0][6:] == ("-", "-", "1")
+    assert row(alone)[6:] == ("-", "-", "1")
 
 
 def test_an_unknown_measure_names_the_known_ones(runs: Path) -> None:

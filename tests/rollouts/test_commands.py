@@ -16,8 +16,7 @@ from mesocosm.families.instances import fingerprint
 from mesocosm.families.workers.processes import Processes
 from mesocosm.kits.rollouts.answers import answer_to
 from mesocosm.kits.rollouts.dataset import Plan
-from mesocosm.kits.rollouts.dataset_files import read_questions, upstream_answer, write_dataset
-from mesocosm.kits.rollouts.loading import load, samples
+from mesocosm.kits.rollouts.dataset_files import load, read_questions, samples, upstream_answer, write_dataset
 from mesocosm.kits.rollouts.options import read_lengths, read_plan
 from mesocosm.kits.rollouts.predictions import judge, read_predictions
 

@@ -103,7 +103,7 @@ def test_old_words_inside_a_file_are_named(tmp_path: Path, old: str, new: str, w
 def test_what_follows_of_itself_need_not_be_said(tmp_path: Path) -> None:
     from mesocosm.families.task import read_task
     from mesocosm.kits.yaml_tasks.definition import Definition
-    from mesocosm.kits.yaml_tasks.template import starting_file
+    from mesocosm.kits.yaml_tasks.schema import starting_file
 
     path = tmp_path / "task.yaml"
     path.write_text(starting_file())

@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 from mesocosm.families.family import load_family
-from mesocosm.kits.holidays import is_holiday
+from mesocosm.kits.moments import is_holiday
 from mesocosm.kits.yaml_tasks.written import Start
 from mesocosm.worlds.randomness import Dice
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from mesocosm.cli.commands import app
 from mesocosm.families.family import family_names, load_family, task_path
 from mesocosm.kits.yaml_tasks.lint import lint
-from mesocosm.kits.yaml_tasks.template import starting_file
+from mesocosm.kits.yaml_tasks.schema import starting_file
 
 WRITTEN = [name for name in family_names() if load_family(name).task.is_written]
 START = Path(__file__).with_name("whole.yaml").read_text()

@@ -13,8 +13,7 @@ import yaml
 
 from mesocosm.families.family import family_names, task_path
 from mesocosm.families.task import Task
-from mesocosm.kits.yaml_tasks.schema import schema
-from mesocosm.kits.yaml_tasks.template import starting_file
+from mesocosm.kits.yaml_tasks.schema import schema, starting_file
 
 WHOLE = Path(__file__).with_name("whole.yaml").read_text()
 

@@ -13,8 +13,6 @@ NAMESPACED = "::"
 
 @dataclass(frozen=True)
 class ModelCall:
-    """A tool call of the model."""
-
     id: str
     name: str
     arguments: dict[str, Any] | str
@@ -23,8 +21,6 @@ class ModelCall:
 
 @dataclass(frozen=True)
 class ModelMessage:
-    """One message of a conversation."""
-
     role: Literal["system", "user", "assistant", "tool"]
     text: str = ""
     calls: tuple[ModelCall, ...] = ()
@@ -48,8 +44,6 @@ class Ask:
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """Answer of a model."""
-
     text: str = ""
     reasoning: str = ""
     calls: tuple[ModelCall, ...] = ()

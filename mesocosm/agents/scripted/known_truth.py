@@ -45,7 +45,6 @@ class KnownTruths:
         self._lock = threading.Lock()
 
     def tell(self, family: Family, prompt: str, expected: Expected) -> None:
-        """Tell the truth of an instance."""
         with self._lock:
             self._told[prompt.strip()] = InstanceTruth(family, prompt, expected)
             while len(self._told) > MAX_TOLD:

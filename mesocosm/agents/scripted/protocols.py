@@ -69,7 +69,6 @@ class Protocol(ABC):
         """The answer in pieces."""
 
     def error(self, refused: RequestRefused) -> dict[str, Any]:
-        """The body of an error."""
         return {"error": {"message": refused.message, "type": refused.kind, "code": refused.kind}}
 
 

@@ -71,8 +71,6 @@ class ShownChange:
 
 @dataclass
 class ShownCall:
-    """One call of an episode."""
-
     seq: int
     parent: int | None
     service: str

@@ -38,8 +38,6 @@ _LONGEST_VALUE = 400
 
 
 class Content:
-    """Content of a world."""
-
     def __init__(self, world: World) -> None:
         self.world = world
         self._items: dict[str, list[Item]] = {}

@@ -60,14 +60,11 @@ class Mark:
 
     @property
     def told(self) -> str:
-        """The mark in words."""
         return f"{self.kind} {self.label}".strip()
 
 
 @dataclass(frozen=True)
 class MarkedPiece:
-    """A piece of a text with its marks."""
-
     text: str
     marks: tuple[Mark, ...] = ()
     ends: tuple[Mark, ...] = ()
@@ -125,8 +122,6 @@ def _value(literal: str) -> str:
 
 
 class Marks:
-    """The marks of a subject."""
-
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
         self._repeats: dict[str, Collection[str]] = {}

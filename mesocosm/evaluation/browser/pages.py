@@ -24,11 +24,10 @@ from mesocosm.evaluation.browser.calls import FILES, ShownCall
 from mesocosm.evaluation.browser.comparison import compared
 from mesocosm.evaluation.browser.content import file_path
 from mesocosm.evaluation.browser.marks import MarkedPiece, Marks, plain
-from mesocosm.evaluation.browser.refused_calls import unlike
 from mesocosm.evaluation.browser.subject import BUILT, NOW, Subject
 from mesocosm.evaluation.browser.why import explain, said_at
 from mesocosm.evaluation.browser.why_parts import WhyPart, WhyPoint
-from mesocosm.evaluation.browser.why_points import points
+from mesocosm.evaluation.browser.why_points import points, unlike
 from mesocosm.services.previews import LINES
 from mesocosm.services.schema import description_of
 from mesocosm.services.service import load_service
@@ -146,8 +145,6 @@ class ShownPage:
 
 
 class Pages:
-    """The pages of one subject."""
-
     def __init__(self, shown: ShownPage) -> None:
         self._shown = shown
         self._subject = shown.subject
@@ -222,7 +219,6 @@ class Pages:
         return "" if result is None else result.conversation.model if result.conversation else result.agent
 
     def world(self, options: Mapping[str, str]) -> str:
-        """The services of the world."""
         content = self._subject.content(NOW)
         return self._page("services.html", "World", "world", services=content.services, state=NOW)
 

@@ -96,12 +96,10 @@ class Subject:
 
     @cached_property
     def name(self) -> str:
-        """The task."""
         return Path(self.episode.info.task).stem
 
     @cached_property
     def result(self) -> RunResult | None:
-        """The recorded result of the run."""
         kept = self.path / "run.json"
         if not kept.is_file():
             return None
@@ -112,7 +110,6 @@ class Subject:
 
     @property
     def conversation(self) -> Conversation | None:
-        """The conversation with the model."""
         return self.result.conversation if self.result else None
 
     @cached_property
@@ -131,7 +128,6 @@ class Subject:
 
     @property
     def evidence(self) -> list[Evidence]:
-        """The pieces of evidence."""
         return self.expected.evidence if self.expected else []
 
     @cached_property
@@ -149,14 +145,12 @@ class Subject:
 
     @cached_property
     def calls(self) -> list[ShownCall]:
-        """The calls that were made."""
         finders = Survey(self.episode.world, self.evidence).finders
         entries = self.episode.world.journal.entries()
         return seen.calls_of(self.episode.world, entries, finders, self.path / "conversation.jsonl")
 
     @property
     def called(self) -> bool:
-        """True if there are calls."""
         return self.acted and self.episode.world.journal.last > 0
 
     @cached_property
@@ -184,7 +178,6 @@ class Subject:
 
     @property
     def turns(self) -> list[ShownTurn]:
-        """The turns of the model."""
         return self._talk[0]
 
     @property

@@ -9,8 +9,7 @@ from statistics import fmean
 from mesocosm.evaluation.papers.plates import NONE, Curve, Plate, Share, curves_plate, heat_plate, shown
 from mesocosm.evaluation.rollouts import CATEGORIES
 from mesocosm.families.quantities import show_length
-from mesocosm.kits.rollouts.chance import chances
-from mesocosm.kits.rollouts.predictions import ScoredQuestion
+from mesocosm.kits.rollouts.predictions import ScoredQuestion, chances
 from mesocosm.kits.rollouts.questions import TYPES
 
 _SETTINGS = (("ki", "c", 3), ("kf", "c", 4), ("ki", "v", 5), ("kf", "v", 6))

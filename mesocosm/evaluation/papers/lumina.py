@@ -16,7 +16,7 @@ from mesocosm.evaluation.papers.plates import (
 )
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.evaluation.reports import wide_bins
-from mesocosm.evaluation.sizes import WORLDS
+from mesocosm.evaluation.samples import WORLDS
 
 CONFIGURATIONS = {
     "none": "none",

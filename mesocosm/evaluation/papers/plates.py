@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from mesocosm.evaluation.report.tables import ReportTable
 from mesocosm.evaluation.report.typeset import latex, pdf
 from mesocosm.evaluation.statistics import wilson
+from mesocosm.evaluation.table_files import draw_shares, markdown, write_files
 from mesocosm.families.figures import render
-from mesocosm.worlds.workspace import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,11 +114,9 @@ def curves_plate(
 
 def _draw_curve(axes: Axes, curve: Curve) -> None:
     at = [place for place, _ in curve.points]
-    (line,) = axes.plot(
-        at, [100 * share.value for _, share in curve.points], marker="o", markersize=4, label=curve.label
-    )
-    low, high = ([100 * getattr(share, end) for _, share in curve.points] for end in ("lower", "upper"))
-    axes.fill_between(at, low, high, alpha=0.15, color=line.get_color(), linewidth=0)
+    shares = [share for _, share in curve.points]
+    intervals = [(share.lower, share.upper) for share in shares]
+    line = draw_shares(axes, at, [share.value for share in shares], intervals, curve.label)
     if curve.dashed:
         axes.plot(
             [place for place, _ in curve.dashed],
@@ -197,33 +195,24 @@ def heat_plate(
 # -- writing -----------------------------------------------------------------------------------------------
 
 
-def markdown(plate: Plate) -> str:
-    """A plate as Markdown, without its drawing."""
-    lines = [plate.head, ["---"] * len(plate.head), *plate.rows]
-    table = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-    return f"## {plate.title}\n\n{table}" + (f"\n{plate.note}\n" if plate.note else "")
-
-
 def write_plates(title: str, plates: Sequence[Plate], folder: Path) -> list[Path]:
     """Write every plate (CSV, LaTeX and PDF; figures as SVG, PNG and PDF) and one page of all (Markdown);
     what is there is replaced."""
-    folder.mkdir(parents=True, exist_ok=True)
     written: dict[str, bytes] = {}
     parts = [f"# {title}\n"]
     for plate in plates:
         table = ReportTable(plate.name, plate.title, plate.note, plate.head, plate.rows)
         written[f"{plate.name}.csv"] = table.csv()
         written |= {f"table-{plate.name}.tex": latex(table), f"table-{plate.name}.pdf": pdf(table)}
-        part = markdown(plate)
+        part = f"## {plate.title}\n\n{markdown(plate.head, plate.rows)}"
+        part += f"\n{plate.note}\n" if plate.note else ""
         if plate.draw:
             for kind in ("svg", "png", "pdf"):
                 written[f"{plate.name}.{kind}"] = render(plate.draw, kind, size=plate.size)
             part += f"\n![{plate.title}]({plate.name}.svg)\n"
         parts.append(part)
     written["index.md"] = "\n".join(parts).encode()
-    for name, data in written.items():
-        replace_file(folder / name, data)
-    return [folder / name for name in written]
+    return write_files(folder, written)
 
 
 def slug(text: str) -> str:

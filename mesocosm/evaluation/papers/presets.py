@@ -135,5 +135,4 @@ def _with_some(paper: Paper, parts: Sequence[dict[str, Any]]) -> list[dict[str, 
 
 
 def loca_tasks() -> list[str]:
-    """The tasks of LOCA-bench."""
     return sorted(configuration("loca").tasks)

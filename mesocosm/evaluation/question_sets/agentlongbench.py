@@ -12,12 +12,11 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.questions import Question, QuestionOptions, QuestionSet
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.kits.rollouts.dataset import Plan, RolloutRow, RolloutTrajectory, make
-from mesocosm.kits.rollouts.loading import ASK, prompt
-from mesocosm.kits.rollouts.plain_text import as_text
+from mesocosm.kits.rollouts.dataset_files import ASK, prompt
 from mesocosm.kits.rollouts.predictions import told
 from mesocosm.kits.rollouts.questions import TYPES, Type
 from mesocosm.kits.rollouts.scores import answer_in, score
-from mesocosm.kits.rollouts.transcript import FORMATS, Format
+from mesocosm.kits.rollouts.transcript import FORMATS, Format, as_text
 from mesocosm.kits.rollouts.twins import SETTINGS, Setting
 
 

@@ -11,7 +11,7 @@ from mesocosm.evaluation.questions import Question, QuestionOptions, QuestionSet
 from mesocosm.families.quantities import parse_lengths
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.kits.procedures import procedure_names, read_procedures
-from mesocosm.kits.procedures.normal_forms import Rule
+from mesocosm.kits.procedures.answers import Rule
 from mesocosm.kits.procedures.prompts import Prompting
 from mesocosm.kits.procedures.rows import ProcedureRow, make_rows
 

@@ -6,12 +6,30 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from mesocosm.evaluation.report.contents import all_tables
+from mesocosm.evaluation.report import items, reliability
 from mesocosm.evaluation.report.figures import Figure, all_figures
 from mesocosm.evaluation.report.rows import Sample
-from mesocosm.evaluation.report.tables import ReportTable
+from mesocosm.evaluation.report.tables import (
+    ReportTable,
+    by_horizon,
+    by_length,
+    effort,
+    errors,
+    failed,
+    failures,
+    families,
+    grouped,
+    half_lengths,
+    horizons_of,
+    lengths_of,
+    pairs,
+    repeated,
+    robustness,
+    strategies,
+    summary,
+)
 from mesocosm.evaluation.report.typeset import latex, pdf
-from mesocosm.worlds.workspace import replace_file
+from mesocosm.evaluation.table_files import write_files
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline'"
 """Content security policy of our pages: nothing may be loaded."""
@@ -37,7 +55,6 @@ _LISTS = ("failed", "errors", "difficulties")
 
 
 def document(title: str, body: str) -> str:
-    """A whole page."""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -57,7 +74,6 @@ def write_report(
     ``links`` are pages of episodes, by the folders of these.
     """
     tables, figures = all_tables(samples, links), all_figures(samples)
-    folder.mkdir(parents=True, exist_ok=True)
     markdown = f"# {title}\n\n" + "\n".join(table.markdown() for table in tables)
     written = {
         "index.html": document(title, _body(title, samples, tables, figures)).encode(),
@@ -70,9 +86,7 @@ def write_report(
             written |= {f"table-{table.name}.tex": latex(table), f"table-{table.name}.pdf": pdf(table)}
     for figure in figures:
         written |= {f"{figure.name}.{kind}": figure.render(kind) for kind in ("svg", "png", "pdf")}
-    for name, data in written.items():
-        replace_file(folder / name, data)
-    return [folder / name for name in written]
+    return write_files(folder, written)
 
 
 def _samples(samples: Sequence[Sample]) -> bytes:
@@ -96,7 +110,6 @@ def _body(
 
 
 def table_html(table: ReportTable) -> str:
-    """A table inside a page."""
     head = "".join(f"<th>{escape(cell)}</th>" for cell in table.head)
     rows = "".join(
         "<tr>" + "".join(f"<td>{_cell(cell, table)}</td>" for cell in row) + "</tr>" for row in table.rows
@@ -114,3 +127,35 @@ def table_html(table: ReportTable) -> str:
 def _cell(text: str, table: ReportTable) -> str:
     link = table.links.get(text)
     return f'<a href="{escape(link)}">{escape(text)}</a>' if link else escape(text)
+
+
+def all_tables(samples: Sequence[Sample], links: Mapping[str, str] | None = None) -> list[ReportTable]:
+    """Every table that these samples can fill; ``links`` are pages of episodes, by their folders."""
+    own = [sample for sample in samples if not sample.baseline]
+    tables = [summary(samples)]
+    if lengths_of(samples):
+        tables.append(by_length(samples))
+    if len({sample.who for sample in own}) > 1:
+        tables.append(pairs(samples))
+    if (halves := half_lengths(samples)).rows:
+        tables.append(halves)
+    tables.append(effort(samples))
+    if len({sample.plan for sample in own}) > 1:
+        tables.append(strategies(samples))
+    if any(sample.disturb for sample in samples):
+        tables.append(robustness(samples))
+    if any(len(group) > 1 for group in grouped(samples, lambda one: (one.who, one.instance)).values()):
+        tables.append(repeated(samples))
+    if reliability.applies(samples):
+        tables.append(reliability.reliability(samples))
+    if horizons_of(samples):
+        tables.append(by_horizon(samples))
+    tables += [failures(samples), families(samples)]
+    if items.shares_of(samples):
+        tables.append(items.headroom(samples))
+    tables += filter(None, (items.abilities(samples), items.difficulties(samples)))
+    if any(sample.verdict == "failed" for sample in samples):
+        tables.append(failed(samples, links or {}))
+    if any(sample.verdict == "errored" for sample in samples):
+        tables.append(errors(samples))
+    return tables

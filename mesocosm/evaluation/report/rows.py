@@ -70,7 +70,6 @@ class Sample(SampleRow):
 
     @property
     def judged(self) -> bool:
-        """True if there is a verdict."""
         return self.verdict in ("passed", "failed")
 
     @property

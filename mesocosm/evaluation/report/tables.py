@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -25,6 +23,7 @@ from mesocosm.evaluation.statistics import (
     pass_hat,
     wilson,
 )
+from mesocosm.evaluation.table_files import as_csv, markdown
 from mesocosm.families.disturbances import FINDING
 from mesocosm.families.quantities import show_length
 
@@ -66,16 +65,11 @@ class ReportTable:
     """Pages that cells lead to, relative to the report's, by the cells' text."""
 
     def markdown(self) -> str:
-        lines = [self.head, ["---"] * len(self.head), *self.rows]
-        body = "".join(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |\n" for cells in lines)
-        return f"## {self.title}\n\n{self.note}\n\n{body}"
+        head, *rows = ([cell.replace("|", "/") for cell in cells] for cells in (self.head, *self.rows))
+        return f"## {self.title}\n\n{self.note}\n\n{markdown(head, rows)}"
 
     def csv(self) -> bytes:
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.head)
-        writer.writerows(self.rows)
-        return text.getvalue().encode()
+        return as_csv(self.head, self.rows)
 
 
 def grouped(samples: Iterable[Sample], key: Callable[[Sample], K]) -> dict[K, list[Sample]]:
@@ -109,7 +103,6 @@ def judge(samples: Sequence[Sample]) -> Cell:
 
 
 def lengths_of(samples: Iterable[Sample]) -> list[int]:
-    """The lengths that occur."""
     return sorted({sample.length for sample in samples if sample.length})
 
 
@@ -428,7 +421,6 @@ def repeated(samples: Sequence[Sample]) -> ReportTable:
 
 
 def failures(samples: Sequence[Sample]) -> ReportTable:
-    """Table of the reasons for failures."""
     rows = []
     for who, group in grouped(samples, lambda sample: sample.who).items():
         failed = [sample for sample in group if sample.verdict == "failed"]

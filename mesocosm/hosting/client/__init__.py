@@ -6,7 +6,7 @@ release of something can have it too.
 
 from mesocosm.hosting.client.asynchronous import Episode, Server, connect
 from mesocosm.hosting.client.blocking import BlockingEpisode, BlockingServer, connect_sync
-from mesocosm.hosting.client.failures import (
+from mesocosm.hosting.client.exchange import (
     Busy,
     CallFailed,
     Refused,

@@ -9,10 +9,19 @@ from typing import Self, TypeVar, Unpack
 
 import httpx2
 
-from mesocosm.hosting.client.exchange import ClientRequest, HttpAnswer, Pause, Steps, awaited
+from mesocosm.hosting.client.exchange import (
+    ClientRequest,
+    HttpAnswer,
+    Pause,
+    Steps,
+    address_of,
+    awaited,
+    lost,
+    received,
+    settings,
+)
 from mesocosm.hosting.client.requests import EpisodeSteps, Handle, Plane
 from mesocosm.hosting.client.shapes import Grade, Options, Order, Reward
-from mesocosm.hosting.client.transport import address_of, lost, received, settings
 
 R = TypeVar("R")
 

@@ -1,10 +1,8 @@
-"""Exchange of a request for an answer: retries, and when to give up.
+"""Exchange of a request for an answer: retries, when to give up, and the client's exceptions.
 
 What a client does is written as generators that yield what is to be sent or waited for, and are told what
 came of it. Who drives them decides whether others run meanwhile.
 """
-
-# Retries are safe because every request has a key, and the server remembers its answers (decision 077).
 
 from __future__ import annotations
 
@@ -18,8 +16,12 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+import httpx2
+
 from mesocosm.errors import UsageError
-from mesocosm.hosting.client.failures import ServerError, Unreachable, failure
+
+# Retries are safe because every request has a key, and the server remembers its answers (decision 077).
+
 
 WAIT = "MESOCOSM_SERVER_WAIT"
 """Names the seconds that a server may take to come up."""
@@ -197,3 +199,81 @@ def blocking(steps: Callable[Concatenate[Any, P], Steps[R]]) -> Callable[Concate
         return self._do(steps(self._steps, *arguments, **options))
 
     return method
+
+
+class ServerError(UsageError):
+    """A request that a server did not do.
+
+    ``status`` is the HTTP status that it answered; ``None`` where it answered nothing.
+    """
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Unreachable(ServerError):
+    """There is no server at that address, or the connection to it broke, however often it was tried."""
+
+
+class Unauthorised(ServerError):
+    """The token is not that of the server's control plane."""
+
+
+class UnknownEpisode(ServerError):
+    """There is no such episode, or no more."""
+
+
+class Refused(ServerError):
+    """It cannot be done as asked: an unknown task or parameter, a snapshot that is not there."""
+
+
+class Busy(ServerError):
+    """The server has too much to do, and had for as long as it was tried."""
+
+
+class ServerFault(ServerError):
+    """The server failed: a fault of ours."""
+
+
+class CallFailed(Exception):
+    """Error result of a tool, or an unknown tool; the text is what the agent sees."""
+
+
+def failure(base: str, path: str, status: int, detail: str) -> ServerError:
+    """The exception for an answer that is no success."""
+    kinds = {401: Unauthorised, 404: UnknownEpisode, 429: Busy, 503: Busy}
+    kind = kinds.get(status, ServerFault if status >= 500 else Refused)
+    return kind(f"{base}{path} answered {status}: {detail}", status)
+
+
+URL, TOKEN = "MESOCOSM_URL", "MESOCOSM_ADMIN_TOKEN"
+"""Name the server and its token where a program names none."""
+_CONNECTING = 10.0
+
+
+def address_of(url: str | None, token: str | None, retries: int, wait: float | None) -> ServerAddress:
+    """Return the server's address; raises ``UsageError`` if it or the token is given nowhere."""
+    base = url or os.environ.get(URL) or ""
+    if not base.startswith(("http://", "https://")):
+        raise UsageError(f"name a server, as in http://127.0.0.1:8321, or set {URL}; got {base!r}")
+    known = os.environ.get(TOKEN, "") if token is None else token
+    return ServerAddress(base.rstrip("/"), known, retries, patience() if wait is None else wait)
+
+
+def settings(timeout: float) -> dict[str, Any]:
+    """Return the connection settings: unlimited kept-alive connections."""
+    return {
+        "timeout": httpx2.Timeout(timeout, connect=_CONNECTING, pool=None),
+        "limits": httpx2.Limits(max_connections=256, max_keepalive_connections=256),
+    }
+
+
+def received(response: httpx2.Response) -> HttpAnswer:
+    """An answer that came."""
+    return HttpAnswer(response.status_code, response.headers, response.content)
+
+
+def lost(error: httpx2.TransportError) -> HttpAnswer:
+    """Make the answer for a request that got none."""
+    return HttpAnswer(0, {}, (str(error) or type(error).__name__).encode())

@@ -11,8 +11,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from mesocosm.hosting.client.exchange import ClientRequest, Exchange, HttpAnswer, ServerAddress, Steps
-from mesocosm.hosting.client.failures import CallFailed, ServerFault, UnknownEpisode
+from mesocosm.hosting.client.exchange import (
+    CallFailed,
+    ClientRequest,
+    Exchange,
+    HttpAnswer,
+    ServerAddress,
+    ServerFault,
+    Steps,
+    UnknownEpisode,
+)
 from mesocosm.hosting.client.shapes import Grade, Options, Order, Result, Reward, ToolInfo, View
 
 _REVISION = "2026-07-28"

@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from mesocosm.families.store import EpisodeStore
-from mesocosm.hosting.hosts.ids import Ids
-from mesocosm.hosting.hosts.placement import Seat
-from mesocosm.hosting.hosts.scheduling import take_turns
+from mesocosm.hosting.hosts.placement import Ids, Seat
 from mesocosm.hosting.pool import EpisodePool
 from mesocosm.hosting.replication import KEEP_EVERY
 from mesocosm.hosting.tokens import Quota
@@ -127,3 +125,14 @@ def _end_with(starter: Connection) -> None:
         starter.recv_bytes()
     except (EOFError, OSError):
         os.kill(os.getpid(), signal.SIGTERM)
+
+
+def take_turns() -> None:
+    """Let this thread wait for its turn where all processors are at work, in place of pushing others aside.
+
+    Until then more requests have come, and are answered together. Woken for each of them alone, it finds the
+    processor's caches full of what others do, which costs more than the request. What it starts is as usual.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_BATCH | os.SCHED_RESET_ON_FORK, os.sched_param(0))

@@ -20,9 +20,9 @@ from mesocosm.errors import UsageError
 from mesocosm.hosting.hosts.asking import ask
 from mesocosm.hosting.hosts.door import Door
 from mesocosm.hosting.hosts.host import HostSettings, hosting_of, mail_servers
-from mesocosm.hosting.hosts.ids import key_of
 from mesocosm.hosting.hosts.links import Host
-from mesocosm.hosting.hosts.lives import STARTING, watch
+from mesocosm.hosting.hosts.placement import key_of
+from mesocosm.hosting.hosts.processes import STARTING, watch
 from mesocosm.hosting.hosts.relay import HostReply
 from mesocosm.hosting.server import authority, listen, serving
 

@@ -80,7 +80,6 @@ class HostLink(asyncio.Protocol):
         self._complete, self._status = False, 0
 
     def send(self, data: bytes) -> None:
-        """Some bytes of the request."""
         self.transport.write(data)
 
     def give_up(self) -> None:

@@ -19,7 +19,7 @@ from mesocosm.families.workers.cluster import RayCluster
 from mesocosm.hosting.hosts.door import Door
 from mesocosm.hosting.hosts.host import HostSettings, hosting_of, mail_servers
 from mesocosm.hosting.hosts.links import Host
-from mesocosm.hosting.hosts.lives import STARTING, Hosts, watch
+from mesocosm.hosting.hosts.processes import STARTING, Hosts, watch
 from mesocosm.worlds.limits import Settings, variable
 
 _ENDING = 30.0

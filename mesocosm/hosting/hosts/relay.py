@@ -42,8 +42,6 @@ MAX_BODY = 64 * 2**20
 
 @dataclass(frozen=True)
 class Head:
-    """Head of a request."""
-
     method: str
     path: str
     raw: bytes

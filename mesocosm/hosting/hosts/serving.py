@@ -15,11 +15,9 @@ import uvicorn
 from mesocosm.doors.mail.access import BadSignIn, Broken
 from mesocosm.doors.mail.onward import Onward, imap_onward, smtp_onward
 from mesocosm.hosting.hosts.door import Door
-from mesocosm.hosting.hosts.host import HostSettings
-from mesocosm.hosting.hosts.ids import Ids, is_id
-from mesocosm.hosting.hosts.placement import Placement
+from mesocosm.hosting.hosts.host import HostSettings, take_turns
+from mesocosm.hosting.hosts.placement import Ids, Placement, is_id
 from mesocosm.hosting.hosts.relay import HostReply
-from mesocosm.hosting.hosts.scheduling import take_turns
 from mesocosm.hosting.metrics import RequestLog
 from mesocosm.hosting.pool import count_in
 from mesocosm.hosting.tokens import following

@@ -25,7 +25,6 @@ class GridBoard:
         self._lengths = self._cheapest()
 
     def enter(self, field: Field) -> int:
-        """Return the cost of entering a field."""
         return MOVE_COST + (HOLE_COST if field[0] * self.size + field[1] in self.holes else 0)
 
     def cost(self, field: Field) -> int:
@@ -37,7 +36,6 @@ class GridBoard:
         return self._lengths[field[0] * self.size + field[1]] & (1 << _BITS) - 1
 
     def beyond(self, field: Field) -> Iterator[tuple[Direction, Field]]:
-        """The fields next to one."""
         for direction, (down, right) in STEPS.items():
             row, column = field[0] + down, field[1] + right
             if 0 <= row < self.size and 0 <= column < self.size:

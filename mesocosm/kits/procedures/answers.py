@@ -1,12 +1,16 @@
 """Reading answers: the last complete block of each tag, and the first line that deviates from the gold.
 
-All of it takes time in proportion to the answer, however it is made.
+All of it takes time in proportion to the answer, however it is made. The paper's rule for what is right is at
+the end: texts are compared without case, punctuation and superfluous blanks.
 """
 
 from __future__ import annotations
 
+import string
+from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
+from typing import Literal
 
 from mesocosm.families.verdict import told
 from mesocosm.kits.procedures.protocol import Score
@@ -94,3 +98,49 @@ def _deviation(gold: str, right: Sequence[Sequence[str]], matched: int, total: i
     share = min(matched, total - 1) / total if total > 1 else 0.0
     before = tokens.count("\n".join(flat[:matched]) + "\n") if matched else 0
     return Score(value=0.0, exact=False, partial=share, line=matched + 1, token=before, why=why)
+
+
+# -- the paper's rule ---------------------------------------------------------------------------------------
+#
+# Of tables the names in the header are not compared, only how many there are. Results that are checked by a
+# rule (equations, plans) or by running them (programs) are right under either rule.
+
+Rule = Literal["strict", "paper"]
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = {"a", "an", "the"}
+
+
+def normal(text: str) -> str:
+    """Lower case, no punctuation, single blanks."""
+    return " ".join(text.lower().translate(_PUNCTUATION).split())
+
+
+def value_of_table(gold: str, answer: str) -> float:
+    """The F1 of rows whose cells are compared normalised, articles and all blanks left out."""
+    found, right = last_fence(answer, "tsv"), last_fence(gold, "tsv")
+    if not found or not right:
+        return 0.0
+    header, *wanted = (line.split("\t") for line in right[0].split("\n") if line.strip())
+    _, *rows = [line.split("\t") for line in found[0].split("\n") if line.strip()] or [[""]]
+    if rows and len(rows[-1]) != len(header):
+        rows.pop()  # which was cut off
+    common = (Counter(map(_row, rows)) & Counter(map(_row, wanted))).total()
+    return 2 * common / (len(rows) + len(wanted)) if common else 0.0
+
+
+def _row(cells: list[str]) -> tuple[str, ...]:
+    return tuple("".join(word for word in normal(cell).split() if word not in _ARTICLES) for cell in cells)
+
+
+def value_of_lines(gold: str, answer: str, tags: tuple[str, ...]) -> float:
+    """1 where all lines are the same once they are normalised."""
+    return compare_blocks(_normalised(gold, tags), _normalised(answer, tags), tags).value
+
+
+def _normalised(text: str, tags: tuple[str, ...]) -> str:
+    parts = []
+    for tag in tags:
+        block = last_block(text, tag)
+        if block is not None:
+            parts += [f"<{tag}>", *map(normal, clean_lines(block)), f"</{tag}>"]
+    return "\n".join(parts)

@@ -169,7 +169,6 @@ class _Author:
 
 
 def rules() -> str:
-    """Return the instructions."""
     return text_of(NAME)
 
 
@@ -213,7 +212,6 @@ class Tracker:
 
     @property
     def place(self) -> str:
-        """Place of the object."""
         return f"{self._place[0]}'s {self._place[1]}"
 
     def first(self) -> str:
@@ -221,7 +219,6 @@ class Tracker:
         return self._line(0, "initial state")
 
     def line(self, number: int, step: BeliefStep) -> str:
-        """The line of the next step."""
         before = self._room, self._place
         if step.agent == self._agent:
             if step.kind in ("go", "carry", "enter"):

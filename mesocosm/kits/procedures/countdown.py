@@ -136,7 +136,6 @@ def _first_met(numbers: Sequence[int], targets: range, level: int) -> list[int]:
 
 
 def rules() -> str:
-    """Return the instructions."""
     return text_of(NAME)
 
 

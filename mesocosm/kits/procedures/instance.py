@@ -84,7 +84,6 @@ class ProcedureInstance:
         return f"{self.rules}\n\n# The case\n\n{given}\n\n{question}\n"
 
     def score(self, answer: str) -> Score:
-        """Judge an answer."""
         return self.procedure.score(self.case, self.gold, answer)
 
     @property

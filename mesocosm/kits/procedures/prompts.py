@@ -30,8 +30,6 @@ SEGMENTS = 4
 
 @dataclass(frozen=True)
 class PromptVariant:
-    """One prompt for an instance."""
-
     variant: str
     """Empty: the procedure with its examples; ``pairs``; or ``segment N``."""
     prompt: str

@@ -65,12 +65,10 @@ def distract(rng: random.Random, level: int) -> RouteCase:
 
 
 def step_text(source: str, target: str, means: str) -> str:
-    """One line of a route."""
     return f"From {source}, take a {means} to {target}."
 
 
 def rules() -> str:
-    """Return the instructions."""
     return text_of(NAME)
 
 

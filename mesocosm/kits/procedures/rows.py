@@ -11,9 +11,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mesocosm.errors import UsageError
 from mesocosm.families.workers.workers import Workers
-from mesocosm.kits.procedures.answers import last_block, last_fence
+from mesocosm.kits.procedures.answers import Rule, last_block, last_fence, value_of_lines, value_of_table
 from mesocosm.kits.procedures.instance import make_instance, procedure
-from mesocosm.kits.procedures.normal_forms import Rule, value_of_lines, value_of_table
 from mesocosm.kits.procedures.prompts import SEGMENTED, Prompting, asked_of, score_segment
 from mesocosm.kits.procedures.protocol import Score
 from mesocosm.kits.weaving.datasets import file_in_the_making
@@ -70,7 +69,6 @@ class ProcedureRow(BaseModel):
         return bool(fence and fence[1]) or last_block(answer, name) is not None
 
     def scored(self, score: Score, model: str, **known: Any) -> Scored:
-        """The line of a score."""
         return Scored(
             **score.model_dump(),
             **known,
@@ -124,7 +122,6 @@ class Scored(Score):
 
 
 def make_row(name: str, level: int, seed: int) -> ProcedureRow:
-    """The row of one instance."""
     [row] = make_rows(name, level, seed, "full")
     return row
 

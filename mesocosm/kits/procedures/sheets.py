@@ -40,7 +40,6 @@ class CaseSheet:
 
     @property
     def text(self) -> str:
-        """Text of the input."""
         lines = self.body.split("\n")
         lines.insert(round(self.place * len(lines)), self.head)
         if self.note:

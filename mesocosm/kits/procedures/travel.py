@@ -203,7 +203,6 @@ def _trip(rng: random.Random, count: int, dates: int) -> TravelCase:
 
 
 def rules() -> str:
-    """Return the instructions."""
     return text_of(NAME)
 
 

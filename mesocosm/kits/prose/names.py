@@ -93,7 +93,6 @@ class Names:
         return self._unique("firm")
 
     def place(self) -> str:
-        """A town."""
         return self._unique("townish")
 
     def town(self) -> str:

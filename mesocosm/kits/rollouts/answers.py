@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mesocosm.kits.rollouts.plain_text import read_text
+from mesocosm.kits.rollouts.transcript import read_text
 
 _HEAD = re.compile(r"Round (\d+): you guessed (\w+) ")
 _LINE = re.compile(r"^- ([^:]+): (.+)$", re.MULTILINE)

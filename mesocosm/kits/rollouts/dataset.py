@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from io import StringIO
@@ -25,7 +25,6 @@ from mesocosm.errors import UsageError
 from mesocosm.families.quantities import show_length
 from mesocosm.families.workers.workers import Workers
 from mesocosm.kits.rollouts import wording
-from mesocosm.kits.rollouts.behaviour import Behaviour
 from mesocosm.kits.rollouts.encyclopaedia import (
     MAX_ENTRIES,
     MIN_ENTRIES,
@@ -35,9 +34,9 @@ from mesocosm.kits.rollouts.encyclopaedia import (
     invent,
 )
 from mesocosm.kits.rollouts.engine import RolloutEngine, Unfit
-from mesocosm.kits.rollouts.paper import paper_count
 from mesocosm.kits.rollouts.questions import TYPES, RolloutQuestion, Type, ask
 from mesocosm.kits.rollouts.scores import Kind, kind_of
+from mesocosm.kits.rollouts.simulated_player import Behaviour
 from mesocosm.kits.rollouts.token_counts import Counter
 from mesocosm.kits.rollouts.transcript import Format, Message, Rollout, Scribe, message_tokens
 from mesocosm.kits.rollouts.twins import SETTINGS, Setting, SymbolVocabulary, symbols_of, words_of
@@ -369,3 +368,37 @@ def lines(plan: Plan, job: Job) -> list[tuple[bytes, list[bytes], list[RolloutRo
 
 def _line(model: BaseModel) -> bytes:
     return model.model_dump_json().encode() + b"\n"
+
+
+BUCKETS = (32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000, 2_000_000, 4_000_000)
+"""The paper's eight lengths."""
+_COUNTS: Mapping[Format, Mapping[Type, Sequence[int]]] = {
+    "c": {
+        "count_frequency_tool": [25] * 8,
+        "find_duplicates_tool": [25] * 8,
+        "find_target_offsets_tool": [25] * 8,
+        "count_correctness_env": [25] * 8,
+        "count_frequency_env": [16, 12, 18, 17, 23, 21, 16, 17],
+        "find_round_largest_value_env": [20, 23, 20, 19, 12, 17, 18, 19],
+        "weighted_summation_env": [14, 15, 12, 14, 15, 12, 16, 14],
+        "intersection": [50] * 8,
+    },
+    "v": {
+        "count_frequency_tool": [25] * 8,
+        "find_duplicates_tool": [24, *[25] * 7],
+        "find_target_offsets_tool": [26, *[25] * 7],
+        "count_correctness_env": [25] * 8,
+        "count_frequency_env": [21, 24, 20, 21, 13, 17, 20, 21],
+        "find_round_largest_value_env": [13, 13, 16, 15, 20, 18, 24, 17],
+        "weighted_summation_env": [16, 13, 14, 14, 17, 15, 6, 12],
+        "intersection": [50] * 8,
+    },
+}
+
+
+def paper_count(type: Type, format: Format, length: int) -> int:
+    """The number of questions of a type in a bucket; ``UsageError`` for a length that the paper has not."""
+    if length not in BUCKETS:
+        known = ", ".join(map(show_length, BUCKETS))
+        raise UsageError(f"the paper counts no questions at {show_length(length)}; it does at {known}")
+    return _COUNTS[format][type][BUCKETS.index(length)]

@@ -16,12 +16,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from mesocosm.errors import UsageError
+from mesocosm.errors import MissingExtra, UsageError
 from mesocosm.families.quantities import show_length
 from mesocosm.families.workers.workers import Workers
 from mesocosm.kits.rollouts.dataset import Plan, RolloutRow, RolloutTrajectory, make_all
@@ -30,6 +30,9 @@ from mesocosm.kits.rollouts.questions import Type
 from mesocosm.kits.rollouts.transcript import Format
 from mesocosm.kits.rollouts.twins import Setting, SymbolVocabulary
 from mesocosm.worlds import tokens
+
+if TYPE_CHECKING:
+    from datasets import IterableDataset  # type: ignore[import-untyped]
 
 VERSION = 3
 """Raised with every change that makes results incomparable."""
@@ -260,7 +263,7 @@ configs:
 - `questions`: `question` and `answer` about the `trajectory` of that id. `twin` is the same in both settings.
   `evidence` says which messages hold what the answer needs, their tokens, and the tokens from the first to
   the last of them.
-- `mesocosm.kits.rollouts.loading.load` joins the two for the library `datasets`.
+- `mesocosm.kits.rollouts.dataset_files.load` joins the two for the library `datasets`.
 - `mesocosm score agentlongbench` judges answers.
 
 | setting | format | length | type | questions | evidence tokens | evidence span |
@@ -302,3 +305,37 @@ def _rows(file: Path) -> Iterator[RolloutRow]:
             wrong = error.errors()[0]
             where = ".".join(str(part) for part in wrong["loc"])
             raise UsageError(f"{file}, line {number}: {where}: {wrong['msg']}") from None
+
+
+ASK = "Put the answer between <answer> and </answer>."
+"""How an answer is to be delivered, said after each question."""
+
+
+def samples(path: str | Path) -> Iterator[dict[str, Any]]:
+    """The questions of a dataset's folder, each with the ``messages`` that a model is to be sent.
+
+    These are the history and, as the last message, the question. Trajectories are read one at a time.
+    """
+    rows: dict[str, list[RolloutRow]] = {}
+    for row in read_questions(Path(path)):
+        rows.setdefault(row.trajectory, []).append(row)
+    for trajectory in read_trajectories(Path(path)):
+        for row in rows.get(trajectory.id, []):
+            yield row.model_dump(mode="json") | {"messages": prompt(trajectory, row)}
+
+
+def prompt(trajectory: RolloutTrajectory, row: RolloutRow) -> list[dict[str, Any]]:
+    """The history, then the question."""
+    return [*trajectory.messages, {"role": "user", "content": f"{row.question} {ASK}"}]
+
+
+def load(path: str | Path) -> IterableDataset:
+    """A dataset's folder as an iterable dataset of ``samples``; needs the library ``datasets``."""
+    try:
+        from datasets import IterableDataset
+    except ModuleNotFoundError:
+        raise MissingExtra("to load a dataset", "datasets") from None
+    if not (Path(path) / "questions").is_dir():
+        raise UsageError(f"{path} is no dataset: it has no folder questions")
+    found: IterableDataset = IterableDataset.from_generator(samples, gen_kwargs={"path": str(path)})
+    return found

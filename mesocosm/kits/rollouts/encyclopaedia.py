@@ -119,7 +119,6 @@ class Encyclopaedia:
         return {}
 
     def meeting(self, condition: EntryCondition) -> int:
-        """The creatures that meet a condition."""
         found = self._kept.get(condition)
         if found is None:
             found = self._kept[condition] = self._meeting(condition)

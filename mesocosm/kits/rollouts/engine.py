@@ -16,10 +16,16 @@ from dataclasses import dataclass, field
 
 from mesocosm.errors import UsageError
 from mesocosm.families.quantities import show_length
-from mesocosm.kits.rollouts.behaviour import Behaviour
 from mesocosm.kits.rollouts.encyclopaedia import Encyclopaedia, EntryCondition
 from mesocosm.kits.rollouts.last_query import TOLERANCE, Ending
-from mesocosm.kits.rollouts.simulated_player import SUSPECTS, NobodyLeft, PlayerState, Query, SimulatedPlayer
+from mesocosm.kits.rollouts.simulated_player import (
+    SUSPECTS,
+    Behaviour,
+    NobodyLeft,
+    PlayerState,
+    Query,
+    SimulatedPlayer,
+)
 from mesocosm.kits.rollouts.token_counts import Counter
 from mesocosm.kits.rollouts.transcript import Format, Rollout, Round, Scribe
 from mesocosm.kits.rollouts.twins import SymbolVocabulary
@@ -81,7 +87,6 @@ class _Attempt:
         self.player = SimulatedPlayer(self.book, engine.format, engine.behaviour, rng, target)
 
     def play(self) -> Rollout:
-        """The game."""
         state = PlayerState(
             guess=self.player.any(self.book.everything & ~self.player.hidden),
             suspects=self.book.everything,

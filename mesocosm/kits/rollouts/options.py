@@ -9,10 +9,9 @@ from pydantic import ValidationError
 
 from mesocosm.errors import UsageError, first_complaint
 from mesocosm.families.quantities import parse_length, show_length
-from mesocosm.kits.rollouts.behaviour import Behaviour
-from mesocosm.kits.rollouts.dataset import Plan
+from mesocosm.kits.rollouts.dataset import BUCKETS, Plan
 from mesocosm.kits.rollouts.dataset_files import Upstream
-from mesocosm.kits.rollouts.paper import BUCKETS
+from mesocosm.kits.rollouts.simulated_player import Behaviour
 from mesocosm.kits.rollouts.transcript import FORMATS
 from mesocosm.kits.rollouts.twins import SETTINGS
 

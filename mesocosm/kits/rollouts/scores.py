@@ -73,7 +73,6 @@ def score(answer: str | None, gold: Sequence[str], kind: Kind) -> float:
 
 
 def plain(name: str) -> str:
-    """A name as it is compared."""
     return name.casefold().translate(_PLAIN)
 
 

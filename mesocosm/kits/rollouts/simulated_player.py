@@ -11,10 +11,40 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
-from mesocosm.kits.rollouts.behaviour import Behaviour
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
 from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, SETS, STATS, Encyclopaedia, EntryCondition
 from mesocosm.kits.rollouts.transcript import Format, Round
+
+
+class Behaviour(BaseModel):
+    """The paper's parameters (Appendix C.3), and how large the lists are that the player asks for."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    history_window: int = Field(default=3, ge=1)
+    """So many rounds of feedback are at hand."""
+    forget_history_prob: float = Field(default=0.6, ge=0, le=1)
+    """Probability that an older round is forgotten."""
+    mask_prob: float = Field(default=0.3, ge=0, le=1)
+    """Probability that a section is left out of a query."""
+    max_mask_sections: int = Field(default=2, ge=0, le=5)
+    """So many sections are left out at most."""
+    epsilon: float = Field(default=0.3, ge=0, le=1)
+    """Probability that a query is relaxed: half of its conditions are dropped."""
+    min_share: float = Field(default=0.1, gt=0, lt=1)
+    """A concise list holds at least this share of all creatures ..."""
+    max_share: float = Field(default=0.3, gt=0, lt=1)
+    """... or up to this share, drawn anew for each round."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min_share > self.max_share:
+            raise ValueError("min_share must not be above max_share")
+        return self
+
 
 SUSPECTS = 24
 """So many creatures are left by all lists together after the first tenth of a concise game."""
@@ -211,7 +241,6 @@ class SimulatedPlayer:
         return met
 
     def lists(self, query: Query) -> tuple[int, ...]:
-        """Return the results of a query."""
         if self.format == "c":
             return (self.met(query),)
         by_section: dict[int, int] = {}

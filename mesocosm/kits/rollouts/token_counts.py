@@ -48,7 +48,6 @@ class Counter:
         return sizes
 
     def feedback(self, number: int, guess: int) -> int:
-        """Tokens of the feedback on a guess."""
         scribe, entry = self.scribe, self.book.entries[guess]
         inside = _digits(number) + _digits(f"{entry.number:04d}") + scribe.words.name_tokens[guess]
         total = self._counted("said", inside, scribe.guessed, number, guess, entry)
@@ -78,7 +77,6 @@ class Counter:
         return total
 
     def result(self, round_: Round) -> int:
-        """Tokens of a result."""
         # In its frames one name of one token stands in each list.
         lists = sum(self.names(creatures) - 1 for creatures in round_.lists)
         if self.scribe.format == "c":
@@ -99,7 +97,6 @@ class Counter:
         return names + _BETWEEN * max(0, creatures.bit_count() - 1)
 
     def guess(self, answer: int) -> int:
-        """Tokens of a guess."""
         return self._counted("guess", self.scribe.words.name_tokens[answer], _guess_line, self.scribe, answer)
 
     def _operands(self, condition: EntryCondition) -> int:

@@ -8,9 +8,10 @@ content, the tool's name and the arguments, each on a line.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, pairwise
 from typing import Any, Literal
 
 from mesocosm.kits.rollouts.encyclopaedia import (
@@ -225,3 +226,39 @@ def message_tokens(message: Message) -> int:
     for call in message.get("tool_calls", []):
         text += f"\n{call['function']['name']}\n{call['function']['arguments']}"
     return tokens.count(text + "\n")
+
+
+def heading(index: int, message: Message) -> str:
+    """Return the heading of a message; no other message begins with it."""
+    role = message["role"]
+    return f"Message {index} ({role}{', result of ' + message['tool_call_id'] if role == 'tool' else ''})"
+
+
+def body(message: Message) -> str:
+    """Return a message's content and calls."""
+    parts = [message["content"]]
+    for call in message.get("tool_calls", []):
+        function = call["function"]
+        parts.append(f"[{call['id']}] {function['name']}({function['arguments']})")
+    return "\n".join(parts)
+
+
+def as_text(messages: Iterable[Message]) -> str:
+    """All messages, each under its heading."""
+    return "\n\n".join(_each(messages))
+
+
+def _each(messages: Iterable[Message]) -> Iterator[str]:
+    for index, message in enumerate(messages):
+        yield f"{heading(index, message)}\n{body(message)}"
+
+
+_HEADING = re.compile(r"^Message \d+ \((\w+)[^)\n]*\)\n", re.MULTILINE)
+
+
+def read_text(text: str) -> Iterator[Message]:
+    """Parse the messages of a text by ``as_text``, ignoring what surrounds it."""
+    heads = list(_HEADING.finditer(text))
+    ends = [following.start() for _, following in pairwise(heads)] + [len(text)]
+    for head, end in zip(heads, ends, strict=True):
+        yield {"role": head[1], "content": text[head.end() : end].partition("\n\n")[0]}

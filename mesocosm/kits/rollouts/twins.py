@@ -39,7 +39,6 @@ class SymbolVocabulary:
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """The names of the sections."""
         return section_names(self.setting)
 
     @property

@@ -248,7 +248,6 @@ class Author:
         return File(node.id, self.document(statement.text), statement.draw), statement.text
 
     def document(self, statement: str) -> str:
-        """A document around a statement."""
         parts = [statement, *self.fields(self.rng.randint(0, self.params.distractor_fields))]
         self.rng.shuffle(parts)
         size = self._remark_size()

@@ -87,7 +87,6 @@ def find_task(benchmark: str, domain: str, variant: str) -> Family:
 
 
 def make_record(family: Family, seed: int, parameters: Mapping[str, Any]) -> WovenRecord:
-    """One instance."""
     params = family.params(**parameters)
     compose = family.hook("compose")
     assert compose is not None, f"{family.name} cannot be made without a world"

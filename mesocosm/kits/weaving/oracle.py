@@ -298,7 +298,6 @@ class _Reading:
         self.submitted |= made.ok and (made.service, made.tool) == _SUBMIT
 
     def next_line(self, document: str, unit: str) -> int:
-        """Return the line at which to continue."""
         return self.reached.get((document, unit), 0)
 
     def _read(self, made: Made) -> None:

@@ -71,5 +71,4 @@ class TreeParams(family.Params):
         return sorted(word for word in words if word not in prompt)
 
     def kinds(self) -> list[Operator]:
-        """The operators themselves."""
         return load_operators(self.operators)

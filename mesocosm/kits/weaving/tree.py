@@ -44,7 +44,6 @@ class Rule:
         return self.variables[len(self.variables) - self.operator.spare :]
 
     def execute(self, values: Mapping[str, Value]) -> Value:
-        """Apply the rule to values."""
         return self.operator.execute(self.expression, values)
 
 

@@ -41,7 +41,6 @@ def written(day: date) -> str:
 
 
 def some_day(rng: random.Random) -> date:
-    """The day that counts."""
     return _FIRST_DAY + timedelta(days=rng.randrange(_DAYS))
 
 

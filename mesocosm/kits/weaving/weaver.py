@@ -26,8 +26,6 @@ from mesocosm.kits.weaving.tree import Node, Register, Rule, Tree
 
 @dataclass
 class ProgramState:
-    """Execution of a program."""
-
     returned: dict[Node, None] = field(default_factory=dict)
     """The nodes that are called, in the order in which they return."""
     found: dict[Node, Node | None] = field(default_factory=dict)

@@ -1,14 +1,17 @@
-"""Pydantic's errors in a user's words: place, what was found, and what is possible."""
+"""Complaints about places in a task file: pydantic's errors in a user's words, what does not follow from
+anything, and words that were others before.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from mesocosm.kits.yaml_tasks.renamed import now_called
+from mesocosm.families.task import RENAMED
 
 _SHOWN = 60
 _HINTS = {
@@ -104,3 +107,36 @@ def _inner(annotation: Any) -> Any:
         kinds = get_args(annotation)
         return next((kind for kind in kinds if _is_model(kind)), kinds[0])
     return annotation
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Gap: something that does not follow, and its place in the file."""
+
+    keys: tuple[Any, ...]
+    message: str
+    untold: bool = False
+    """True if it is a drawn value that nothing tells."""
+
+
+ENTITY = {"kinds": "cases", "lookalikes": "distractors", "of": "parent"}
+CASE = {"told": "quote", "background": "weight"}
+DRAW = {"one": "ref", "kinds": "cases"}
+DOING = {"kinds": "cases", "counts": "matters", "by": "sort"}
+ROWS = {"kinds": "cases", "by": "sort", "last": "footer"}
+NOISE = {"share": "weight"}
+NAMES = {"kind": "case", "nth": "index", "lookalike": "distractor", "one_of": "choice"}
+"""In expressions."""
+FILTERS = {"where": "select", "without": "reject", "by": "sort"}
+"""What is done to values."""
+KEYS = {**RENAMED, **NOISE, **ENTITY, **CASE, **DRAW, **DOING, **ROWS}
+IN_EXPRESSIONS = {**NAMES, **FILTERS}
+
+
+def now_called(word: str, words: Mapping[str, str] = KEYS) -> str:
+    """Return the hint for a renamed word; "" for any other."""
+    return (
+        f": it is called {words[word]} now, and `mesocosm convert FILE` rewrites the file"
+        if word in words
+        else ""
+    )

@@ -13,7 +13,7 @@ import yaml
 
 from mesocosm.families.task import RENAMED as TOP
 from mesocosm.kits.yaml_tasks.braces import BadBraces, parts_of
-from mesocosm.kits.yaml_tasks.renamed import CASE, DOING, DRAW, ENTITY, FILTERS, NAMES, NOISE, ROWS
+from mesocosm.kits.yaml_tasks.complaints import CASE, DOING, DRAW, ENTITY, FILTERS, NAMES, NOISE, ROWS
 
 _VALUE = re.compile(r"\{\{(.*?)\}\}|\{%-?(.*?)-?%\}", re.DOTALL)
 _NUMBER = re.compile(r"\{\{\s*(\d+)\s*\}\}")

@@ -167,7 +167,6 @@ class EntityType(Strict):
 
     @property
     def single(self) -> bool:
-        """True if there is exactly one entity."""
         return self.count is None
 
     @cached_property
@@ -244,7 +243,6 @@ class Doing(Selection):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Fields of the thing."""
         given = (self.model_extra or {}).get(self.what)
         return dict(given) if isinstance(given, Mapping) else {}
 

@@ -20,13 +20,13 @@ from functools import cached_property
 from typing import Any
 
 from mesocosm.kits.yaml_tasks.ambiguity import Ambiguity, passed_over, rows_in
+from mesocosm.kits.yaml_tasks.complaints import Gap
 from mesocosm.kits.yaml_tasks.definition import Case, Definition, Distractor, Rows, Selection, Statement
 from mesocosm.kits.yaml_tasks.draws import Draw, drawn
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated, selects
 from mesocosm.kits.yaml_tasks.evidence_proof import behind, reads_of, text_of
 from mesocosm.kits.yaml_tasks.expressions import ANYTHING, Expression
 from mesocosm.kits.yaml_tasks.filters import show
-from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.grading import wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.numerals import says_number, says_span
@@ -92,8 +92,6 @@ class Quotation:
 
 @dataclass
 class Derived:
-    """Derivation of the goal."""
-
     known: list[Known] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     asked: list[Gap] = field(default_factory=list)

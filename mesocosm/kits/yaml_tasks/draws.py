@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 from faker import Faker
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, WithJsonSchema
 
-from mesocosm.kits.holidays import is_holiday
+from mesocosm.kits.moments import is_holiday
 from mesocosm.kits.prose import TOPICS, Prose, faked
 from mesocosm.kits.yaml_tasks.braces import has_values
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
@@ -163,7 +163,6 @@ class Draw(BaseModel, ABC):
         """A value; raises ``Undrawable``."""
 
     def expressions(self) -> list[Expression]:
-        """The expressions that it needs."""
         return list(_all_in([self.unlike, *self.parts()]))
 
     def parts(self) -> Sequence[Any]:

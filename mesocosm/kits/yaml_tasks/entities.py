@@ -165,7 +165,6 @@ class Entity(Mapping[str, Any]):
     # -- as a scope -------------------------------------------------------------------------------------
 
     def lookup(self, name: str) -> Any:
-        """Resolve a name for this entity."""
         found = self._own(name)
         return self.truth.lookup(name) if found is missing else found
 

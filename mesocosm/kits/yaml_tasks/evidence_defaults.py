@@ -164,7 +164,6 @@ class _Moments:
         return fact if isinstance(fact, str) and isinstance(self._entities.get(fact), Mapping) else None
 
     def of(self, index: int) -> str | None:
-        """Return the moment of an item."""
         return self._named.get(index)
 
     def entities(self) -> dict[str, Any]:

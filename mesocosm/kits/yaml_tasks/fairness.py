@@ -9,17 +9,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesocosm.families.quantities import show_length
-from mesocosm.kits.yaml_tasks import advice, evidence_proof, sizes
+from mesocosm.families.task import Task
+from mesocosm.kits.yaml_tasks import evidence_proof, sizes
 from mesocosm.kits.yaml_tasks.ambiguity import Ambiguity, rows_in
-from mesocosm.kits.yaml_tasks.definition import Between, EntityType, Goal
-from mesocosm.kits.yaml_tasks.derivation import missing_quotations, spelt
-from mesocosm.kits.yaml_tasks.entities import Read
+from mesocosm.kits.yaml_tasks.braces import words_of
+from mesocosm.kits.yaml_tasks.complaints import Gap
+from mesocosm.kits.yaml_tasks.definition import (
+    Between,
+    Definition,
+    EntityType,
+    Goal,
+    Selection,
+    Statement,
+    Step,
+)
+from mesocosm.kits.yaml_tasks.derivation import missing_quotations, selections, spelt
+from mesocosm.kits.yaml_tasks.entities import Read, Wrong, selects
 from mesocosm.kits.yaml_tasks.grading import Wanted, wanted_of
 from mesocosm.kits.yaml_tasks.letters import Sketches
 from mesocosm.kits.yaml_tasks.placement import FactPlacement, Told
 from mesocosm.kits.yaml_tasks.population import Filled
 from mesocosm.kits.yaml_tasks.rendering import misfit
 from mesocosm.kits.yaml_tasks.solution import Solution
+from mesocosm.kits.yaml_tasks.truth import Truth
 from mesocosm.kits.yaml_tasks.written import Start, YamlFamily
 from mesocosm.services.calling import Tools
 from mesocosm.services.patterns import BadPattern, Pattern
@@ -91,7 +103,7 @@ class SmallInstance:
         yield from self._unscaled()
         yield from self._short()
         everything = [one for ones in told.values() for one in ones]
-        advised = advice.advice(self._definition, self._written.task, self._truth, everything)
+        advised = advice_on(self._definition, self._written.task, self._truth, everything)
         yield from ((gap.keys, "warning", gap.message) for gap in advised)
         apart = Ambiguity(self._definition, self._truth, everything)
         yield from ((gap.keys, "error", gap.message) for gap in apart.untold())
@@ -247,7 +259,6 @@ def _amounts(fact: EntityType) -> Iterator[Any]:
 
 
 def _no_patterns(goal: Any, index: int, rows: Sequence[Any]) -> Iterator[Finding]:
-    """Yield invalid patterns."""
     for name in goal.fields:
         for one in rows:
             value = one.fields.get(name)
@@ -277,7 +288,6 @@ def _unmeetable(goal: Goal, index: int, rows: Sequence[Any]) -> Iterator[Finding
 
 
 def _possible_values(value: Any) -> Sequence[Any]:
-    """The values of which one is wanted."""
     values = value.get("one_of", ()) if isinstance(value, Mapping) else [value]
     return values if isinstance(values, (list, tuple)) else [values]
 
@@ -344,3 +354,115 @@ def _area(values: Sequence[float], marks: Sequence[bool]) -> float:
     ones = sum(marks)
     above = sum(rank for rank, mark in zip(ranks, marks, strict=True) if mark) - ones * (ones + 1) / 2
     return above / (ones * (len(marks) - ones))
+
+
+# -- what makes instances easy or a solution wrong ----------------------------------------------------------
+
+_SHOUTED = re.compile(r"!{2,}|\*{2,}|\b(?:ASAP|ATTN|NOTE|READ|N\.B\.)|\b[A-Z]{6,}\b")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_CLAIM = "claim_done"
+_SUBMIT = "submit_answer"
+_ANSWER = "submit_answer.answer"
+
+
+def advice_on(definition: Definition, task: Task, truth: Truth, told: Sequence[Told]) -> Iterator[Gap]:
+    """Everything there is to warn of."""
+    yield from _unclaimed(definition, task)
+    if not task.python and not any(one.entity is not None and not one.evidence for one in told):
+        yield from _without_distractors(definition, truth)
+    counting = [one.statement for one in told if one.evidence and one.entity is not None]
+    for index, statement in enumerate(definition.evidence):
+        if any(one is statement for one in counting):
+            yield from _of_one_wording(statement, index)
+            yield from _shouting(statement, index)
+    yield from _other_cases(definition)
+
+
+def _unclaimed(definition: Definition, task: Task) -> Iterator[Gap]:
+    """Tasks that do not end as others do."""
+    if any(goal.what == _ANSWER for goal in definition.goal):
+        if _SUBMIT not in task.prompt:
+            yield Gap(("prompt",), f"it does not say that {_SUBMIT} is to be called in the end")
+        return
+    if _CLAIM not in task.servers:
+        yield Gap(("servers",), "there is no claim_done: all; an agent cannot say that it is finished")
+        return
+    if not any(step.what == f"{_CLAIM}.{_CLAIM}" for step in definition.solution):
+        yield Gap(("solution",), "the last step is missing: - claim_done.claim_done: {}")
+    if _CLAIM not in task.prompt:
+        yield Gap(("prompt",), "it does not say that claim_done is to be called in the end")
+
+
+def _without_distractors(definition: Definition, truth: Truth) -> Iterator[Gap]:
+    """Yield entity types without anything irrelevant, in tasks where they are all there is."""
+    for fact in dict.fromkeys(one.for_ for one in selections(definition) if one.for_):
+        it = definition.entities.get(fact)
+        if it is None or it.parent is not None or it.fills or not truth.sets.get(fact):
+            continue
+        own = [one for one in selections(definition) if one.for_ == fact]
+        if all(_chooses(one, entity) for one in own for entity in truth.sets[fact]):
+            message = f"each {fact} that is told counts, so that none has to be told from others"
+            yield Gap(
+                ("entities", fact), f"{message}: give it distractors, or a case that the goal leaves out"
+            )
+
+
+def _chooses(one: Selection, entity: Any) -> bool:
+    try:
+        return selects(one, entity)
+    except Wrong:
+        return True
+
+
+def _of_one_wording(statement: Statement, index: int) -> Iterator[Gap]:
+    """Yield evidence with a single wording: having seen one, a filter finds all."""
+    thing = find_thing(statement.what)
+    if thing is None or thing.text is None or thing.text not in statement.fields:
+        return
+    wordings = statement.fields[thing.text]
+    wordings = wordings if isinstance(wordings, list) else [wordings]
+    if len(wordings) > 1 or not isinstance(wordings[0], str):
+        return
+    plain = words_of(wordings[0])
+    if "|" not in plain and "choice(" not in wordings[0] and len(_WORD.findall(plain)) > 2:
+        message = "it is worded in one way only: write a list of some, or {Could|May} we {come|visit}"
+        yield Gap(("evidence", index, statement.what, thing.text), message)
+
+
+def _shouting(statement: Statement, index: int) -> Iterator[Gap]:
+    """Words that nobody has to read to see that something matters."""
+    thing = find_thing(statement.what)
+    for name in (thing.title, thing.text) if thing else ():
+        wordings = statement.fields.get(name or "")
+        for wording in wordings if isinstance(wordings, list) else [wordings]:
+            if isinstance(wording, str) and (found := _SHOUTED.search(words_of(wording))):
+                shown = " ".join(words_of(wording)[max(0, found.start() - 20) : found.end() + 5].split())
+                message = f"{shown!r} sticks out: everyday text around it has nothing of the kind"
+                yield Gap(("evidence", index, statement.what, str(name)), message)
+                break
+
+
+def _other_cases(definition: Definition) -> Iterator[Gap]:
+    """Steps of the solution for cases that the goal is not for, and goals for cases without a step."""
+    for fact in dict.fromkeys(step.for_ for step in definition.solution if step.for_):
+        wanted = _cases(definition, [one for one in selections(definition) if one.for_ == fact], fact)
+        made = _cases(definition, [one for one in definition.solution if one.for_ == fact], fact)
+        if not wanted or not made:
+            continue
+        steps = [(index, step) for index, step in enumerate(definition.solution) if step.for_ == fact]
+        for index, step in steps:
+            if further := [kind for kind in _cases(definition, [step], fact) if kind not in wanted]:
+                message = f"it is made for each {fact} that is {' or '.join(further)}, which no goal is for"
+                yield Gap(("solution", index), message)
+        # Rows of a file are written for all by a step that is for none.
+        singly = _cases(definition, [one for one in definition.goal if one.for_ == fact], fact)
+        if lacking := [kind for kind in singly if kind not in made]:
+            message = f"a goal is for each {fact} that is {' or '.join(lacking)}, and no step is"
+            yield Gap(("solution", steps[0][0]), message)
+
+
+def _cases(
+    definition: Definition, chosen: Sequence[Selection] | Sequence[Step], fact: str
+) -> dict[str, None]:
+    counting = definition.entities[fact].cases_with(background=False) if fact in definition.entities else []
+    return {kind: None for kind in counting if any(one.cases is None or kind in one.cases for one in chosen)}

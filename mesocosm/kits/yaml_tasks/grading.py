@@ -93,7 +93,6 @@ def right_of(definition: Definition, truth: Truth) -> list[Wanted]:
 
 
 def wanted_of_goal(truth: Truth, index: int, goal: Goal) -> list[Wanted]:
-    """The rows of one goal."""
     return truth.once(("goal", index), lambda: _wanted_of_goal(truth, index, goal))
 
 
@@ -193,7 +192,6 @@ class GoalTable:
         return f"{len(self.rows)} rows"
 
     def same(self, column: str, cell: Any, other: Any) -> bool:
-        """True if a cell is right."""
         return same(cell, other, self.within.get(column))
 
 
@@ -415,7 +413,6 @@ def base_of(goal: Goal) -> str:
 
 
 def judge(definition: Definition, services: Iterable[str], truth: Truth, world: World) -> Iterator[Check]:
-    """The findings."""
     changes, services = world.changes(), list(services)
     wanted = right_of(definition, truth)
     explained: list[Found] = []

@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mesocosm.kits.holidays import is_holiday
+from mesocosm.kits.moments import is_holiday
 from mesocosm.kits.prose import CourseSubject, Prose, RecentRuns
 from mesocosm.kits.prose.topics import OF_COURSES
 from mesocosm.kits.prose.words import cost
+from mesocosm.kits.yaml_tasks.braces import chosen
 from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.mailboxes import mailbox, unquoted
-from mesocosm.kits.yaml_tasks.options import chosen
 from mesocosm.services.later import later
 
 if TYPE_CHECKING:

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesocosm.families.task import Task
-from mesocosm.kits.yaml_tasks.complaints import Complaint
+from mesocosm.kits.yaml_tasks.complaints import IN_EXPRESSIONS, Complaint, now_called
 from mesocosm.kits.yaml_tasks.definition import Definition
 from mesocosm.kits.yaml_tasks.draws import Draw, Ref, drawn
 from mesocosm.kits.yaml_tasks.expressions import Expression, bare
 from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.language import ExpressionError
-from mesocosm.kits.yaml_tasks.renamed import IN_EXPRESSIONS, now_called
 from mesocosm.kits.yaml_tasks.scopes import VARIED
 from mesocosm.services.words import find_thing
 
@@ -29,8 +28,6 @@ def unknown_names(definition: Definition, task: Task) -> Iterator[Complaint]:
 
 @dataclass(frozen=True)
 class _Scope:
-    """Names in scope at one place."""
-
     names: set[str]
     entities: Mapping[str, str] = field(default_factory=dict)
     """By name, the fact of which it is one."""

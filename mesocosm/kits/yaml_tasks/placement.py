@@ -13,13 +13,12 @@ import orjson
 
 from mesocosm.kits.prose import RecentRuns
 from mesocosm.kits.prose.courses import subject_called
+from mesocosm.kits.yaml_tasks.braces import chosen
 from mesocosm.kits.yaml_tasks.definition import Definition, Everyday, Rows, Statement
 from mesocosm.kits.yaml_tasks.entities import Entity, Read, Wrong, evaluated
-from mesocosm.kits.yaml_tasks.further import Further
 from mesocosm.kits.yaml_tasks.id_dependence import goes_through, is_late
 from mesocosm.kits.yaml_tasks.language import ExpressionError
 from mesocosm.kits.yaml_tasks.letters import LEAST, Crowd, Letters, Strangers
-from mesocosm.kits.yaml_tasks.options import chosen
 from mesocosm.kits.yaml_tasks.rendering import (
     fitted,
     in_order,
@@ -33,7 +32,7 @@ from mesocosm.kits.yaml_tasks.rendering import (
     survey_options,
 )
 from mesocosm.kits.yaml_tasks.scopes import Scope
-from mesocosm.kits.yaml_tasks.truth import Truth
+from mesocosm.kits.yaml_tasks.truth import Further, Truth
 from mesocosm.services.words import Fields, Thing, Word, find_thing
 from mesocosm.worlds import tokens
 
@@ -224,7 +223,6 @@ class FactPlacement:
                 yield entity
 
     def tell(self, index: int, statement: Statement, entity: Entity | None) -> Told:
-        """One statement about one entity."""
         place = index, entity
         told = self._told.get(place)
         if told is None:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mesocosm.kits.yaml_tasks.braces import parts_of
+from mesocosm.kits.yaml_tasks.complaints import Gap
 from mesocosm.kits.yaml_tasks.definition import Definition, Goal
 from mesocosm.kits.yaml_tasks.derivation import flat, shortened, spelt
 from mesocosm.kits.yaml_tasks.draws import Choice, Draw, Hooked, drawn
 from mesocosm.kits.yaml_tasks.expressions import Expression
-from mesocosm.kits.yaml_tasks.gaps import Gap
 from mesocosm.kits.yaml_tasks.grading import WAYS, Wanted
 
 _UNFILLED = re.compile(r"<<[^<>\n]{1,80}>>")

@@ -1,8 +1,11 @@
-"""The JSON schema of task files, for editors: with the words of every service, and every tool."""
+"""The JSON schema of task files, for editors: with the words of every service, and every tool; and the file
+that new tasks start from.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib.resources import files
 from typing import Any
 
 from mesocosm.families.task import DEFINING
@@ -132,3 +135,12 @@ def _tools() -> dict[str, Any]:
                 "additionalProperties": False,
             }
     return found
+
+
+SCHEMA = "mesocosm.schema.json"
+"""The schema beside it, which its first line names."""
+
+
+def starting_file() -> str:
+    """A small task that works, with comments."""
+    return files("mesocosm.kits.yaml_tasks").joinpath("start.yaml").read_text(encoding="utf-8")

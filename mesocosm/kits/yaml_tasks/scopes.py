@@ -59,7 +59,6 @@ class Voice:
         return (self._near_day if near else self._day).format(day, nth=_nth(day.day))
 
     def time(self, moment: dt.datetime) -> str:
-        """A time of the day."""
         if self._clock == "24" or (self._clock == "words" and moment.minute not in _PARTS):
             return f"{moment:%H:%M}"
         half = "am" if moment.hour < 12 else "pm"

@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from mesocosm.kits.prose.topics import TOPICS
-from mesocosm.kits.yaml_tasks.braces import BadBraces, has_values
-from mesocosm.kits.yaml_tasks.complaints import Complaint, complaints_of
+from mesocosm.kits.yaml_tasks.braces import BadBraces, has_values, unclosed
+from mesocosm.kits.yaml_tasks.complaints import DOING, Complaint, complaints_of, now_called
 from mesocosm.kits.yaml_tasks.definition import (
     MAX_BELONGING,
     MAX_COUNT,
@@ -28,8 +28,6 @@ from mesocosm.kits.yaml_tasks.draws import Date, Draw, Faked, Moment, Number, Re
 from mesocosm.kits.yaml_tasks.expressions import bare
 from mesocosm.kits.yaml_tasks.grading import WAYS
 from mesocosm.kits.yaml_tasks.language import ExpressionError
-from mesocosm.kits.yaml_tasks.options import unclosed
-from mesocosm.kits.yaml_tasks.renamed import DOING, now_called
 from mesocosm.services.content import service_names
 from mesocosm.services.outlines import outlines
 from mesocosm.services.words import Word, find_thing, thing_names
@@ -194,7 +192,6 @@ def _taken(field: str, fact: str) -> str:
 
 
 def _check_amount(given: Any, parameters: list[str], place: tuple[Any, ...]) -> Iterator[Complaint]:
-    """Check an expression of parameters."""
     if not isinstance(given, str):
         return
     try:
@@ -324,7 +321,6 @@ def _check_thing(
 def _check_rows(
     definition: Definition, given: Mapping[str, Any], place: tuple[Any, ...]
 ) -> Iterator[Complaint]:
-    """Check the rows of a table."""
     if "columns" not in given:
         hint = "; where the things of `each` are whole rows it is {}" if "each" in given else ""
         yield place, f"`columns` is required: the cells of a row by the names of the columns{hint}"

@@ -25,10 +25,9 @@ from mesocosm.kits.yaml_tasks import (
     nearness,
     questions,
     serialization,
-    solver_independence,
     validation,
 )
-from mesocosm.kits.yaml_tasks.agreement import disagreeing
+from mesocosm.kits.yaml_tasks.agreement import disagreeing, shared
 from mesocosm.kits.yaml_tasks.braces import has_values
 from mesocosm.kits.yaml_tasks.complaints import complaints_of
 from mesocosm.kits.yaml_tasks.definition import MAX_COUNT, Definition
@@ -162,7 +161,6 @@ class YamlFamily:
     # -- building ---------------------------------------------------------------------------------------
 
     def generate(self, world: World, params: family.Params) -> WrittenExpected:
-        """Fill a world."""
         with self._placed():
             teller = self._begun(world, Dice(world.manifest.family, world.manifest.seed), params)
             truth = teller.truth
@@ -184,7 +182,7 @@ class YamlFamily:
         with self._placed():
             if self.reads:
                 derived = Derived(rules=rules_of(filled, prompt))
-                derived.asked += solver_independence.shared(self.definition, self._solver, self.hooks)
+                derived.asked += shared(self.definition, self._solver, self.hooks)
             else:
                 derived = derive(
                     self.definition, truth, filled, prompt, reads, Expression(self.task.prompt + " ")
@@ -339,7 +337,6 @@ class YamlFamily:
         return truth
 
     def check(self, world: World, expected: family.Expected, **options: Any) -> Iterable[Check]:
-        """The findings."""
         with self._placed():
             assert isinstance(expected, WrittenExpected)
             truth = self.settled_truth(expected)
@@ -428,7 +425,6 @@ class Start:
         return self.dice.stream(name)
 
     def set_now(self, moment: dt.datetime) -> None:
-        """Set the clock."""
         self.now = moment
 
 

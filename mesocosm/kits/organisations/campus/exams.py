@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from mesocosm.kits.holidays import is_holiday
+from mesocosm.kits.moments import is_holiday
 from mesocosm.kits.organisations.campus.coursework import waking
 from mesocosm.kits.organisations.campus.setting import Campus, Course
 from mesocosm.kits.organisations.events import Event, Story

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from mesocosm.kits.procedures.answers import last_fence
 from mesocosm.kits.procedures.programs import execution
 from mesocosm.kits.procedures.programs.code_text import in_code, in_words
-from mesocosm.kits.procedures.programs.compiler import HEADERS
-from mesocosm.kits.procedures.programs.execution import NotJudged, digest, outcomes
+from mesocosm.kits.procedures.programs.execution import HEADERS, NotJudged, digest, outcomes
 from mesocosm.kits.procedures.programs.grammar import Function, run
 from mesocosm.kits.procedures.programs.random_functions import FunctionAuthor
 from mesocosm.kits.procedures.protocol import ProcedureCase, Score
@@ -37,8 +36,6 @@ class ProgramCase(ProcedureCase):
 
 @dataclass(frozen=True)
 class Programs:
-    """The procedure for one language."""
-
     NAME: str
     language: str
     label: str
@@ -107,7 +104,6 @@ class Programs:
         return "\n".join([f"```{self.language}", *in_code(self.language, functions), "```"])
 
     def rules(self) -> str:
-        """Return the instructions."""
         headers = f"These headers are included already, and namespace std is used: {', '.join(HEADERS)}."
         limits = f"Each test may take {execution.SECONDS_PER_TEST} seconds and {execution.MEMORY} MiB"
         compiling = f", compiling (C++17) {execution.SECONDS_TO_COMPILE} seconds"
@@ -120,11 +116,9 @@ class Programs:
         )
 
     def question(self, case: ProgramCase) -> str:
-        """The language."""
         return f"Write this program in {self.label}."
 
     def given(self, case: ProgramCase) -> list[str]:
-        """The description."""
         return list(case.words)
 
     def gold(self, case: ProgramCase) -> str:

@@ -95,7 +95,6 @@ Outcome = tuple[int, ...]
 
 
 def run(function: Function, data: Sequence[int]) -> int:
-    """Execute a function."""
     values = {function.parameter: function.argument}
     _run(function.body, values, data)
     return values[function.returns]

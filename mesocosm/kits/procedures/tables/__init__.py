@@ -199,7 +199,6 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def rules() -> str:
-    """Return the instructions."""
     return text_of(NAME)
 
 

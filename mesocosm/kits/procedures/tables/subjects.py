@@ -13,14 +13,11 @@ Draw = Callable[["Pool"], str]
 
 
 class Pool:
-    """Pool of values."""
-
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self._names, self._places = Names(rng), PlaceNames(rng)
 
     def person(self) -> str:
-        """A name of a person."""
         return self._names.person().name
 
     def firm(self) -> str:
@@ -32,7 +29,6 @@ class Pool:
         return self._places.draw()
 
     def pick(self, *choices: str) -> str:
-        """One of some words."""
         return self.rng.choice(choices)
 
     def several(self, *choices: str) -> str:
@@ -46,8 +42,6 @@ class Pool:
 
 @dataclass(frozen=True)
 class Property:
-    """A property of items."""
-
     name: str
     draw: Draw
     kind: str = "text"
@@ -58,8 +52,6 @@ class Property:
 
 @dataclass(frozen=True)
 class PageSubject:
-    """A kind of page."""
-
     name: str
     items: str
     """What the items are called, in the plural."""
