@@ -68,6 +68,8 @@ _CLASSES = 24
 """So many other classes an assistant helps with, at most."""
 _SMALL = 24
 """Assistants of so small classes help with one more: there is no room for more lists."""
+_LARGE = 35
+"""Of larger classes a log is long."""
 _MAILED = 4
 """A plain presentation in so many comes by mail, the others through the form."""
 _LEAVING = 4
@@ -130,13 +132,15 @@ def simulate(stream: Any, params: Any) -> Organisation:
     siblings = min(_CLASSES, 2 + params.num_students // 8) if params.num_students > _SMALL else 1
     others = _siblings(campus, me, course, stream, params, classes, siblings)
     own = records.presentations(target, stream("files"))
+    large = params.num_students > _LARGE
 
     def place(world: World, letters: Sequence[Letter], budget: int) -> list[Evidence]:
         listed = min(letter.at for letter in letters) - 2 * _DAY
         records.write_classes(world, campus, {one.course: one.off_roster for one in classes}, listed)
         files = world.stream("files")
         further = [upload for one in classes[1:] for upload in records.presentations(one, files)]
-        filling = list(records.further_uploads(campus, budget, world.stream("uploads")))
+        like = own if large else ()
+        filling = list(records.further_uploads(campus, budget, world.stream("uploads"), like))
         records.write_uploads(world, [*own, *further, *filling], campus.zone)
         people = [who for one in campus.courses for who in (one.instructor, *one.students)]
         staff = [campus.secretary, campus.office, campus.technician, campus.librarian, *campus.assistants]
@@ -172,6 +176,7 @@ def simulate(stream: Any, params: Any) -> Organisation:
         place=place,
         neutral=NEUTRAL | {"everyday"},
         brief=True,
+        shared=True,
         records={
             "course": course.code,
             "uploads": [(when.isoformat(), number) for when, _, number, _, _ in own],

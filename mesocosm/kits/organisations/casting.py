@@ -91,6 +91,8 @@ class Director:
         whole: True if every message of a scene is written, also replies that only acknowledge.
         brief: True if scenes come first in which everybody, not the owner alone, writes only what tells or
             states something.
+        shared: True if such scenes are not all taken by what matters, and if others follow when they are used
+            up.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class Director:
         channels: frozenset[str] = frozenset({"mail"}),
         whole: bool = False,
         brief: bool = False,
+        shared: bool = False,
     ) -> None:
         self._by_story: dict[str, list[Scene]] = {}
         for scene in scenes:
@@ -109,7 +112,7 @@ class Director:
                 continue
             self._by_story.setdefault(scene.story, []).append(scene)
         self._mix, self._stream, self._neutral, self._channels = mix, stream, neutral, channels
-        self._whole, self._brief = whole, brief
+        self._whole, self._brief, self._shared = whole, brief, shared
         self.used: Counter[str] = Counter()
         """How often each scene was cast."""
         self._alternates: Counter[tuple[str, str, int, str, int]] = Counter()
@@ -196,13 +199,16 @@ class Director:
         """Return True if the owner of the mailbox writes something in a scene that tells nothing.
 
         Where all are to be brief: if anybody answers, or the owner writes, what neither tells nor states
-        anything, and if no alternate is left that was not yet said.
+        anything. Where scenes are shared: if no alternate is left that was not yet said, too.
         """
+        if self._shared:
+            # What matters is cast first: it leaves such scenes to the rest, which is three times as much.
+            most = max(1, scene.capacity // 3) if story.matters else scene.capacity
+            if self.used[scene.name] >= most:
+                return True
         if not self._brief:
             return scene.answered
-        # What matters is cast first: it leaves such scenes to the rest, which is three times as much.
-        most = max(1, scene.capacity // 3) if story.matters else scene.capacity
-        return self.used[scene.name] >= most or any(
+        return any(
             (message.from_ == "me" or message.re is not None)
             and not (message.states or any(beat.tell for beat in message.beats))
             and (message.from_ == "me" or not _acknowledges(message, scene, story.roles))

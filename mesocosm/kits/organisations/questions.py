@@ -93,6 +93,7 @@ class Organisation:
         place: Puts letters and records worth so many tokens into the services; returns evidence of records.
         records: What lists and logs say besides, as data.
         brief: True if replies that neither tell nor state anything are few.
+        shared: True if what matters leaves most of the best scenes to the rest, as in large worlds.
     """
 
     now: dt.datetime
@@ -107,6 +108,7 @@ class Organisation:
     channels: frozenset[str] = frozenset({"mail"})
     records: Mapping[str, Any] = field(default_factory=dict)
     brief: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -263,6 +265,7 @@ class QuestionTask(YamlFamily):
             made.neutral,
             made.channels,
             brief=made.brief,
+            shared=made.shared,
         )
         casts: list[Cast] = []
         for story in sorted(made.stories, key=lambda story: story.begins):

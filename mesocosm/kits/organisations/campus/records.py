@@ -32,8 +32,19 @@ _WORKS = (
     "bibliography",
     "quiz corrections",
 )
+_OF_ONE_WORD = (
+    "observations",
+    "documentation",
+    "translation",
+    "registration",
+    "declaration",
+    "reflection",
+)
+"""Works whose lines are as long as that of a presentation."""
 _LINES = 220
 """Lines of a log file: one for each week, or for a part of it where there are more."""
+_AROUND = 4
+"""So many days before and after others lie uploads that are like them."""
 _DAY = dt.timedelta(days=1)
 Upload = tuple[dt.datetime, str, str, str, str]
 """When, class, student ID, what, file name."""
@@ -105,17 +116,26 @@ def write_uploads(world: World, uploads: Sequence[Upload], zone: ZoneInfo) -> No
             world.workspace.write(f"uploads/{year}-w{week:02}{tail}.csv", out.getvalue().encode(), moment)
 
 
-def further_uploads(campus: Campus, budget: int, rng: random.Random) -> Iterator[Upload]:
-    """Draw uploads of other work, worth so many tokens."""
+def further_uploads(
+    campus: Campus, budget: int, rng: random.Random, like: Sequence[Upload] = ()
+) -> Iterator[Upload]:
+    """Draw uploads of other work, worth so many tokens.
+
+    Args:
+        like: Their lines are as long as these, and of about the same days: a long log must not tell by that.
+    """
     while budget > 0:
         course = rng.choice(campus.courses)
         who = rng.choice(course.students)
-        when = campus.now - rng.random() * 60 * _DAY - _DAY / 24
+        if like:
+            when = rng.choice(like)[0] + rng.uniform(-_AROUND, _AROUND) * _DAY
+        else:
+            when = campus.now - rng.random() * 60 * _DAY - _DAY / 24
         if not 7 <= when.hour <= 23:
             when = when.replace(hour=rng.randint(8, 22))
         if when >= campus.now:
             when -= _DAY
-        what = f"{rng.choice(_WORKS)} {rng.randint(1, 9)}"
+        what = rng.choice(_OF_ONE_WORD) if like else f"{rng.choice(_WORKS)} {rng.randint(1, 9)}"
         upload = (when.replace(second=0, microsecond=0), course.code, who.number, what, named(who, what, rng))
         budget -= tokens.count(log_line(upload) + "\n") + 1
         yield upload

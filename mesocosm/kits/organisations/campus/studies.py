@@ -25,6 +25,10 @@ _CLASS = (7, 12)
 """So many fellow students of each course are on its list."""
 _SHARED = 0.8
 """The share of the other courses that are taught by instructors of one's own."""
+_LARGE = 15
+"""More courses than this make a world in which mails are as many as there are scenes for."""
+_OTHERS, _MORE_OTHERS = 2, 3
+"""So many courses off the list write for each on it; in large worlds."""
 
 
 @dataclass
@@ -40,7 +44,7 @@ class Studies:
     def drawn(cls, stream: Any, noun: Noun, number: int) -> Studies:
         """Draw a campus, and a student with ``number`` courses, some by the same instructors.
 
-        As many others still write to the student, who dropped them or only sits in on them.
+        Others still write to the student, who dropped them or only sits in on them.
         """
         campus = Campus.drawn(stream)
         rng = stream("studies")
@@ -60,7 +64,7 @@ class Studies:
             fellows = list(dict.fromkeys([*fellows, *course.students]))[-40:]
             course.students.append(me)
             course.topic[me] = ""
-        for _ in range(max(3, 2 * number)):
+        for _ in range(max(3, number * (_MORE_OTHERS if number > _LARGE else _OTHERS))):
             instructor = rng.choice(campus.instructors) if rng.random() < _SHARED else None
             campus.add_course(instructor, rng.randint(*_CLASS), fellows, listed=False)
         for _ in range(max(8, number)):
@@ -118,4 +122,5 @@ class Studies:
             neutral=NEUTRAL,
             channels=frozenset({"mail", "announcement", "conversation"}),
             records=records,
+            shared=len(campus.listed) > _LARGE,
         )
