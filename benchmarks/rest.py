@@ -148,7 +148,7 @@ def build_episode(state: Path, folder: Path) -> str:
         )
         store = world.store(CanvasStore)
         people = [{"name": f"Person {n}", "login_id": f"person{n}@example.edu"} for n in range(ROWS)]
-        users = store.users.add_users(people)  # type: ignore[arg-type]
+        users = store.users.add_users(people)
         [course] = store.courses.add_courses([{"name": "Biology", "course_code": "BIO-1"}])
         store.courses.enroll_students([(course, user) for user in users])
         store.assignments.add_assignments(

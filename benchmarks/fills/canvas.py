@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fills.texts import Call, Texts, pages, stamp
-from mesocosm.servers.canvas.store import CanvasStore, NewQuestion
+from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.services.world import World
 
 ADMIN, TEACHER, STUDENT = 1, 2, 3
@@ -82,7 +82,7 @@ def _course(store: CanvasStore, texts: Texts, course: int, students: list[int], 
         {"answer_text": "yes", "answer_weight": 100},
         {"answer_text": "no", "answer_weight": 0},
     ]
-    questions: list[NewQuestion] = [
+    questions: list[dict[str, Any]] = [
         {"question_text": texts.title(), "answers": answers} for _ in range(5 * units)
     ]
     texts.facts(60 * len(questions))

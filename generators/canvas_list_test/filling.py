@@ -241,7 +241,7 @@ class _Canvas:
         ids = self._store.assignments.add_assignments(
             [
                 {
-                    **self._common(work),  # type: ignore[typeddict-item]
+                    **self._common(work),
                     "name": work.title,
                     "points_possible": work.points,
                     "grading_type": work.grading_type,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar
 
 from sqlalchemy import JSON, ForeignKey, Index, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from mesocosm.services.resources import blank
+
+DEFAULT_TIME_ZONE = "America/Denver"
 COUNTED = {"sqlite_autoincrement": True}
 """Table option: ids come from a counter and are never used twice."""
 
@@ -21,6 +26,12 @@ class Base(DeclarativeBase):
         list[dict[str, Any]]: JSON,
         dict[str, Any]: JSON,
     }
+
+
+@cache
+def usual(model: type[Base]) -> Mapping[str, Any]:
+    """A row of a table as it is filled where nothing else is said."""
+    return blank(model)
 
 
 def account_key() -> Mapped[int]:
@@ -61,13 +72,13 @@ class Assignment(Base):
     due_at: Mapped[str | None]
     unlock_at: Mapped[str | None]
     lock_at: Mapped[str | None]
-    points_possible: Mapped[float]
-    grading_type: Mapped[str]
-    submission_types: Mapped[list[str]]
-    allowed_attempts: Mapped[int]
+    points_possible: Mapped[float] = mapped_column(default=0.0)
+    grading_type: Mapped[str] = mapped_column(default="points")
+    submission_types: Mapped[list[str]] = mapped_column(default=lambda: ["online_text_entry"])
+    allowed_attempts: Mapped[int] = mapped_column(default=-1)
     """-1: unlimited."""
-    omit_from_final_grade: Mapped[bool]
-    published: Mapped[bool]
+    omit_from_final_grade: Mapped[bool] = mapped_column(default=False)
+    published: Mapped[bool] = mapped_column(default=True)
     position: Mapped[int]
     created_at: Mapped[str]
     updated_at: Mapped[str]
@@ -143,9 +154,9 @@ class Rubric(Base):
     course_id: Mapped[int] = course_key()
     title: Mapped[str]
     description: Mapped[str | None]
-    free_form_criterion_comments: Mapped[bool]
-    hide_score_total: Mapped[bool]
-    criteria: Mapped[list[dict[str, Any]]]
+    free_form_criterion_comments: Mapped[bool] = mapped_column(default=False)
+    hide_score_total: Mapped[bool] = mapped_column(default=False)
+    criteria: Mapped[list[dict[str, Any]]] = mapped_column(default=list)
 
 
 # -- discussions, conversations, events and reports -----------------------------------------------------
@@ -170,10 +181,10 @@ class DiscussionTopic(Base):
     posted_at: Mapped[str]
     last_reply_at: Mapped[str]
     """When the last entry was made; without entries, when the topic was posted."""
-    published: Mapped[bool]
-    locked: Mapped[bool]
-    pinned: Mapped[bool]
-    require_initial_post: Mapped[bool]
+    published: Mapped[bool] = mapped_column(default=True)
+    locked: Mapped[bool] = mapped_column(default=False)
+    pinned: Mapped[bool] = mapped_column(default=False)
+    require_initial_post: Mapped[bool] = mapped_column(default=False)
 
 
 class DiscussionEntry(Base):
@@ -249,7 +260,7 @@ class CalendarEvent(Base):
     location_name: Mapped[str | None]
     start_at: Mapped[str]
     end_at: Mapped[str]
-    all_day: Mapped[bool]
+    all_day: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[str]
     updated_at: Mapped[str]
 
@@ -285,13 +296,13 @@ class Course(Base):
     account_id: Mapped[int] = account_key()
     name: Mapped[str]
     course_code: Mapped[str]
-    workflow_state: Mapped[str]
+    workflow_state: Mapped[str] = mapped_column(default="available")
     """``unpublished``, ``available``, ``completed`` or ``deleted``."""
     start_at: Mapped[str | None]
     end_at: Mapped[str | None]
     syllabus_body: Mapped[str | None]
-    is_public: Mapped[bool]
-    time_zone: Mapped[str]
+    is_public: Mapped[bool] = mapped_column(default=False)
+    time_zone: Mapped[str] = mapped_column(default=DEFAULT_TIME_ZONE)
     sis_course_id: Mapped[str | None]
     created_at: Mapped[str]
     updated_at: Mapped[str]
@@ -310,8 +321,8 @@ class Enrollment(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     course_id: Mapped[int] = course_key()
     user_id: Mapped[int] = user_key()
-    type: Mapped[str]
-    enrollment_state: Mapped[str]
+    type: Mapped[str] = mapped_column(default="StudentEnrollment")
+    enrollment_state: Mapped[str] = mapped_column(default="active")
     """``active``, ``invited``, ``inactive`` or ``completed``."""
     associated_user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     """The student that an observer observes."""
@@ -333,9 +344,9 @@ class Module(Base):
     name: Mapped[str]
     position: Mapped[int]
     unlock_at: Mapped[str | None]
-    require_sequential_progress: Mapped[bool]
-    prerequisite_module_ids: Mapped[list[int]]
-    published: Mapped[bool]
+    require_sequential_progress: Mapped[bool] = mapped_column(default=False)
+    prerequisite_module_ids: Mapped[list[int]] = mapped_column(default=list)
+    published: Mapped[bool] = mapped_column(default=True)
 
 
 class ModuleItem(Base):
@@ -355,8 +366,8 @@ class ModuleItem(Base):
     content_id: Mapped[int | None]
     external_url: Mapped[str | None]
     position: Mapped[int]
-    indent: Mapped[int]
-    published: Mapped[bool]
+    indent: Mapped[int] = mapped_column(default=0)
+    published: Mapped[bool] = mapped_column(default=True)
 
 
 class ItemCompletion(Base):
@@ -385,8 +396,8 @@ class WikiPage(Base):
     """The title as it stands in the page's address."""
     title: Mapped[str]
     body: Mapped[str]
-    published: Mapped[bool]
-    front_page: Mapped[bool]
+    published: Mapped[bool] = mapped_column(default=True)
+    front_page: Mapped[bool] = mapped_column(default=False)
     last_edited_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[str]
     updated_at: Mapped[str]
@@ -424,10 +435,10 @@ class File(Base):
     folder_id: Mapped[int | None] = mapped_column(ForeignKey("folders.id"))
     user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     display_name: Mapped[str]
-    content_type: Mapped[str]
+    content_type: Mapped[str] = mapped_column(default="application/octet-stream")
     size: Mapped[int]
-    hidden: Mapped[bool]
-    locked: Mapped[bool]
+    hidden: Mapped[bool] = mapped_column(default=False)
+    locked: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[str]
     updated_at: Mapped[str]
 
@@ -446,9 +457,9 @@ class Account(Base):
     parent_account_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id"))
     root_account_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id"))
     """``None`` for a root account itself."""
-    default_time_zone: Mapped[str]
+    default_time_zone: Mapped[str] = mapped_column(default=DEFAULT_TIME_ZONE)
     sis_account_id: Mapped[str | None]
-    workflow_state: Mapped[str]
+    workflow_state: Mapped[str] = mapped_column(default="active")
 
 
 class User(Base):
@@ -473,7 +484,7 @@ class User(Base):
     sis_user_id: Mapped[str | None] = mapped_column(unique=True)
     bio: Mapped[str | None]
     title: Mapped[str | None]
-    time_zone: Mapped[str]
+    time_zone: Mapped[str] = mapped_column(default=DEFAULT_TIME_ZONE)
     last_login: Mapped[str | None]
     created_at: Mapped[str]
     updated_at: Mapped[str]
@@ -525,19 +536,19 @@ class Quiz(Base):
     course_id: Mapped[int] = course_key()
     title: Mapped[str]
     description: Mapped[str | None]
-    quiz_type: Mapped[str]
+    quiz_type: Mapped[str] = mapped_column(default="assignment")
     time_limit: Mapped[int | None]
     """Minutes."""
     due_at: Mapped[str | None]
     unlock_at: Mapped[str | None]
     lock_at: Mapped[str | None]
-    shuffle_answers: Mapped[bool]
-    show_correct_answers: Mapped[bool]
-    allowed_attempts: Mapped[int]
+    shuffle_answers: Mapped[bool] = mapped_column(default=False)
+    show_correct_answers: Mapped[bool] = mapped_column(default=True)
+    allowed_attempts: Mapped[int] = mapped_column(default=1)
     """-1: unlimited."""
-    scoring_policy: Mapped[str]
+    scoring_policy: Mapped[str] = mapped_column(default="keep_highest")
     access_code: Mapped[str | None]
-    published: Mapped[bool]
+    published: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[str]
     updated_at: Mapped[str]
 

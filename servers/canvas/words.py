@@ -97,7 +97,7 @@ class CourseThing(Thing):
             }
             for one in things
         ]
-        ids = store.courses.add_courses(courses)  # type: ignore[arg-type]
+        ids = store.courses.add_courses(courses)
         people = [name for one in things for role in ("teachers", "students") for name in one.get(role) or ()]
         users = _users(store, [str(name) for name in people])
         rows: list[Any] = []

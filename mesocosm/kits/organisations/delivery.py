@@ -129,7 +129,7 @@ def deliver_posts(
             }
         )
     talks.sort(key=lambda talk: str(talk["messages"][-1]["created_at"]))  # type: ignore[index]
-    store.conversations.add_conversations(talks)  # type: ignore[arg-type]
+    store.conversations.add_conversations(talks)
 
 
 def _title(subject: str) -> str:

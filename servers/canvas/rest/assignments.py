@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from mesocosm.servers.canvas.rest.api import Editing, Paged, Reading, api, reading, user_key
 from mesocosm.servers.canvas.rest.courses import members_view
-from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, NewRubric
+from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import Clock, Paging, denied, missing
 from mesocosm.servers.canvas.store.grading import is_excused
 from mesocosm.servers.canvas.tools.assignments import assignment_json, bare_submission_json, rubric_json
@@ -242,7 +242,7 @@ def get_rubric(store: CanvasStore, access: Reading, rubric_id: int) -> dict[str,
 @api.post("/courses/{course_id}/rubrics")
 def create_rubric(store: CanvasStore, access: Editing, rubric: RubricFields) -> dict[str, Any]:
     """Create a rubric; it is not tied to an assignment."""
-    new: NewRubric = {
+    new: dict[str, Any] = {
         "title": rubric.get("title", ""),
         "description": rubric.get("description"),
         "free_form_criterion_comments": rubric.get("free_form_criterion_comments", False),

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from mesocosm.servers.canvas.models import Base
 from mesocosm.servers.canvas.store.access import CourseAccess, View
-from mesocosm.servers.canvas.store.accounts import Accounts, NewAccount
-from mesocosm.servers.canvas.store.assignments import Assignments, NewAssignment, NewRubric
-from mesocosm.servers.canvas.store.calendar import Calendar, NewEvent
-from mesocosm.servers.canvas.store.conversations import Conversations, NewConversation, NewMessage
-from mesocosm.servers.canvas.store.courses import Courses, NewCourse, NewEnrollment
-from mesocosm.servers.canvas.store.discussions import Discussions, NewAnnouncement, NewDiscussion, NewEntry
-from mesocosm.servers.canvas.store.files import Files, NewFile, NewFolder
-from mesocosm.servers.canvas.store.modules import Modules, NewItem, NewModule
-from mesocosm.servers.canvas.store.pages import NewPage, Pages
-from mesocosm.servers.canvas.store.questions import NewQuestion
-from mesocosm.servers.canvas.store.quizzes import NewQuiz, NewQuizSubmission, Quizzes
+from mesocosm.servers.canvas.store.accounts import Accounts
+from mesocosm.servers.canvas.store.assignments import Assignments
+from mesocosm.servers.canvas.store.calendar import Calendar
+from mesocosm.servers.canvas.store.conversations import Conversations
+from mesocosm.servers.canvas.store.courses import Courses
+from mesocosm.servers.canvas.store.discussions import Discussions
+from mesocosm.servers.canvas.store.files import Files
+from mesocosm.servers.canvas.store.modules import Modules
+from mesocosm.servers.canvas.store.pages import Pages
+from mesocosm.servers.canvas.store.quizzes import Quizzes
 from mesocosm.servers.canvas.store.reports import Reports
 from mesocosm.servers.canvas.store.roster import Roster
-from mesocosm.servers.canvas.store.submissions import NewSubmission, Submissions
-from mesocosm.servers.canvas.store.users import NewUser, Preferences, Users
+from mesocosm.servers.canvas.store.submissions import Submissions
+from mesocosm.servers.canvas.store.users import Preferences, Users
 from mesocosm.services.service import Store, Topic
 
 
@@ -47,25 +46,4 @@ class CanvasStore(View, Store):
 __all__ = [
     "CanvasStore",
     "CourseAccess",
-    "NewAccount",
-    "NewAnnouncement",
-    "NewAssignment",
-    "NewConversation",
-    "NewCourse",
-    "NewDiscussion",
-    "NewEnrollment",
-    "NewEntry",
-    "NewEvent",
-    "NewFile",
-    "NewFolder",
-    "NewItem",
-    "NewMessage",
-    "NewModule",
-    "NewPage",
-    "NewQuestion",
-    "NewQuiz",
-    "NewQuizSubmission",
-    "NewRubric",
-    "NewSubmission",
-    "NewUser",
 ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import Select, bindparam, exists, func, insert, or_, select
 
-from mesocosm.servers.canvas.models import Account, AccountAdmin, Course, Enrollment, User
+from mesocosm.servers.canvas.models import Account, AccountAdmin, Course, Enrollment, User, usual
 from mesocosm.servers.canvas.store.access import (
     TEACHER,
     Lister,
@@ -19,7 +20,6 @@ from mesocosm.servers.canvas.store.access import (
 from mesocosm.services.service import Page, Row
 
 DEFAULT_ACCOUNT = "Brookfield University"
-DEFAULT_TIME_ZONE = "America/Denver"
 
 _ACCOUNT = select(*Account.__table__.c).where(Account.id == bindparam("account"))
 _ROOT = select(Account.id).where(Account.parent_account_id.is_(None)).order_by(Account.id).limit(1)
@@ -36,15 +36,6 @@ _MINE = Lister(
     .where(AccountAdmin.user_id == bindparam("user"))
     .order_by(Account.id)
 )
-
-
-class NewAccount(TypedDict, total=False):
-    """An account for ``add_accounts``; ``name`` is required, without a parent it is a root account."""
-
-    name: str
-    parent_account_id: int | None
-    default_time_zone: str
-    sis_account_id: str | None
 
 
 class Accounts(StorePart):
@@ -155,22 +146,12 @@ class Accounts(StorePart):
         rows = self.fetch(_ROOT)
         return int(rows[0]["id"]) if rows else self.add_accounts([{"name": DEFAULT_ACCOUNT}])[0]
 
-    def add_accounts(self, accounts: list[NewAccount]) -> list[int]:
-        """Add accounts; parents must exist already. Returns the ids."""
-        ids = self.fill(
-            Account,
-            [
-                {
-                    "parent_account_id": None,
-                    "root_account_id": None,
-                    "default_time_zone": DEFAULT_TIME_ZONE,
-                    "sis_account_id": None,
-                    "workflow_state": "active",
-                    **account,
-                }
-                for account in accounts
-            ],
-        )
+    def add_accounts(self, accounts: Sequence[Row]) -> list[int]:
+        """Add accounts; ``name`` is required, and without a parent it is a root account. Returns the ids.
+
+        Parents must exist already.
+        """
+        ids = self.fill(Account, [{**usual(Account), **account} for account in accounts])
         for account_id, account in zip(ids, accounts, strict=True):
             parent = account.get("parent_account_id")
             if parent is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from sqlalchemy import Text, and_, bindparam, delete, exists, func, or_, select, type_coerce, update
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.models import Assignment, Course, Enrollment, Rubric, Submission
+from mesocosm.servers.canvas.models import Assignment, Course, Enrollment, Rubric, Submission, usual
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import (
     CourseAccess,
@@ -98,44 +98,6 @@ _RUBRIC = select(*Rubric.__table__.c).where(
 )
 
 
-class NewAssignment(TypedDict, total=False):
-    """An assignment for ``add_assignments``; ``course_id`` and ``name`` are required.
-
-    It is published and takes text entries unless it says otherwise.
-    """
-
-    course_id: int
-    name: str
-    description: str | None
-    due_at: str | None
-    unlock_at: str | None
-    lock_at: str | None
-    points_possible: float
-    grading_type: str
-    submission_types: list[str]
-    allowed_attempts: int
-    omit_from_final_grade: bool
-    published: bool
-    created_at: str
-    quiz_id: int
-    """For the store's own use: the quiz whose grades it carries."""
-
-
-class NewRubric(TypedDict, total=False):
-    """A rubric for ``add_rubrics``; ``course_id`` and ``title`` are required.
-
-    Each of ``criteria`` has description, long_description, points, criterion_use_range and ratings
-    (description, long_description, points).
-    """
-
-    course_id: int
-    title: str
-    description: str | None
-    free_form_criterion_comments: bool
-    hide_score_total: bool
-    criteria: list[dict[str, Any]]
-
-
 class Assignments(StorePart):
     """Assignments, and the schemes by which they are graded."""
 
@@ -189,17 +151,17 @@ class Assignments(StorePart):
     def create_assignment(self, access: CourseAccess, fields: Mapping[str, Any]) -> Row:
         """Create an assignment at the end of the course's; unpublished unless told otherwise."""
         course_id = access.course["id"]
-        new = {**_NEW, "submission_types": ["none"], "published": False, **checked(fields, _CHECKS)}
-        assignment = self.insert(
-            Assignment(
-                **new,
-                course_id=course_id,
-                position=self.fetch(_LAST_POSITION, course=course_id)[0]["last"] + 1,
-                created_at=self.stamp,
-                updated_at=self.stamp,
-            )
-        )
-        return self.assignment(access, assignment.id)
+        new: dict[str, Any] = {
+            **usual(Assignment),
+            "submission_types": ["none"],
+            "published": False,
+            **checked(fields, _CHECKS),
+            "course_id": course_id,
+            "position": self.fetch(_LAST_POSITION, course=course_id)[0]["last"] + 1,
+            "created_at": self.stamp,
+            "updated_at": self.stamp,
+        }
+        return self.assignment(access, self.insert(Assignment(**new)).id)
 
     def update_assignment(self, access: CourseAccess, assignment_id: int, fields: Mapping[str, Any]) -> Row:
         """Change an assignment."""
@@ -241,21 +203,21 @@ class Assignments(StorePart):
         self._rubric_access(course_id)
         return self.one(_RUBRIC, "rubric", rubric_id, rubric=rubric_id, course=course_id)
 
-    def create_rubric(self, course_id: int, rubric: NewRubric) -> Row:
+    def create_rubric(self, course_id: int, rubric: dict[str, Any]) -> Row:
         """Create a rubric; its points are the sum of its criteria's."""
         self.editing(course_id)
         self._check_rubric(rubric)
         rubric["course_id"] = course_id
         return self.rubric(course_id, self.add_rubrics([rubric])[0])
 
-    def change_rubric(self, course_id: int, rubric_id: int, rubric: NewRubric) -> Row:
+    def change_rubric(self, course_id: int, rubric_id: int, rubric: dict[str, Any]) -> Row:
         """Update the given parts of a rubric."""
         self.editing(course_id)
         there = self.rubric(course_id, rubric_id)
         kept = {name: there[name] for name in _RUBRIC_FIELDS}
-        changed: NewRubric = {**kept, **rubric}  # type: ignore[typeddict-item]
+        changed: dict[str, Any] = {**kept, **rubric}
         self._check_rubric(changed)
-        row = {name: changed[name] for name in _RUBRIC_FIELDS}  # type: ignore[literal-required]
+        row = {name: changed[name] for name in _RUBRIC_FIELDS}
         self.session.execute(update(Rubric).where(Rubric.id == rubric_id).values(**row))
         return self.rubric(course_id, rubric_id)
 
@@ -267,7 +229,7 @@ class Assignments(StorePart):
         return there
 
     @staticmethod
-    def _check_rubric(rubric: NewRubric) -> None:
+    def _check_rubric(rubric: dict[str, Any]) -> None:
         rubric["title"] = values.title(rubric["title"], "title")
         rubric["description"] = values.text(rubric.get("description") or "", "description") or None
         rubric["criteria"] = [_criterion(c) for c in rubric.get("criteria", [])]
@@ -278,13 +240,16 @@ class Assignments(StorePart):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def add_assignments(self, assignments: list[NewAssignment]) -> list[int]:
-        """Add assignments after those that their courses have; returns their ids."""
+    def add_assignments(self, assignments: Sequence[Row]) -> list[int]:
+        """Add assignments after those that their courses have; returns their ids.
+
+        ``course_id`` and ``name`` are required; ``quiz_id`` is for the store's own use.
+        """
         courses = sorted({assignment["course_id"] for assignment in assignments})
         last = {row["course_id"]: row["last"] for row in self.fetch(_LAST_POSITIONS, courses=courses)}
         rows = []
         for assignment in assignments:
-            row: dict[str, Any] = {**_NEW, "created_at": self.stamp, **assignment}
+            row: dict[str, Any] = {**usual(Assignment), "created_at": self.stamp, **assignment}
             position = last[row["course_id"]] = last.get(row["course_id"], 0) + 1
             values.choice(row["grading_type"], "grading_type", GRADING_TYPES)
             if "quiz_id" not in assignment:
@@ -294,30 +259,13 @@ class Assignments(StorePart):
             rows.append({**row, "position": position, "updated_at": row["created_at"]})
         return self.fill(Assignment, rows)
 
-    def add_rubrics(self, rubrics: list[NewRubric]) -> list[int]:
-        """Add rubrics; returns their ids."""
-        defaults: dict[str, Any] = {
-            "description": None,
-            "free_form_criterion_comments": False,
-            "hide_score_total": False,
-            "criteria": [],
-        }
-        return self.fill(Rubric, [{**defaults, **rubric} for rubric in rubrics])
+    def add_rubrics(self, rubrics: Sequence[Row]) -> list[int]:
+        """Add rubrics; ``course_id`` and ``title`` are required. Returns their ids.
 
-
-_NEW: dict[str, Any] = {
-    "quiz_id": None,
-    "description": None,
-    "due_at": None,
-    "unlock_at": None,
-    "lock_at": None,
-    "points_possible": 0.0,
-    "grading_type": "points",
-    "submission_types": ["online_text_entry"],
-    "allowed_attempts": -1,
-    "omit_from_final_grade": False,
-    "published": True,
-}
+        Each of ``criteria`` has description, long_description, points, criterion_use_range and ratings
+        (description, long_description, points).
+        """
+        return self.fill(Rubric, [{**usual(Rubric), **rubric} for rubric in rubrics])
 
 
 def _types(submission_types: list[str], name: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from sqlalchemy import BindParameter, Executable, bindparam, exists, literal, null, or_, select, union_all
 
@@ -18,6 +18,7 @@ from mesocosm.servers.canvas.models import (
     Participant,
     Quiz,
     Submission,
+    usual,
 )
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart, denied
@@ -140,23 +141,6 @@ _PLANNABLE = {
 }
 
 
-class NewEvent(TypedDict, total=False):
-    """An event for ``add_calendar_events``, of a course or a user; title and start are required.
-
-    Without an end it ends when it starts.
-    """
-
-    course_id: int | None
-    user_id: int | None
-    title: str
-    description: str | None
-    location_name: str | None
-    start_at: str
-    end_at: str
-    all_day: bool
-    created_at: str
-
-
 class Calendar(StorePart):
     """Calendar, and recent activity, of the signed-in user."""
 
@@ -202,7 +186,7 @@ class Calendar(StorePart):
         if not new.get("start_at"):
             raise Invalid("start_at can't be blank", code="start_at.blank")
         owner = {"course_id": course_id, "user_id": None if course_id else self.user_id}
-        [event_id] = self.add_calendar_events([{**new, **owner}])  # type: ignore[typeddict-item]
+        [event_id] = self.add_calendar_events([{**new, **owner}])
         return self.event(event_id)
 
     def update_event(self, event_id: int, fields: Mapping[str, Any]) -> Row:
@@ -270,11 +254,14 @@ class Calendar(StorePart):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def add_calendar_events(self, events: list[NewEvent]) -> list[int]:
-        """Add events; returns their ids."""
+    def add_calendar_events(self, events: Sequence[Row]) -> list[int]:
+        """Add events of a course or a user; title and start are required. Returns their ids.
+
+        Without an end an event ends when it starts.
+        """
         rows = []
         for event in events:
-            row: dict[str, Any] = {**_NEW_EVENT, "created_at": self.stamp, **event}
+            row: dict[str, Any] = {**usual(CalendarEvent), "created_at": self.stamp, **event}
             if (row["course_id"] is None) == (row["user_id"] is None):
                 raise Invalid("an event belongs to a course or to a user")
             row["start_at"] = values.stored_time(row["start_at"])
@@ -286,13 +273,6 @@ class Calendar(StorePart):
         return self.fill(CalendarEvent, rows)
 
 
-_NEW_EVENT: dict[str, Any] = {
-    "course_id": None,
-    "user_id": None,
-    "description": None,
-    "location_name": None,
-    "all_day": False,
-}
 _EVENT_CHECKS: Checks = {
     "title": values.title,
     "description": values.some(values.text),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from sqlalchemy import bindparam, exists, func, insert, select
 
@@ -104,25 +104,6 @@ _PRIVATE = (
     .where(Conversation.private, Conversation.id.in_(_MINE), Conversation.id.in_(_THEIRS))
     .order_by(Conversation.id.desc())
 )
-
-
-class NewMessage(TypedDict):
-    author_id: int
-    body: str
-    created_at: str
-
-
-class NewConversation(TypedDict, total=False):
-    """A conversation for ``add_conversations``; participants and messages (oldest first) are required.
-
-    It is unread by those who did not write its last message, unless ``read_by`` names them.
-    """
-
-    subject: str | None
-    participants: list[int]
-    messages: list[NewMessage]
-    course_id: int | None
-    read_by: list[int]
 
 
 class Conversations(StorePart):
@@ -338,8 +319,12 @@ class Conversations(StorePart):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def add_conversations(self, conversations: list[NewConversation]) -> list[int]:
-        """Add conversations with their messages; returns their ids."""
+    def add_conversations(self, conversations: Sequence[Row]) -> list[int]:
+        """Add conversations with their messages; returns their ids.
+
+        Participants and messages (oldest first) are required. A conversation is unread by those who did not
+        write its last message, unless ``read_by`` names them.
+        """
         ids = self.fill(Conversation, [_filled(conversation) for conversation in conversations])
         participants, messages = [], []
         for key, conversation in zip(ids, conversations, strict=True):
@@ -360,7 +345,7 @@ class Conversations(StorePart):
         return ids
 
 
-def _filled(conversation: NewConversation) -> dict[str, Any]:
+def _filled(conversation: Row) -> dict[str, Any]:
     if not conversation["messages"] or len(set(conversation["participants"])) < 2:
         raise Invalid("a conversation needs two participants and a message")
     return {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from sqlalchemy import BindParameter, bindparam, func, insert, or_, select
 
 from mesocosm.errors import Denied, Invalid
-from mesocosm.servers.canvas.models import Course, Enrollment, User
+from mesocosm.servers.canvas.models import Course, Enrollment, User, usual
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import (
     ENROLLMENT_TYPES,
@@ -25,7 +25,6 @@ from mesocosm.servers.canvas.store.access import (
     denied,
     table_of,
 )
-from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
 from mesocosm.services.service import Page, Row
 from mesocosm.services.values import Checks, checked
 
@@ -97,36 +96,6 @@ _MEMBERS = select(Enrollment.course_id, Enrollment.user_id, Enrollment.type).whe
 )
 
 
-class NewCourse(TypedDict, total=False):
-    """A course for ``add_courses``; ``name`` and ``course_code`` are required.
-
-    ``workflow_state`` is ``available`` unless given (``unpublished``, ``completed``).
-    """
-
-    name: str
-    course_code: str
-    account_id: int
-    workflow_state: str
-    start_at: str | None
-    end_at: str | None
-    syllabus_body: str | None
-    is_public: bool
-    time_zone: str
-    sis_course_id: str | None
-    created_at: str
-
-
-class NewEnrollment(TypedDict, total=False):
-    """An enrollment for ``add_enrollments``; course and user are required, the type is student by default."""
-
-    course_id: int
-    user_id: int
-    type: str
-    enrollment_state: str
-    associated_user_id: int | None
-    created_at: str
-
-
 class Courses(StorePart):
     """Courses, and who takes part in them."""
 
@@ -156,12 +125,15 @@ class Courses(StorePart):
         self.store.accounts.administered(account_id)
         course = self.insert(
             Course(
-                account_id=account_id,
-                workflow_state="available" if offer else "unpublished",
-                sis_course_id=None,
-                created_at=self.stamp,
-                updated_at=self.stamp,
-                **(_COURSE_FIELDS | {"course_code": fields["name"][:20].strip()} | checked(fields, _CHECKS)),
+                **{
+                    **usual(Course),
+                    "course_code": fields["name"][:20].strip(),
+                    **checked(fields, _CHECKS),
+                    "account_id": account_id,
+                    "workflow_state": "available" if offer else "unpublished",
+                    "created_at": self.stamp,
+                    "updated_at": self.stamp,
+                }
             )
         )
         _check_term(course.start_at, course.end_at)
@@ -219,16 +191,18 @@ class Courses(StorePart):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def add_courses(self, courses: list[NewCourse]) -> list[int]:
-        """Add courses, to the first root account unless they say otherwise; returns their ids."""
+    def add_courses(self, courses: Sequence[Row]) -> list[int]:
+        """Add courses, to the first root account unless they say otherwise; returns their ids.
+
+        ``name`` and ``course_code`` are required.
+        """
         defaults = {
             "account_id": self.store.accounts.root_account_id,
             "created_at": self.stamp,
-            **_NEW_COURSE,
         }
         rows = []
         for course in courses:
-            row: dict[str, Any] = {**defaults, **course}
+            row: dict[str, Any] = {**usual(Course), **defaults, **course}
             values.choice(row["workflow_state"], "workflow_state", COURSE_STATES)
             for name in ("start_at", "end_at", "created_at"):
                 row[name] = values.stored_time(row[name])
@@ -236,11 +210,14 @@ class Courses(StorePart):
             rows.append({**row, "updated_at": row["created_at"]})
         return self.fill(Course, rows)
 
-    def add_enrollments(self, enrollments: list[NewEnrollment]) -> list[int]:
-        """Add enrollments, of active students unless they say otherwise; returns their ids."""
+    def add_enrollments(self, enrollments: Sequence[Row]) -> list[int]:
+        """Add enrollments, of active students unless they say otherwise; returns their ids.
+
+        ``course_id`` and ``user_id`` are required.
+        """
         rows = []
         for enrollment in enrollments:
-            row: dict[str, Any] = {**_NEW_ENROLLMENT, "created_at": self.stamp, **enrollment}
+            row: dict[str, Any] = {**usual(Enrollment), "created_at": self.stamp, **enrollment}
             values.choice(row["type"], "type", ENROLLMENT_TYPES)
             values.choice(row["enrollment_state"], "enrollment_state", ENROLLMENT_STATES)
             row["created_at"] = values.stored_time(row["created_at"])
@@ -249,29 +226,10 @@ class Courses(StorePart):
 
     def enroll_students(self, pairs: list[tuple[int, int]]) -> None:
         """Enroll many students at once: pairs of course id and user id."""
-        common = {**_NEW_ENROLLMENT, "created_at": self.stamp, "updated_at": self.stamp}
+        common = {**usual(Enrollment), "created_at": self.stamp, "updated_at": self.stamp}
         rows = [{**common, "course_id": course, "user_id": user} for course, user in pairs]
         if rows:
             self.session.execute(insert(table_of(Enrollment)), rows)
-
-
-_COURSE_FIELDS: dict[str, Any] = {
-    "is_public": False,
-    "start_at": None,
-    "end_at": None,
-    "syllabus_body": None,
-    "time_zone": DEFAULT_TIME_ZONE,
-}
-_NEW_COURSE: dict[str, Any] = {
-    **_COURSE_FIELDS,
-    "workflow_state": "available",
-    "sis_course_id": None,
-}
-_NEW_ENROLLMENT: dict[str, Any] = {
-    "type": STUDENT,
-    "enrollment_state": "active",
-    "associated_user_id": None,
-}
 
 
 _CHECKS: Checks = {

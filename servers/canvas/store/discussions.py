@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from sqlalchemy import bindparam, exists, func, select, update
 
 from mesocosm.errors import Denied, Invalid
-from mesocosm.servers.canvas.models import DiscussionEntry, DiscussionTopic, User
+from mesocosm.servers.canvas.models import DiscussionEntry, DiscussionTopic, User, usual
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import (
     STAFF,
@@ -78,45 +78,6 @@ _POSTED = select(
 _TOPICS_BY_ID = select(DiscussionTopic.id, DiscussionTopic.course_id, DiscussionTopic.last_reply_at).where(
     DiscussionTopic.id.in_(bindparam("topics", expanding=True))
 )
-
-
-class NewAnnouncement(TypedDict, total=False):
-    """An announcement for ``add_announcements``; all but ``locked`` are required.
-
-    ``user_id`` is the author, of the course's staff; ``message`` is HTML or text; what is posted after the
-    world's clock is not yet seen by students.
-    """
-
-    course_id: int
-    user_id: int
-    title: str
-    message: str
-    posted_at: str
-    locked: bool
-
-
-class NewDiscussion(TypedDict, total=False):
-    """A discussion for ``add_discussions``; course, author, title and message are required."""
-
-    course_id: int
-    user_id: int
-    title: str
-    message: str
-    posted_at: str
-    published: bool
-    locked: bool
-    pinned: bool
-    require_initial_post: bool
-
-
-class NewEntry(TypedDict, total=False):
-    """A post for ``add_discussion_entries``; topic, author, message and time are required."""
-
-    topic_id: int
-    user_id: int
-    parent_id: int | None
-    message: str
-    created_at: str
 
 
 class Discussions(StorePart):
@@ -302,8 +263,12 @@ class Discussions(StorePart):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def add_announcements(self, announcements: list[NewAnnouncement]) -> list[int]:
-        """Add announcements by members of the courses' staff; returns their ids."""
+    def add_announcements(self, announcements: Sequence[Row]) -> list[int]:
+        """Add announcements by members of the courses' staff; returns their ids.
+
+        All but ``locked`` is required: course, author (``user_id``), title, message (HTML or text) and time.
+        What is posted after the world's clock is not yet seen by students.
+        """
         staff = self.store.courses.members({row["course_id"] for row in announcements}, STAFF)
         rows = []
         for announcement in announcements:
@@ -312,8 +277,11 @@ class Discussions(StorePart):
             rows.append(_filled(announcement, is_announcement=True))
         return self.fill(DiscussionTopic, rows)
 
-    def add_discussions(self, discussions: list[NewDiscussion]) -> list[int]:
-        """Add discussions by members of the courses; returns their ids."""
+    def add_discussions(self, discussions: Sequence[Row]) -> list[int]:
+        """Add discussions by members of the courses; returns their ids.
+
+        Course, author, title and message are required.
+        """
         members = self.store.courses.members({row["course_id"] for row in discussions})
         rows = []
         for discussion in discussions:
@@ -322,8 +290,11 @@ class Discussions(StorePart):
             rows.append(_filled({"posted_at": self.stamp, **discussion}, is_announcement=False))
         return self.fill(DiscussionTopic, rows)
 
-    def add_discussion_entries(self, entries: list[NewEntry]) -> list[int]:
-        """Add posts by members of the courses; returns their ids."""
+    def add_discussion_entries(self, entries: Sequence[Row]) -> list[int]:
+        """Add posts by members of the courses; returns their ids.
+
+        Topic, author, message and time are required.
+        """
         keys = sorted({entry["topic_id"] for entry in entries})
         topics = {row["id"]: row for row in self.fetch(_TOPICS_BY_ID, topics=keys)}
         members = self.store.courses.members({row["course_id"] for row in topics.values()})
@@ -348,10 +319,7 @@ class Discussions(StorePart):
 def _filled(topic: Any, *, is_announcement: bool) -> dict[str, Any]:
     posted_at = values.stored_time(topic["posted_at"])
     return {
-        "published": True,
-        "locked": False,
-        "pinned": False,
-        "require_initial_post": False,
+        **usual(DiscussionTopic),
         **topic,
         "posted_at": posted_at,
         "last_reply_at": posted_at,

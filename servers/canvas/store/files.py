@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from sqlalchemy import bindparam, or_, select
 
 from mesocosm.errors import Conflict, Invalid
-from mesocosm.servers.canvas.models import File, Folder
+from mesocosm.servers.canvas.models import File, Folder, usual
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import (
     CourseAccess,
@@ -53,32 +53,6 @@ FILE_SORTS: dict[str, Any] = {
     "updated_at": File.updated_at,
     "content_type": File.content_type,
 }
-
-
-class NewFolder(TypedDict, total=False):
-    """A folder for ``add_folders``: its course and its path, as in ``week 1/slides``."""
-
-    course_id: int
-    path: str
-    hidden: bool
-
-
-class NewFile(TypedDict, total=False):
-    """A file for ``add_files``; ``display_name`` and ``size`` are required.
-
-    One of a course has ``course_id`` (and ``folder_id``, without which it lies in the course's root folder);
-    one that a user uploaded to hand in has ``user_id`` only.
-    """
-
-    course_id: int | None
-    folder_id: int | None
-    user_id: int | None
-    display_name: str
-    content_type: str
-    size: int
-    hidden: bool
-    locked: bool
-    created_at: str
 
 
 class Files(StorePart):
@@ -241,8 +215,10 @@ class Files(StorePart):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def add_folders(self, folders: list[NewFolder]) -> list[int]:
-        """Add folders, parents before children; each course's root folder comes by itself."""
+    def add_folders(self, folders: Sequence[Row]) -> list[int]:
+        """Add folders of courses by ``path`` (``week 1/slides``), parents before children; each course's root
+        folder comes by itself.
+        """
         known = self.known_folders({folder["course_id"] for folder in folders})
         ids = []
         for folder in folders:
@@ -250,12 +226,17 @@ class Files(StorePart):
             ids.append(self.add_folder(known, folder["course_id"], path, folder.get("hidden", False)))
         return ids
 
-    def add_files(self, files: list[NewFile]) -> list[int]:
-        """Add records of files; returns their ids."""
+    def add_files(self, files: Sequence[Row]) -> list[int]:
+        """Add records of files; returns their ids.
+
+        ``display_name`` and ``size`` are required. One of a course has ``course_id`` (and ``folder_id``,
+        without which it lies in the course's root folder); one that a user uploaded to hand in has
+        ``user_id`` only.
+        """
         known = self.known_folders({course for file in files if (course := file.get("course_id"))})
         rows = []
         for file in files:
-            row: dict[str, Any] = {**_NEW_FILE, "created_at": self.stamp, **file}
+            row: dict[str, Any] = {**usual(File), "created_at": self.stamp, **file}
             course_id = row["course_id"]
             if course_id is None and row["user_id"] is None:
                 raise Invalid(f"file {row['display_name']!r} belongs to no course and no user")
@@ -288,13 +269,3 @@ class Files(StorePart):
         )
         known[course_id, path] = self.insert(folder).id
         return folder.id
-
-
-_NEW_FILE: dict[str, Any] = {
-    "course_id": None,
-    "folder_id": None,
-    "user_id": None,
-    "content_type": "application/octet-stream",
-    "hidden": False,
-    "locked": False,
-}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from sqlalchemy import Integer, Select, bindparam, func, or_, select, update
 
@@ -18,6 +18,7 @@ from mesocosm.servers.canvas.models import (
     ModuleItem,
     Quiz,
     WikiPage,
+    usual,
 )
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import (
@@ -101,32 +102,6 @@ _ITEM_ORDER = (
 _PREREQUISITES = select(Module.id, Module.prerequisite_module_ids).where(
     Module.course_id == bindparam("course")
 )
-
-
-class NewModule(TypedDict, total=False):
-    """A module for ``add_modules``; ``course_id`` and ``name`` are required; published by default."""
-
-    course_id: int
-    name: str
-    unlock_at: str | None
-    require_sequential_progress: bool
-    prerequisite_module_ids: list[int]
-    published: bool
-
-
-class NewItem(TypedDict, total=False):
-    """An item for ``add_module_items``; ``module_id``, ``title`` and ``type`` are required.
-
-    ``content_id`` is needed but for ExternalUrl, ExternalTool (``external_url``) and SubHeader.
-    """
-
-    module_id: int
-    title: str
-    type: str
-    content_id: int | None
-    external_url: str | None
-    indent: int
-    published: bool
 
 
 MODULE: Checks = {"name": values.title, "unlock_at": values.moment}
@@ -340,23 +315,30 @@ class Modules(StorePart):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def add_modules(self, modules: list[NewModule]) -> list[int]:
-        """Add modules to courses that have none yet, in order; returns their ids."""
+    def add_modules(self, modules: Sequence[Row]) -> list[int]:
+        """Add modules to courses that have none yet, in order; returns their ids.
+
+        ``course_id`` and ``name`` are required.
+        """
         count: dict[int, int] = defaultdict(int)
         rows = []
         for module in modules:
-            row: dict[str, Any] = {**_NEW_MODULE, **module}
+            row: dict[str, Any] = {**usual(Module), **module}
             count[row["course_id"]] += 1
             row["unlock_at"] = values.stored_time(row["unlock_at"])
             rows.append({**row, "position": count[row["course_id"]]})
         return self.fill(Module, rows)
 
-    def add_module_items(self, items: list[NewItem]) -> list[int]:
-        """Add items to modules that have none yet, in order; returns their ids."""
+    def add_module_items(self, items: Sequence[Row]) -> list[int]:
+        """Add items to modules that have none yet, in order; returns their ids.
+
+        ``module_id``, ``title`` and ``type`` are required; ``content_id`` is needed but for ExternalUrl,
+        ExternalTool (``external_url``) and SubHeader.
+        """
         count: dict[int, int] = defaultdict(int)
         rows = []
         for item in items:
-            row: dict[str, Any] = {**_NEW_ITEM, **item}
+            row: dict[str, Any] = {**usual(ModuleItem), **item}
             values.choice(row["type"], "type", ITEM_TYPES)
             if (row["content_id"] is None) == (row["type"] in CONTENT):
                 raise Invalid(f"a module item of type {row['type']} with content_id {row['content_id']}")
@@ -375,15 +357,6 @@ class Modules(StorePart):
             found = {(row["id"], row["course_id"]) for row in self.fetch(_CONTENT_OF[kind], keys=keys)}
             if not wanted <= found:
                 raise Invalid(f"no {kind} of the module's course: {min(wanted - found)[0]}")
-
-
-_NEW_MODULE: dict[str, Any] = {
-    "unlock_at": None,
-    "require_sequential_progress": False,
-    "prerequisite_module_ids": [],
-    "published": True,
-}
-_NEW_ITEM: dict[str, Any] = {"content_id": None, "external_url": None, "indent": 0, "published": True}
 
 
 def _position(fields: Mapping[str, Any], last: int) -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import Any, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import bindparam, or_, select, update
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.models import User, WikiPage
+from mesocosm.servers.canvas.models import User, WikiPage, usual
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import (
     CourseAccess,
@@ -44,19 +44,6 @@ _URLS = select(WikiPage.course_id, WikiPage.url).where(
     WikiPage.course_id.in_(bindparam("courses", expanding=True))
 )
 _SORTS = {"title": WikiPage.title, "created_at": WikiPage.created_at, "updated_at": WikiPage.updated_at}
-
-
-class NewPage(TypedDict, total=False):
-    """A page for ``add_pages``; course, title and body are required; published by default."""
-
-    course_id: int
-    title: str
-    body: str
-    published: bool
-    front_page: bool
-    last_edited_by: int | None
-    created_at: str
-    updated_at: str
 
 
 class Pages(StorePart):
@@ -152,22 +139,19 @@ class Pages(StorePart):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def add_pages(self, pages: list[NewPage]) -> list[int]:
-        """Add pages; their addresses follow from their titles. Returns their ids."""
+    def add_pages(self, pages: Sequence[Row]) -> list[int]:
+        """Add pages with course, title and body; addresses follow from the titles. Returns their ids."""
         taken: dict[int, set[str]] = defaultdict(set)
         for known in self.fetch(_URLS, courses=sorted({page["course_id"] for page in pages})):
             taken[known["course_id"]].add(known["url"])
         rows: list[dict[str, Any]] = []
         for page in pages:
-            row: dict[str, Any] = {**_NEW_PAGE, "created_at": self.stamp, **page}
+            row: dict[str, Any] = {**usual(WikiPage), "created_at": self.stamp, **page}
             row["url"] = free_url(row["title"], taken[row["course_id"]])
             row["created_at"] = values.stored_time(row["created_at"])
             row["updated_at"] = values.stored_time(row.get("updated_at") or row["created_at"])
             rows.append(row)
         return self.fill(WikiPage, rows)
-
-
-_NEW_PAGE: dict[str, Any] = {"published": True, "front_page": False, "last_edited_by": None}
 
 
 def free_url(title: str, taken: set[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.store import values
@@ -24,19 +24,6 @@ QUESTION_TYPES = (
     "true_false_question",
 )
 MAX_ANSWERS = 100
-
-
-class NewQuestion(TypedDict, total=False):
-    """A question of a ``NewQuiz``; ``question_text`` is required.
-
-    ``answers`` are mappings with ``answer_text`` and ``answer_weight`` (100: right, 0: wrong).
-    """
-
-    question_name: str
-    question_text: str
-    question_type: str
-    points_possible: float
-    answers: list[dict[str, Any]]
 
 
 NEW_QUESTION: dict[str, Any] = {
@@ -94,7 +81,7 @@ QUESTION: Checks = {
 """Checks of a question's fields."""
 
 
-def filled_question(question: NewQuestion) -> dict[str, Any]:
+def filled_question(question: Row) -> dict[str, Any]:
     """A generator's question as the tables keep it."""
     row: dict[str, Any] = {**NEW_QUESTION, "question_type": "multiple_choice_question", **question}
     values.choice(row["question_type"], "question_type", QUESTION_TYPES)

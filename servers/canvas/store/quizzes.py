@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, TypedDict
+from typing import Any
 
 from sqlalchemy import bindparam, exists, func, or_, select
 
 from mesocosm.errors import Conflict, Denied, Invalid
-from mesocosm.servers.canvas.models import Assignment, Quiz, QuizQuestion, QuizSubmission
+from mesocosm.servers.canvas.models import Assignment, Quiz, QuizQuestion, QuizSubmission, usual
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import (
     STUDENT,
@@ -21,14 +21,12 @@ from mesocosm.servers.canvas.store.access import (
     StorePart,
     denied,
 )
-from mesocosm.servers.canvas.store.assignments import QUIZ_TYPE, NewAssignment
+from mesocosm.servers.canvas.store.assignments import QUIZ_TYPE
 from mesocosm.servers.canvas.store.questions import (
     NEW_QUESTION,
     QUESTION,
-    NewQuestion,
     filled_question,
 )
-from mesocosm.servers.canvas.store.submissions import NewSubmission
 from mesocosm.services.service import Page, Row
 from mesocosm.services.values import Checks, checked
 
@@ -84,40 +82,6 @@ _ATTEMPTED = select(exists().where(QuizSubmission.quiz_id == bindparam("quiz")).
 _BY_ID = _QUIZ_COLUMNS.where(Quiz.id.in_(bindparam("quizzes", expanding=True)))
 
 
-class NewQuiz(TypedDict, total=False):
-    """A quiz for ``add_quizzes``; ``course_id`` and ``title`` are required; it is published by default.
-
-    Its number of questions and its points follow from ``questions``.
-    """
-
-    course_id: int
-    title: str
-    description: str | None
-    quiz_type: str
-    time_limit: int | None
-    due_at: str | None
-    unlock_at: str | None
-    lock_at: str | None
-    shuffle_answers: bool
-    show_correct_answers: bool
-    allowed_attempts: int
-    scoring_policy: str
-    access_code: str | None
-    published: bool
-    created_at: str
-    questions: list[NewQuestion]
-
-
-class NewQuizSubmission(TypedDict, total=False):
-    """A finished attempt for ``add_quiz_submissions``: quiz, user, score and times are required."""
-
-    quiz_id: int
-    user_id: int
-    score: float
-    started_at: str
-    finished_at: str
-
-
 class Quizzes(StorePart):
     """Quizzes. A graded quiz has an assignment from its first publication on, which carries its grades."""
 
@@ -145,10 +109,13 @@ class Quizzes(StorePart):
 
     def create_quiz(self, access: CourseAccess, fields: Mapping[str, Any]) -> Row:
         """Create a quiz without questions; unpublished unless told otherwise."""
-        new: dict[str, Any] = {**_NEW, "published": False, **checked(fields, _CHECKS)}
-        quiz = self.insert(
-            Quiz(**new, course_id=access.course["id"], created_at=self.stamp, updated_at=self.stamp)
-        )
+        new = {
+            **usual(Quiz),
+            "published": False,
+            **checked(fields, _CHECKS),
+            "course_id": access.course["id"],
+        }
+        quiz = self.insert(Quiz(**{**new, "created_at": self.stamp, "updated_at": self.stamp}))
         self._follow(access, quiz.id)
         return self.quiz(access, quiz.id)
 
@@ -295,11 +262,15 @@ class Quizzes(StorePart):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def add_quizzes(self, quizzes: list[NewQuiz]) -> list[int]:
-        """Add quizzes with their questions, and the assignments of published graded ones; returns ids."""
+    def add_quizzes(self, quizzes: Sequence[Row]) -> list[int]:
+        """Add quizzes with their questions, and the assignments of published graded ones; returns ids.
+
+        ``course_id`` and ``title`` are required. Of ``questions``, each has ``question_text``; its
+        ``answers`` are mappings with ``answer_text`` and ``answer_weight`` (100: right, 0: wrong).
+        """
         rows, points = [], []
         for quiz in quizzes:
-            row = checked({**_NEW, "created_at": self.stamp, **quiz}, _WORDS)
+            row = checked({**usual(Quiz), "created_at": self.stamp, **quiz}, _WORDS)
             row.pop("questions", None)
             for name in ("due_at", "unlock_at", "lock_at", "created_at"):
                 row[name] = values.stored_time(row[name])
@@ -320,12 +291,15 @@ class Quizzes(StorePart):
         )
         return ids
 
-    def add_quiz_submissions(self, submissions: list[NewQuizSubmission]) -> list[int]:
-        """Add finished attempts; each student's kept score becomes the grade of the quiz's assignment."""
+    def add_quiz_submissions(self, submissions: Sequence[Row]) -> list[int]:
+        """Add finished attempts; each student's kept score becomes the grade of the quiz's assignment.
+
+        Quiz, user, score and times are required.
+        """
         keys = sorted({submission["quiz_id"] for submission in submissions})
         quizzes = {row["id"]: row for row in self.fetch(_BY_ID, quizzes=keys)}
         students = self.store.courses.members({row["course_id"] for row in quizzes.values()}, (STUDENT,))
-        attempts: dict[tuple[int, int], list[NewQuizSubmission]] = defaultdict(list)
+        attempts: dict[tuple[int, int], list[Row]] = defaultdict(list)
         rows = []
         for submission in submissions:
             quiz, user_id = quizzes[submission["quiz_id"]], submission["user_id"]
@@ -346,20 +320,6 @@ class Quizzes(StorePart):
 
 
 _OUTCOME = ("workflow_state", "finished_at", "score")
-_NEW: dict[str, Any] = {
-    "description": None,
-    "quiz_type": "assignment",
-    "time_limit": None,
-    "due_at": None,
-    "unlock_at": None,
-    "lock_at": None,
-    "shuffle_answers": False,
-    "show_correct_answers": True,
-    "allowed_attempts": 1,
-    "scoring_policy": "keep_highest",
-    "access_code": None,
-    "published": True,
-}
 
 
 def kept_score(policy: str, scores: Sequence[float]) -> float | None:
@@ -388,8 +348,8 @@ _CHECKS: Checks = {
 }
 
 
-def _assignment_of(quiz: Row) -> NewAssignment:
-    assignment: NewAssignment = {
+def _assignment_of(quiz: Row) -> dict[str, Any]:
+    assignment: dict[str, Any] = {
         "course_id": quiz["course_id"],
         "name": quiz["title"],
         "description": quiz["description"],
@@ -405,7 +365,7 @@ def _assignment_of(quiz: Row) -> NewAssignment:
     return assignment
 
 
-def _finished(submission: NewQuizSubmission, attempt: int) -> dict[str, Any]:
+def _finished(submission: Row, attempt: int) -> dict[str, Any]:
     finished_at = values.stored_time(submission["finished_at"])
     return {
         "quiz_id": submission["quiz_id"],
@@ -419,7 +379,7 @@ def _finished(submission: NewQuizSubmission, attempt: int) -> dict[str, Any]:
     }
 
 
-def _graded(quiz: Row, user_id: int, attempts: list[NewQuizSubmission]) -> NewSubmission:
+def _graded(quiz: Row, user_id: int, attempts: list[Row]) -> dict[str, Any]:
     finished_at = attempts[-1]["finished_at"]
     return {
         "assignment_id": quiz["assignment_id"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 from sqlalchemy import Select, and_, bindparam, case, exists, func, or_, select
 from sqlalchemy.orm import aliased
@@ -180,26 +180,6 @@ class Scores:
     """Of what was graded."""
     final: float | None
     """Of everything one is not excused from, what was not graded counting as zero."""
-
-
-class NewSubmission(TypedDict, total=False):
-    """A submission for ``add_submissions``; ``assignment_id`` and ``user_id`` are required.
-
-    With ``submitted_at`` it was handed in then (``attempt`` times, 1 by default); with ``grade`` (whatever
-    ``canvas_submit_grade`` takes) it was graded at ``graded_at`` by ``grader_id``.
-    """
-
-    assignment_id: int
-    user_id: int
-    submission_type: str
-    body: str | None
-    url: str | None
-    file_ids: list[int]
-    submitted_at: str | None
-    attempt: int
-    grade: str | float | None
-    graded_at: str | None
-    grader_id: int | None
 
 
 class Submissions(StorePart):
@@ -516,8 +496,13 @@ class Submissions(StorePart):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def add_submissions(self, submissions: list[NewSubmission]) -> list[int]:
-        """Add submissions of students of the assignments' courses; returns their ids."""
+    def add_submissions(self, submissions: Sequence[Row]) -> list[int]:
+        """Add submissions of students of the assignments' courses; returns their ids.
+
+        ``assignment_id`` and ``user_id`` are required. With ``submitted_at`` it was handed in then
+        (``attempt`` times, 1 by default); with ``grade`` (whatever ``canvas_submit_grade`` takes) it was
+        graded at ``graded_at`` by ``grader_id``.
+        """
         keys = sorted({submission["assignment_id"] for submission in submissions})
         assignments = {row["id"]: row for row in self._assignments(keys)}
         students = self.store.courses.members({row["course_id"] for row in assignments.values()}, (STUDENT,))
@@ -533,7 +518,7 @@ class Submissions(StorePart):
         chunks = [keys[start : start + 10_000] for start in range(0, len(keys), 10_000)]
         return [row for chunk in chunks for row in self.fetch(_GRADED_ASSIGNMENTS, assignments=chunk)]
 
-    def _filled(self, assignment: Row, submission: NewSubmission) -> dict[str, Any]:
+    def _filled(self, assignment: Row, submission: Row) -> dict[str, Any]:
         row: dict[str, Any] = {**_UNSUBMITTED, **submission, "grade": None}
         row["submitted_at"] = values.stored_time(row["submitted_at"])
         if row["submitted_at"] is not None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 import orjson
 from sqlalchemy import bindparam, delete, insert, select
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
-from mesocosm.servers.canvas.models import Enrollment, Preference, SignIn, User
+from mesocosm.servers.canvas.models import Enrollment, Preference, SignIn, User, usual
 from mesocosm.servers.canvas.store import values
 from mesocosm.servers.canvas.store.access import Lister, Paging, StorePart, denied
-from mesocosm.servers.canvas.store.accounts import DEFAULT_TIME_ZONE
 from mesocosm.services.service import Page, Row
 
 MIN_PASSWORD = 8
@@ -45,27 +44,6 @@ _IN_COURSE = Lister(
         )
     ).order_by(User.sortable_name, User.id)
 )
-
-
-class NewUser(TypedDict, total=False):
-    """A user for ``add_users``; ``name`` and ``login_id`` are required.
-
-    Without ``primary_email`` a login that is an e-mail address serves as one; without ``password`` the user
-    cannot sign in with ``canvas_login`` (``store.sign_in`` does not need it).
-    """
-
-    name: str
-    login_id: str
-    primary_email: str | None
-    password: str | None
-    short_name: str
-    sortable_name: str
-    sis_user_id: str | None
-    bio: str | None
-    title: str | None
-    time_zone: str
-    account_id: int
-    created_at: str
 
 
 class Users(StorePart):
@@ -139,7 +117,7 @@ class Users(StorePart):
         if password is not None and len(values.text(password, "password", limit=255)) < MIN_PASSWORD:
             raise Invalid(f"password is too short (minimum is {MIN_PASSWORD} characters)")
         name = values.title(user["name"], "name")
-        new: NewUser = {
+        new: dict[str, Any] = {
             "name": name,
             "login_id": login_id,
             "password": password,
@@ -154,15 +132,15 @@ class Users(StorePart):
 
     # -- filling ----------------------------------------------------------------------------------------
 
-    def add_users(self, users: list[NewUser]) -> list[int]:
-        """Add users, to the first root account unless they say otherwise; returns their ids."""
+    def add_users(self, users: Sequence[Row]) -> list[int]:
+        """Add users, to the first root account unless they say otherwise; returns their ids.
+
+        ``name`` and ``login_id`` are required. Without ``primary_email`` a login that is an e-mail address
+        serves as one; without ``password`` the user cannot sign in with ``canvas_login`` (``store.sign_in``
+        does not need it).
+        """
         defaults = {
             "account_id": self.store.accounts.root_account_id,
-            "password": None,
-            "sis_user_id": None,
-            "bio": None,
-            "title": None,
-            "time_zone": DEFAULT_TIME_ZONE,
             "created_at": self.stamp,
         }
         return self.fill(User, [_filled({**defaults, **user}) for user in users])
@@ -172,10 +150,10 @@ def _filled(user: dict[str, Any]) -> dict[str, Any]:
     name, login_id = user["name"], user["login_id"]
     created_at = values.stored_time(user["created_at"])
     return {
+        **usual(User),
         "short_name": name,
         "sortable_name": sortable(name),
         "primary_email": login_id if values.is_email(login_id) else None,
-        "last_login": None,
         **user,
         "created_at": created_at,
         "updated_at": created_at,

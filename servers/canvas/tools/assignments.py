@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal, Required, TypedDict, Unpack
 
-from mesocosm.servers.canvas.store import CanvasStore, NewRubric
+from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import Clock, CourseId, Paging, address, paged
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
 from mesocosm.servers.canvas.tools.service import AssignmentId, Editing, Grading, Reading, Row, server
@@ -369,7 +369,7 @@ def canvas_create_rubric(
         criteria: What is judged, each with description, points and ratings; without points a criterion is
             worth its best rating.
     """
-    rubric: NewRubric = {
+    rubric: dict[str, Any] = {
         "title": title,
         "description": description,
         "free_form_criterion_comments": bool(free_form_criterion_comments),

@@ -17,7 +17,6 @@ from mesocosm.kits.organisations.letters import Letter
 from mesocosm.kits.organisations.people import Person
 from mesocosm.kits.paging import mails
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.assignments import NewAssignment
 from mesocosm.services.calling import Tools
 from mesocosm.services.world import World
 from mesocosm.worlds import tokens
@@ -150,7 +149,7 @@ def heading(course: Course) -> str:
 class _Assignment:
     course: Course
     exercises: int
-    fields: NewAssignment
+    fields: dict[str, Any]
 
 
 def _cost_of(assignment: _Assignment) -> int:
@@ -166,7 +165,7 @@ def _assignments(
         course, exercises = rng.choice(campus.listed), rng.randint(4, 40)
         due = (began + rng.randint(7, 100) * _DAY).replace(hour=rng.choice((12, 17, 22)), minute=0, second=0)
         chosen = ", ".join(f"{rng.randint(1, 12)}.{rng.randint(1, 30)}" for _ in range(exercises))
-        fields: NewAssignment = {
+        fields: dict[str, Any] = {
             "name": f"{rng.choice(_WORKS)} {number}",
             "description": f"<p>{chosen}</p>",
             "due_at": stamp(due),
