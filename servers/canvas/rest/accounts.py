@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.rest.api import Paged, account_key, api
+from mesocosm.servers.canvas.rest.api import AccountId, Paged, account_key, api
 from mesocosm.servers.canvas.rest.courses import courses_view
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.reports import REPORTS
@@ -20,24 +20,25 @@ def list_accounts(store: CanvasStore, paging: Paged) -> Page:
 
 
 @api.get("/accounts/{account_id}")
-def get_account(store: CanvasStore, account_id: str) -> dict[str, Any]:
-    account = store.accounts.account(account_key(store, account_id))
+def get_account(store: CanvasStore, account_id: AccountId) -> dict[str, Any]:
+    account = store.accounts.account(account_id)
     return account_json(account, manage=store.administers(account["id"]))
 
 
 @api.get("/accounts/{account_id}/sub_accounts")
-def list_sub_accounts(store: CanvasStore, paging: Paged, account_id: str, recursive: bool = False) -> Page:
+def list_sub_accounts(
+    store: CanvasStore, paging: Paged, account_id: AccountId, recursive: bool = False
+) -> Page:
     """The accounts below one."""
-    key = account_key(store, account_id)
     listed = store.accounts.all_sub_accounts if recursive else store.accounts.sub_accounts
-    return listed(key, paging).of(lambda row: account_json(row, manage=True))
+    return listed(account_id, paging).of(lambda row: account_json(row, manage=True))
 
 
 @api.get("/accounts/{account_id}/courses")
 def list_account_courses(
     store: CanvasStore,
     paging: Paged,
-    account_id: str,
+    account_id: AccountId,
     with_enrollments: bool | None = None,
     published: bool | None = None,
     completed: bool | None = None,
@@ -47,7 +48,7 @@ def list_account_courses(
     include: list[str] | None = None,
 ) -> Page:
     listing = store.accounts.account_courses(
-        account_key(store, account_id),
+        account_id,
         paging,
         with_enrollments=with_enrollments,
         published=published,
@@ -63,9 +64,9 @@ def list_account_courses(
 
 
 @api.get("/accounts/{account_id}/reports")
-def list_reports(store: CanvasStore, account_id: str) -> list[dict[str, Any]]:
+def list_reports(store: CanvasStore, account_id: AccountId) -> list[dict[str, Any]]:
     """The reports that can be made."""
-    last = store.reports.last_reports(account_key(store, account_id))
+    last = store.reports.last_reports(account_id)
     return [
         {
             "report": name,
@@ -94,12 +95,12 @@ def _said(name: str, value: Any) -> bool:
 
 
 @api.get("/accounts/{account_id}/reports/{report}")
-def list_report_runs(store: CanvasStore, paging: Paged, account_id: str, report: str) -> Page:
+def list_report_runs(store: CanvasStore, paging: Paged, account_id: AccountId, report: str) -> Page:
     """The reports of a kind that were made."""
-    return store.reports.report_runs(account_key(store, account_id), report, paging).of(report_json)
+    return store.reports.report_runs(account_id, report, paging).of(report_json)
 
 
 @api.get("/accounts/{account_id}/reports/{report}/{report_id:int}")
-def get_report(store: CanvasStore, account_id: str, report: str, report_id: int) -> dict[str, Any]:
+def get_report(store: CanvasStore, account_id: AccountId, report: str, report_id: int) -> dict[str, Any]:
     """One report that was made."""
-    return report_json(store.reports.report_run(account_key(store, account_id), report, report_id))
+    return report_json(store.reports.report_run(account_id, report, report_id))

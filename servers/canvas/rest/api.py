@@ -84,22 +84,29 @@ def _is_number(text: str) -> bool:
 # -- ids that clients may write in several ways -----------------------------------------------------------
 
 
-def course_key(store: CanvasStore, written: str) -> int:
+def course_key(store: CanvasStore, course_id: str) -> int:
     """The id of a course: a number, or ``sis_course_id:...``."""
-    return _key(store, written, "course")
+    return _key(store, course_id, "course")
 
 
-def user_key(store: CanvasStore, written: str) -> int:
+def user_key(store: CanvasStore, user_id: str) -> int:
     """The id of a user: a number, ``self``, ``sis_user_id:...`` or ``sis_login_id:...``."""
-    return store.user_id if written == "self" else _key(store, written, "user")
+    return store.user_id if user_id == "self" else _key(store, user_id, "user")
 
 
-def account_key(store: CanvasStore, written: str) -> int:
+def account_key(store: CanvasStore, account_id: str) -> int:
     """The id of an account: a number, ``self`` or ``default`` for the root account."""
     _ = store.user_id  # where somebody is signed in, there is an account
     return (
-        store.accounts.root_account_id if written in ("self", "default") else _key(store, written, "account")
+        store.accounts.root_account_id
+        if account_id in ("self", "default")
+        else _key(store, account_id, "account")
     )
+
+
+CourseId = Annotated[int, Depends(course_key)]
+UserId = Annotated[int, Depends(user_key)]
+AccountId = Annotated[int, Depends(account_key)]
 
 
 def reading(store: CanvasStore, course_id: str) -> CourseAccess:

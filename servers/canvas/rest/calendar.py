@@ -9,14 +9,7 @@ from typing import Any, TypedDict
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.rest.api import (
-    Paged,
-    Reading,
-    api,
-    context_courses,
-    context_users,
-    user_key,
-)
+from mesocosm.servers.canvas.rest.api import Paged, Reading, UserId, api, context_courses, context_users
 from mesocosm.servers.canvas.rest.assignments import assignment_view
 from mesocosm.servers.canvas.store import CanvasStore, values
 from mesocosm.servers.canvas.store.access import GRADERS, Paging, denied
@@ -112,13 +105,13 @@ def list_user_events(
     store: CanvasStore,
     request: Request,
     paging: Paged,
-    user_id: str,
+    user_id: UserId,
     start_date: str | None = None,
     end_date: str | None = None,
     all_events: bool = False,
 ) -> Page:
     """The events of one's own calendar and of one's courses."""
-    if user_key(store, user_id) != store.user_id:
+    if user_id != store.user_id:
         raise denied()
     today = None if all_events else store.stamp[:10]
     return store.calendar.events(start_date or today, end_date or today, paging).of(partial(_event, request))

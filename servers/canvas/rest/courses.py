@@ -6,7 +6,16 @@ from collections.abc import Collection, Sequence
 from typing import Any, TypedDict
 
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.rest.api import Paged, Reading, account_key, api, course_key, reading, user_key
+from mesocosm.servers.canvas.rest.api import (
+    AccountId,
+    Paged,
+    Reading,
+    UserId,
+    api,
+    course_key,
+    reading,
+    user_key,
+)
 from mesocosm.servers.canvas.rest.enrollments import enrollments_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import ADDRESS, ENROLLMENT_TYPES, Paging, missing
@@ -124,22 +133,22 @@ def get_course(store: CanvasStore, access: Reading, include: list[str] | None = 
 
 @api.get("/accounts/{account_id}/courses/{course_id}")
 def get_account_course(
-    store: CanvasStore, account_id: str, course_id: str, include: list[str] | None = None
+    store: CanvasStore, account_id: AccountId, course_id: str, include: list[str] | None = None
 ) -> dict[str, Any]:
-    store.accounts.administered(account_key(store, account_id))
+    store.accounts.administered(account_id)
     return courses_view(store, [reading(store, course_id).course], include or ())[0]
 
 
 @api.post("/accounts/{account_id}/courses")
 def create_course(
     store: CanvasStore,
-    account_id: str,
+    account_id: AccountId,
     course: CourseFields | None = None,
     offer: bool = False,
 ) -> dict[str, Any]:
     fields: dict[str, Any] = {"name": "Unnamed Course", **(course or {})}
     fields.pop("event", None)
-    created = store.courses.create_course(account_key(store, account_id), fields, offer=offer)
+    created = store.courses.create_course(account_id, fields, offer=offer)
     return courses_view(store, [created])[0]
 
 
@@ -256,10 +265,10 @@ def list_students(store: CanvasStore, access: Reading, paging: Paged) -> Page:
 
 @api.get("/courses/{course_id}/users/{user_id}")
 def get_course_user(
-    store: CanvasStore, access: Reading, user_id: str, include: list[str] | None = None
+    store: CanvasStore, access: Reading, user_id: UserId, include: list[str] | None = None
 ) -> dict[str, Any]:
     """One of the people of a course."""
-    user = store.roster.course_user(access, user_key(store, user_id))
+    user = store.roster.course_user(access, user_id)
     return members_view(store, access, [user], include or ())[0]
 
 

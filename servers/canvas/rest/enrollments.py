@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from mesocosm.servers.canvas.rest.api import Paged, Reading, api, course_key, user_key
+from mesocosm.servers.canvas.rest.api import CourseId, Paged, Reading, UserId, api, course_key, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import ADDRESS, STUDENT
 from mesocosm.servers.canvas.store.submissions import Scores
@@ -92,13 +92,12 @@ api.get("/sections/{course_id}/enrollments")(list_course_enrollments)
 def list_user_enrollments(
     store: CanvasStore,
     paging: Paged,
-    user_id: str,
+    user_id: UserId,
     type: list[str] | None = None,
     role: list[str] | None = None,
     state: list[str] | None = None,
 ) -> Page:
-    user = user_key(store, user_id)
-    listing = store.roster.user_enrollments(user, paging, types=type or role, states=state)
+    listing = store.roster.user_enrollments(user_id, paging, types=type or role, states=state)
     return listing.holding(enrollments_view(store, listing.items))
 
 
@@ -136,14 +135,14 @@ def reactivate_enrollment(store: CanvasStore, access: Reading, enrollment_id: in
 
 
 @api.post("/courses/{course_id}/enrollments/{enrollment_id:int}/accept")
-def accept_enrollment(store: CanvasStore, course_id: str, enrollment_id: int) -> dict[str, Any]:
+def accept_enrollment(store: CanvasStore, course_id: CourseId, enrollment_id: int) -> dict[str, Any]:
     """Accept an invitation."""
-    store.roster.answer_invitation(store.access(course_key(store, course_id)), enrollment_id, accept=True)
+    store.roster.answer_invitation(store.access(course_id), enrollment_id, accept=True)
     return {"success": True}
 
 
 @api.post("/courses/{course_id}/enrollments/{enrollment_id:int}/reject")
-def reject_enrollment(store: CanvasStore, course_id: str, enrollment_id: int) -> dict[str, Any]:
+def reject_enrollment(store: CanvasStore, course_id: CourseId, enrollment_id: int) -> dict[str, Any]:
     """Reject an invitation."""
-    store.roster.answer_invitation(store.access(course_key(store, course_id)), enrollment_id, accept=False)
+    store.roster.answer_invitation(store.access(course_id), enrollment_id, accept=False)
     return {"success": True}

@@ -14,6 +14,7 @@ from mesocosm.servers.canvas.rest.api import (
     Editing,
     Paged,
     Reading,
+    UserId,
     api,
     course_key,
     here,
@@ -103,9 +104,9 @@ def list_folder_files(
 
 
 @api.get("/users/{user_id}/files")
-def list_user_files(store: CanvasStore, request: Request, paging: Paged, user_id: str) -> Page:
+def list_user_files(store: CanvasStore, request: Request, paging: Paged, user_id: UserId) -> Page:
     """One's own files."""
-    if user_key(store, user_id) != store.user_id:
+    if user_id != store.user_id:
         raise denied()
     return store.files.own_files(paging).of(partial(file_view, request))
 
@@ -262,9 +263,9 @@ def begin_folder_upload(store: CanvasStore, request: Request, folder_id: int, na
 
 
 @api.post("/users/{user_id}/files", writes=False)
-def begin_own_upload(store: CanvasStore, request: Request, user_id: str, name: str) -> dict[str, Any]:
+def begin_own_upload(store: CanvasStore, request: Request, user_id: UserId, name: str) -> dict[str, Any]:
     """Ask where to send a file of one's own."""
-    if user_key(store, user_id) != store.user_id:
+    if user_id != store.user_id:
         raise denied()
     return _ticket(request, name)
 

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import (
+    AccountId,
     Paged,
     Reading,
-    account_key,
     api,
     context_courses,
     context_users,
@@ -136,10 +136,10 @@ def get_permissions(
 
 @api.get("/accounts/{account_id}/permissions")
 def get_account_permissions(
-    store: CanvasStore, account_id: str, permissions: list[str] | None = None
+    store: CanvasStore, account_id: AccountId, permissions: list[str] | None = None
 ) -> dict[str, Any]:
     """Return the requested permissions in an account."""
-    account = store.accounts.account(account_key(store, account_id))
+    account = store.accounts.account(account_id)
     return _asked(dict.fromkeys(_OF_ACCOUNTS, store.administers(account["id"])), permissions)
 
 

@@ -10,7 +10,7 @@ import orjson
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid, NotFound
-from mesocosm.servers.canvas.rest.api import api, user_key
+from mesocosm.servers.canvas.rest.api import UserId, api, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Reply
@@ -30,29 +30,28 @@ _SETTINGS = (
 
 
 @api.get("/users/{user_id}/colors")
-def list_colors(store: CanvasStore, user_id: str) -> Json:
+def list_colors(store: CanvasStore, user_id: UserId) -> Json:
     """The colours that a user chose."""
-    return {"custom_colors": store.preferences.own(user_key(store, user_id), "colors")}
+    return {"custom_colors": store.preferences.own(user_id, "colors")}
 
 
 @api.get("/users/{user_id}/colors/{asset}")
-def get_color(store: CanvasStore, user_id: str, asset: str) -> Json:
+def get_color(store: CanvasStore, user_id: UserId, asset: str) -> Json:
     """The colour that a user chose for something."""
-    chosen = store.preferences.own(user_key(store, user_id), "colors")
+    chosen = store.preferences.own(user_id, "colors")
     if asset not in chosen:
         raise NotFound("The specified resource does not exist.")
     return {"hexcode": chosen[asset]}
 
 
 @api.put("/users/{user_id}/colors/{asset}")
-def set_color(store: CanvasStore, user_id: str, asset: str, hexcode: str) -> Json:
+def set_color(store: CanvasStore, user_id: UserId, asset: str, hexcode: str) -> Json:
     """Choose a colour for something, such as ``course_5``."""
-    user = user_key(store, user_id)
-    chosen, color = store.preferences.own(user, "colors"), _COLOR.fullmatch(hexcode)
+    chosen, color = store.preferences.own(user_id, "colors"), _COLOR.fullmatch(hexcode)
     if color is None:
         raise Invalid("Invalid Hexcode Provided")
     _check_asset(store, asset)
-    store.preferences.keep(user, "colors", chosen | {asset: f"#{color.group(1)}"})
+    store.preferences.keep(user_id, "colors", chosen | {asset: f"#{color.group(1)}"})
     return {"hexcode": f"#{color.group(1)}"}
 
 
@@ -65,16 +64,15 @@ def _check_asset(store: CanvasStore, asset: str) -> None:
 
 
 @api.get("/users/{user_id}/dashboard_positions")
-def list_positions(store: CanvasStore, user_id: str) -> Json:
+def list_positions(store: CanvasStore, user_id: UserId) -> Json:
     """Return a user's order of course cards."""
-    return {"dashboard_positions": store.preferences.own(user_key(store, user_id), "dashboard_positions")}
+    return {"dashboard_positions": store.preferences.own(user_id, "dashboard_positions")}
 
 
 @api.put("/users/{user_id}/dashboard_positions")
-def set_positions(store: CanvasStore, user_id: str, dashboard_positions: dict[str, Any]) -> Json:
+def set_positions(store: CanvasStore, user_id: UserId, dashboard_positions: dict[str, Any]) -> Json:
     """Put the cards of courses somewhere."""
-    user = user_key(store, user_id)
-    kept = store.preferences.own(user, "dashboard_positions")
+    kept = store.preferences.own(user_id, "dashboard_positions")
     for asset, position in dashboard_positions.items():
         _check_asset(store, asset)
         if not re.fullmatch("-?[0-9]{1,9}", str(position)):
@@ -82,27 +80,26 @@ def set_positions(store: CanvasStore, user_id: str, dashboard_positions: dict[st
         kept[asset] = int(position)
     if len(kept) > _MOST_POSITIONS:
         raise Invalid(f"At most {_MOST_POSITIONS} positions.")
-    store.preferences.keep(user, "dashboard_positions", kept)
+    store.preferences.keep(user_id, "dashboard_positions", kept)
     return {"dashboard_positions": kept}
 
 
 @api.get("/users/{user_id}/settings")
-def get_settings(store: CanvasStore, user_id: str) -> Json:
-    return dict.fromkeys(_SETTINGS, False) | store.preferences.own(user_key(store, user_id), "settings")
+def get_settings(store: CanvasStore, user_id: UserId) -> Json:
+    return dict.fromkeys(_SETTINGS, False) | store.preferences.own(user_id, "settings")
 
 
 @api.put("/users/{user_id}/settings")
-def set_settings(store: CanvasStore, request: Request, user_id: str) -> Json:
+def set_settings(store: CanvasStore, request: Request, user_id: UserId) -> Json:
     """Change settings. They have no effect on the API."""
-    user = user_key(store, user_id)
-    kept = store.preferences.own(user, "settings")
+    kept = store.preferences.own(user_id, "settings")
     for name in _SETTINGS:
         if (said := request.values.get(name)) is None:
             continue
         if str(said).lower() not in ("true", "false", "1", "0"):
             raise Invalid(f"{name} must be true or false")
         kept[name] = str(said).lower() in ("true", "1")
-    store.preferences.keep(user, "settings", kept)
+    store.preferences.keep(user_id, "settings", kept)
     return dict.fromkeys(_SETTINGS, False) | kept
 
 

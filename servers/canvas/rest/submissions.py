@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
-from mesocosm.servers.canvas.rest.api import Paged, Reading, api, course_key, reading, user_key
+from mesocosm.servers.canvas.rest.api import Paged, Reading, UserId, api, course_key, reading, user_key
 from mesocosm.servers.canvas.rest.assignments import assignment_view, submission_view
 from mesocosm.servers.canvas.rest.files import file_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
@@ -159,11 +159,11 @@ def get_submission(
     request: Request,
     access: Reading,
     assignment_id: int,
-    user_id: str,
+    user_id: UserId,
     include: list[str] | None = None,
 ) -> dict[str, Any]:
     """One student's submission for an assignment."""
-    submission = store.submissions.submission(access, assignment_id, user_key(store, user_id))
+    submission = store.submissions.submission(access, assignment_id, user_id)
     return submissions_view(store, request, access, [submission], include or ())[0]
 
 
@@ -233,9 +233,9 @@ def _refuse_unkept(given: GradeFields, rubric_assessment: dict[str, Any] | None)
 
 
 @api.get("/users/{user_id}/missing_submissions")
-def list_missing_submissions(store: CanvasStore, paging: Paged, user_id: str) -> Page:
+def list_missing_submissions(store: CanvasStore, paging: Paged, user_id: UserId) -> Page:
     """The assignments that one has not handed in though they are due."""
-    if user_key(store, user_id) != store.user_id:
+    if user_id != store.user_id:
         raise denied()
     listing = store.submissions.missing_assignments(paging)
     accesses = {key: store.access(key) for key in {row["course_id"] for row in listing.items}}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from mesocosm.doors.request import Request
 from mesocosm.errors import NotFound
-from mesocosm.servers.canvas.rest.api import Paged, account_key, api, reading, user_key
+from mesocosm.servers.canvas.rest.api import AccountId, Paged, UserId, account_key, api, reading, user_key
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.tools.accounts import account_json
@@ -155,17 +155,17 @@ def _root_group(where: Json) -> Json:
 
 
 @api.get("/accounts/{account_id}/terms")
-def list_terms(store: CanvasStore, request: Request, account_id: str) -> Json:
+def list_terms(store: CanvasStore, request: Request, account_id: AccountId) -> Json:
     """The terms of an account: all courses are in one."""
-    store.accounts.account(account_key(store, account_id))
+    store.accounts.account(account_id)
     term = {"id": 1, "name": "Default Term", "start_at": None, "end_at": None, "workflow_state": "active"}
     return {"enrollment_terms": [term]}
 
 
 @api.get("/accounts/{account_id}/roles")
-def list_roles(store: CanvasStore, paging: Paged, account_id: str) -> Page:
+def list_roles(store: CanvasStore, paging: Paged, account_id: AccountId) -> Page:
     """The roles that an account knows: Canvas's own."""
-    account = store.accounts.account(account_key(store, account_id))
+    account = store.accounts.account(account_id)
     shown = [
         {
             "id": number,
@@ -195,9 +195,9 @@ def list_manageable(store: CanvasStore, paging: Paged) -> Page:
 
 
 @api.get("/users/{user_id}/communication_channels")
-def list_channels(store: CanvasStore, paging: Paged, user_id: str) -> Page:
+def list_channels(store: CanvasStore, paging: Paged, user_id: UserId) -> Page:
     """List a user's communication channels: mail only."""
-    user = store.roster.acquaintance(user_key(store, user_id))
+    user = store.roster.acquaintance(user_id)
     if user["id"] != store.user_id:
         raise denied()
     channel = {
@@ -249,7 +249,7 @@ def list_none_of_mine(store: CanvasStore, request: Request, paging: Paged) -> Pa
 @api.get("/users/{user_id}/content_migrations")
 @api.get("/users/{user_id}/observees")
 @api.get("/users/{user_id}/features/enabled")
-def list_nothing(store: CanvasStore, paging: Paged, user_id: str) -> Page:
+def list_nothing(store: CanvasStore, paging: Paged, user_id: UserId) -> Page:
     """Return an empty list for a user."""
-    store.roster.acquaintance(user_key(store, user_id))
+    store.roster.acquaintance(user_id)
     return Page([], *paging, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from mesocosm.servers.canvas.rest.api import Paged, account_key, api, user_key
+from mesocosm.servers.canvas.rest.api import AccountId, Paged, UserId, api
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import ADDRESS, denied
 from mesocosm.servers.canvas.tools.accounts import PseudonymFields
@@ -55,15 +55,15 @@ def _seen(store: CanvasStore, user: Row) -> Json:
 
 
 @api.get("/users/{user_id}")
-def get_user(store: CanvasStore, user_id: str) -> dict[str, Any]:
+def get_user(store: CanvasStore, user_id: UserId) -> dict[str, Any]:
     """A user: oneself, or somebody of a shared course."""
-    return _seen(store, store.roster.acquaintance(user_key(store, user_id)))
+    return _seen(store, store.roster.acquaintance(user_id))
 
 
 @api.get("/users/{user_id}/profile")
-def get_profile(store: CanvasStore, user_id: str) -> dict[str, Any]:
+def get_profile(store: CanvasStore, user_id: UserId) -> dict[str, Any]:
     """A user's profile."""
-    user = store.roster.acquaintance(user_key(store, user_id))
+    user = store.roster.acquaintance(user_id)
     return profile_view(user, full="login_id" in _seen(store, user))
 
 
@@ -82,9 +82,9 @@ def profile_view(user: Row, *, full: bool) -> Json:
 
 
 @api.put("/users/{user_id}")
-def update_user(store: CanvasStore, user_id: str, user: UserFields) -> dict[str, Any]:
+def update_user(store: CanvasStore, user_id: UserId, user: UserFields) -> dict[str, Any]:
     """Change oneself; an administrator's changes to others are not kept here, so they are refused."""
-    if user_key(store, user_id) != store.user_id:
+    if user_id != store.user_id:
         raise denied()
     fields: dict[str, str] = {name: str(value) for name, value in user.items()}
     return _seen(store, store.users.update_profile(fields))
@@ -94,13 +94,13 @@ def update_user(store: CanvasStore, user_id: str, user: UserFields) -> dict[str,
 def list_account_users(
     store: CanvasStore,
     paging: Paged,
-    account_id: str,
+    account_id: AccountId,
     search_term: str | None = None,
     sort: str | None = None,
     order: str = "asc",
 ) -> Page:
     listing = store.accounts.account_users(
-        account_key(store, account_id),
+        account_id,
         paging,
         sort=sort if sort in ("username", "email", "sis_id", "last_login") else None,
         order=order,
@@ -111,9 +111,9 @@ def list_account_users(
 
 @api.post("/accounts/{account_id}/users")
 def create_user(
-    store: CanvasStore, account_id: str, pseudonym: PseudonymFields, user: UserFields | None = None
+    store: CanvasStore, account_id: AccountId, pseudonym: PseudonymFields, user: UserFields | None = None
 ) -> dict[str, Any]:
     """Create a user with a login; without a name, the login is it."""
     fields = {"name": pseudonym["unique_id"], **(user or {})}
-    made = store.users.create_user(account_key(store, account_id), fields, dict(pseudonym))
+    made = store.users.create_user(account_id, fields, dict(pseudonym))
     return user_view(made, full=True)
