@@ -144,7 +144,7 @@ def askers(folder: Path) -> dict[str, Callable[[str], str]]:
     queries = google.store(GoogleCloudStore).bigquery.queries
     store = snow.store(SnowflakeStore)
     store.add_table("DB.PUBLIC.T", {"ID": "INT"}, [])
-    store.use("DB", "PUBLIC")
+    store.sessions.use("DB", "PUBLIC")
 
     def bigquery(expression: str) -> str:
         return shown(queries.run(f"SELECT {expression}").rows[0][0])

@@ -85,7 +85,7 @@ def fill(world: World, texts: Texts, size: int) -> list[Call]:
     store.add_table("SHOP.PUBLIC.SMALL", {"ID": "INT AUTOINCREMENT", "NOTE": "VARCHAR DEFAULT 'none'"})
     store.execute("create view shop.public.cheap as select id, price from shop.public.items where price < 9")
     store.execute("create sequence shop.public.numbers start 10")
-    assert store.begin_session() == _SESSION
+    assert store.sessions.begin() == _SESSION
     place = {"database": "SHOP", "schema": "PUBLIC"}
     return [
         ("list_databases", {}),

@@ -39,12 +39,13 @@ class Pattern:
     """A regular expression; ``BadPattern`` describes its error.
 
     ``flags``: of RE2, as in ``im``. ``bounded``: whether texts for which it is too large are refused.
+    ``longest``: how many characters it may have.
     """
 
-    def __init__(self, text: str, *, flags: str = "", bounded: bool = True) -> None:
+    def __init__(self, text: str, *, flags: str = "", bounded: bool = True, longest: int = _LONGEST) -> None:
         self._bounded = bounded
-        if len(text) > _LONGEST:
-            raise BadPattern(f"it has {len(text):,} characters; up to {_LONGEST:,} are taken")
+        if len(text) > longest:
+            raise BadPattern(f"it has {len(text):,} characters; up to {longest:,} are taken")
         if len(_CLASS.findall(text)) > _MOST_CLASSES:
             raise BadPattern(f"it has more than {_MOST_CLASSES} classes of Unicode")
         options = re2.Options()

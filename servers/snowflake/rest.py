@@ -19,7 +19,6 @@ from mesocosm.errors import Invalid, NotFound, Refusal, Temporary
 from mesocosm.servers.snowflake import uploads
 from mesocosm.servers.snowflake.store import Answer, SnowflakeStore, parts_of
 from mesocosm.servers.snowflake.store.answers import as_json
-from mesocosm.servers.snowflake.store.settings import set_parameter
 from mesocosm.services.queries.catalogue import ResultField
 from mesocosm.services.queries.failures import SqlError
 from mesocosm.services.service import Reply
@@ -100,7 +99,7 @@ def sign_in(store: SnowflakeStore, request: Request) -> Reply:
     if not isinstance(parameters, dict):
         raise Invalid("The request's SESSION_PARAMETERS are no object.")
     client, version = (str(said.get(f"CLIENT_APP_{name}", "")) for name in ("ID", "VERSION"))
-    number = store.begin_session(
+    number = store.sessions.begin(
         reads_arrow=client in ("PythonConnector", "Go"),
         names_files=client == "PythonConnector" and version.split(".")[0] not in ("1", "2", "3", "4"),
         database=_name(asked.get("databaseName")),
@@ -108,9 +107,9 @@ def sign_in(store: SnowflakeStore, request: Request) -> Reply:
         role=_name(asked.get("roleName")),
         warehouse=_name(asked.get("warehouse")),
     )
-    with store.in_session(number):
+    with store.sessions.within(number):
         for name, value in parameters.items():
-            set_parameter(store, name, None if value is None else str(value), at_login=True)
+            store.sessions.set_parameter(name, None if value is None else str(value), at_login=True)
     episode = request.base.rpartition("/e/")[2].partition("/")[0]
     token = f"{episode}.{number}"
     return _said(
@@ -144,8 +143,8 @@ def _name(given: str | None) -> str | None:
 
 
 def _session(store: SnowflakeStore, number: int) -> dict[str, Any]:
-    with store.in_session(number):
-        current = store.current()
+    with store.sessions.within(number):
+        current = store.sessions.current()
     return {f"{name}Name": current[name] for name in ("database", "schema", "warehouse", "role")}
 
 
@@ -199,7 +198,7 @@ def run(store: SnowflakeStore, request: Request, session: int) -> Reply:
     bindings = asked.get("bindings") or {}
     if not isinstance(bindings, dict) or not isinstance(said, dict):
         raise Invalid("The request's bindings or parameters are no object.")
-    with store.in_session(session) as own:
+    with store.sessions.within(session) as own:
         statements = store.parsed_all(text)
         wanted = said.get("MULTI_STATEMENT_COUNT", own.statements)
         if wanted not in (0, "0") and str(wanted) != str(len(statements)):
@@ -217,7 +216,7 @@ def run(store: SnowflakeStore, request: Request, session: int) -> Reply:
             answer, places = store.describe_tree(text, tree)
         else:
             answer = store.run_tree(text, tree, bindings, limit=MAX_ROWS)
-            store.keep_result(id_, answer, _kind(answer, key))
+            store.results.keep(id_, answer, _kind(answer, key))
         wants = str(said.get("PYTHON_CONNECTOR_QUERY_RESULT_FORMAT", "ARROW" if own.reads_arrow else "JSON"))
         arrow = wants.upper() == "ARROW" and answer.is_query and key not in ("show", "describe", "command")
         data = _data(store, answer, id_, _kind(answer, key), arrow=arrow and not described)
@@ -229,16 +228,16 @@ def run(store: SnowflakeStore, request: Request, session: int) -> Reply:
 @api.get("/{session}/queries/{id}/result")
 def result(store: SnowflakeStore, session: int, id: str) -> Reply:
     """Return the result of an earlier statement."""
-    with store.in_session(session):
-        answer, kind = store.kept_result(id)
+    with store.sessions.within(session):
+        answer, kind = store.results.find(id)
         return _said(_data(store, answer, id, kind, arrow=False))
 
 
 @api.get("/{session}/monitoring/queries/{id}")
 def status(store: SnowflakeStore, session: int, id: str) -> Reply:
     """Return the state of an earlier statement. All are finished when answered."""
-    with store.in_session(session):
-        store.kept_result(id)
+    with store.sessions.within(session):
+        store.results.find(id)
     about = {"id": id, "status": "SUCCESS", "state": "SUCCEEDED", "errorCode": None, "errorMessage": None}
     return _said({"queries": [about]})
 
@@ -271,7 +270,7 @@ def _several(store: SnowflakeStore, statements: list[tuple[str, exp.Expr]], id_:
         answer = store.run_tree(text, tree, {}, limit=MAX_ROWS)
         ids.append(f"{id_[:9]}{number:04d}{id_[13:]}")
         kinds.append(str(_kind(answer, key)))
-        store.keep_result(ids[-1], answer, _kind(answer, key))
+        store.results.keep(ids[-1], answer, _kind(answer, key))
     done = Answer(
         (ResultField("multiple statement execution", "VARCHAR"),),
         [("Multiple statements executed successfully.",)],
@@ -282,7 +281,7 @@ def _several(store: SnowflakeStore, statements: list[tuple[str, exp.Expr]], id_:
 
 def _data(store: SnowflakeStore, answer: Answer, id_: str, kind: int, *, arrow: bool) -> dict[str, Any]:
     """A result as the protocol has it."""
-    current = store.current()
+    current = store.sessions.current()
     if arrow:
         from mesocosm.servers.snowflake.arrow import encoded
 

@@ -36,7 +36,7 @@ def told(
     if target == "?":
         given = bindings.get("1")
         target = str(given.get("value") if isinstance(given, dict) else given)
-    stage, prefix = store.location(target.strip("'"))
+    stage, prefix = store.stages.location(target.strip("'"))
     place = f"s{stage.id}/files/{prefix}/" if prefix else f"s{stage.id}/files/"
     token = base.rpartition("/e/")[2].partition("/")[0]
     parallel = said.get("PARALLEL", 4)
@@ -80,7 +80,7 @@ def known(store: SnowflakeStore, stage: int, path: str) -> Reply:
     """Return the metadata of a file that a connector may be about to upload."""
     from mesocosm.servers.snowflake.store.stages import digest_of
 
-    data = store.stage_file(stage, path)
+    data = store.stages.stage_file(stage, path)
     headers = {"x-goog-meta-sfc-digest": digest_of(data), "x-goog-meta-encryptiondata": ""}
     return Reply(data, 200, headers, "application/octet-stream")
 
@@ -88,5 +88,7 @@ def known(store: SnowflakeStore, stage: int, path: str) -> Reply:
 def taken(store: SnowflakeStore, request: Request, stage: int, path: str) -> Reply:
     """A file that a connector has sent."""
     # Where several files are put at once, some connectors send all to one address.
-    store.put_file(stage, path.replace("*", hashlib.sha256(request.body).hexdigest()[:16]), request.body)
+    store.stages.put_file(
+        stage, path.replace("*", hashlib.sha256(request.body).hexdigest()[:16]), request.body
+    )
     return Reply(b"", 200)

@@ -104,12 +104,12 @@ class Account(Warehouse):
 
     def append(self, world: World, name: str, rows: Sequence[Fields]) -> None:
         store = world.store(rules.SnowflakeStore)
-        columns = store.columns(store.item_named(identifiers.parts_of(name), "Table")["id"])
+        columns = store.catalogue.columns(store.names.item_named(identifiers.parts_of(name), "Table")["id"])
         kinds = {column.name: column.vendor for column in columns}
         store.fill(name, (_line(row, kinds) for row in rows))
 
     def remove(self, world: World, name: str) -> None:
-        world.store(rules.SnowflakeStore).drop_item(identifiers.parts_of(name))
+        world.store(rules.SnowflakeStore).objects.drop_item(identifiers.parts_of(name))
 
     def said(self, column: str) -> str:
         return identifiers.written(column)

@@ -61,7 +61,7 @@ def test_statements_change_what_duckdb_changes(seed: int, tmp_path: Path) -> Non
         store.add_table(f"DB.PUBLIC.{name}", COLUMNS, rows)
         direct.execute(f"create table {name} (id bigint, grp varchar, n bigint)")
         direct.executemany(f"insert into {name} values (?, ?, ?)", rows)
-    store.use("DB", "PUBLIC")
+    store.sessions.use("DB", "PUBLIC")
     world.finish_building()
     statements = made_up(rng)
     for _ in range(25):
@@ -84,7 +84,7 @@ def test_the_same_calls_make_the_same_bytes(tmp_path: Path) -> None:
         store = world.store(SnowflakeStore)
         rows = [(number, "abc"[number % 3], number * 7 % 11) for number in range(5_000)]
         store.add_table("DB.PUBLIC.T", COLUMNS, rows)
-        store.use("DB", "PUBLIC")
+        store.sessions.use("DB", "PUBLIC")
         world.finish_building()
         statements = [
             "create table u as select grp, n, count(*) c, uuid_string() x, random() r from t group by grp, n",
@@ -106,7 +106,7 @@ def test_changes_of_a_world_name_rows_and_tables_that_come_and_go(tmp_path: Path
     store = built.store(SnowflakeStore)
     store.add_table("DB.PUBLIC.T", COLUMNS, [(1, "a", 1), (2, "b", 2)])
     store.add_table("DB.PUBLIC.GONE", COLUMNS, [(1, "a", 1)])
-    store.use("DB", "PUBLIC")
+    store.sessions.use("DB", "PUBLIC")
     built.finish_building()
     built.copy_to(tmp_path / "world")
     with World(tmp_path / "world", base=tmp_path / "base") as world:

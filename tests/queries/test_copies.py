@@ -51,7 +51,7 @@ def test_the_same_query_follows_the_tables_that_are_there(tmp_path: Path) -> Non
     with World.create(tmp_path / "world", Manifest(services={"snowflake": None})) as world:
         store = world.store(SnowflakeStore)
         store.add_table("DB.PUBLIC.T", {"ID": "INT"}, [(n,) for n in range(1, 40)])
-        store.use("DB", "PUBLIC")
+        store.sessions.use("DB", "PUBLIC")
 
         def ask(number: int) -> list[tuple[object, ...]]:
             return store.query(f"select * from t where id = {number}", limit=9).rows

@@ -22,7 +22,7 @@ def fill(world: World) -> None:
     rows = [(number, f"n{number % 7}", number) for number in range(3_000)]
     snowflake = world.store(SnowflakeStore)
     snowflake.add_table("DB.PUBLIC.T", {"ID": "INT", "NAME": "VARCHAR", "N": "NUMBER(10,2)"}, rows)
-    snowflake.use("DB", "PUBLIC")
+    snowflake.sessions.use("DB", "PUBLIC")
     world.store(GoogleCloudStore).bigquery.queries.run(
         "CREATE SCHEMA shop;"
         "CREATE TABLE shop.t AS SELECT id, MOD(id, 7) AS n FROM UNNEST(GENERATE_ARRAY(1, 3000)) AS id"

@@ -34,7 +34,7 @@ def worlds(tmp_path: Path) -> Iterator[list[World]]:
     with ExitStack() as stack:
         first = stack.enter_context(World.create(tmp_path / "0", Manifest(services={"snowflake": None})))
         first.store(SnowflakeStore).add_table("DB.PUBLIC.T", {"ID": "INT"}, [(1,), (2,)])
-        first.store(SnowflakeStore).use("DB", "PUBLIC")
+        first.store(SnowflakeStore).sessions.use("DB", "PUBLIC")
         first.finish_building()
         found = [first]
         for number in range(1, HOSTILE + 1):
@@ -81,7 +81,7 @@ def test_who_waits_for_a_place_keeps_no_thread_from_others(
 
     def fill(world: World) -> None:
         world.store(SnowflakeStore).add_table("DB.PUBLIC.T", {"ID": "INT"}, [(1,), (2,)])
-        world.store(SnowflakeStore).use("DB", "PUBLIC")
+        world.store(SnowflakeStore).sessions.use("DB", "PUBLIC")
 
     app = Hosting(tmp_path / "state", admin_token="admin-token-of-the-tests")
     with serving(app) as base, ThreadPoolExecutor(HOSTILE) as pool:

@@ -41,7 +41,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> SnowflakeStore:
         (2, {"name": "Bob", "n": 3}),
     ]
     store.add_table("DB.PUBLIC.J", {"ID": "INT", "V": "VARIANT"}, values)
-    store.use("DB", "PUBLIC")
+    store.sessions.use("DB", "PUBLIC")
     return store
 
 

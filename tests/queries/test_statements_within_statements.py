@@ -107,7 +107,7 @@ BIGQUERY = (
 def fill(world: World) -> None:
     store = world.store(SnowflakeStore)
     store.add_table("DB.PUBLIC.T", {"ID": "INT", "NAME": "VARCHAR"}, [(1, "a"), (2, "b")])
-    store.use("DB", "PUBLIC")
+    store.sessions.use("DB", "PUBLIC")
     run = world.store(GoogleCloudStore).bigquery.queries.run
     run("CREATE SCHEMA shop; CREATE TABLE shop.t AS SELECT id FROM UNNEST([1, 2]) AS id")
 

@@ -67,7 +67,7 @@ ANSWERS: dict[str, Callable[[str], list[bytes]]] = {
 
 def fill(world: World) -> None:
     world.store(SnowflakeStore).add_table("DB.PUBLIC.T", {"ID": "INT"}, [(1,), (2,)])
-    world.store(SnowflakeStore).use("DB", "PUBLIC")
+    world.store(SnowflakeStore).sessions.use("DB", "PUBLIC")
 
 
 @pytest.fixture

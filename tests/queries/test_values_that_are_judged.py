@@ -48,7 +48,7 @@ def fill(world: World) -> None:
     kinds = {"D": "DATE", "M": "TIMESTAMP_NTZ", "F": "FLOAT", "V": "VARIANT", "N": "NUMBER(38,0)"}
     store = world.store(SnowflakeStore)
     store.add_table("DB.PUBLIC.T", {"ID": "INT", **kinds, "T": "TIME", "B": "BINARY"}, [(1,) + (None,) * 7])
-    store.use("DB", "PUBLIC")
+    store.sessions.use("DB", "PUBLIC")
     world.store(GoogleCloudStore).bigquery.queries.run(
         "CREATE SCHEMA shop; CREATE TABLE shop.t (id INT64, d DATE, m TIMESTAMP, f FLOAT64,"
         " fs ARRAY<FLOAT64>, j JSON, n NUMERIC, s STRUCT<x FLOAT64>)"

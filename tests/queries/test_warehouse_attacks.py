@@ -148,7 +148,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     store = world.store(SnowflakeStore)
     store.add_table("DB.PUBLIC.T", {"ID": "INT", "NAME": "VARCHAR"}, [(1, "a"), (2, "b")])
     store.add_table("DB.PUBLIC.N", {"ID": "INT"}, [(number,) for number in range(3_000)])
-    store.use("DB", "PUBLIC")
+    store.sessions.use("DB", "PUBLIC")
     world.finish_building()
     return world
 
@@ -360,7 +360,7 @@ def test_what_views_of_views_grow_to_is_bounded(tmp_path: Path) -> None:
         run("CREATE SCHEMA shop; CREATE VIEW shop.v0 AS SELECT 1 AS x")
         store = world.store(SnowflakeStore)
         store.add_table("DB.PUBLIC.V0", {"X": "INT"}, [(1,)])
-        store.use("DB", "PUBLIC")
+        store.sessions.use("DB", "PUBLIC")
         joined = "SELECT a.x FROM {0}v{1} a JOIN {0}v{1} b USING (x)"
         for number in range(1, 7):
             run(f"CREATE VIEW shop.v{number} AS {joined.format('shop.', number - 1)}")

@@ -25,7 +25,7 @@ def fill(world: World) -> None:
     snowflake = world.store(SnowflakeStore)
     rows = [(number, f"n{number}", number) for number in range(20)]
     snowflake.add_table("DB.PUBLIC.T", {"ID": "INT", "NAME": "VARCHAR", "N": "NUMBER(10,2)"}, rows)
-    snowflake.use("DB", "PUBLIC")
+    snowflake.sessions.use("DB", "PUBLIC")
     snowflake.execute("create sequence seq")
     snowflake.execute("create view seen (a, b) as select id, name from t")
     cloud = world.store(GoogleCloudStore)

@@ -19,7 +19,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localco
 from functools import wraps
 from typing import Any, Literal
 
-from mesocosm.services.queries import byte_functions, json_changes
+from mesocosm.services.queries import byte_functions, google_types, json_changes
 from mesocosm.services.queries import numeric_models as models
 
 SAID = "\u2063"
@@ -233,49 +233,6 @@ def _member(value: str, name: str) -> str | None:
     return None if found is None else json.dumps(whole[found])
 
 
-_GOOGLE = {
-    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"), "INT64"),
-    **dict.fromkeys(("FLOAT", "DOUBLE"), "FLOAT64"),
-    "BLOB": "BYTES",
-    "BOOLEAN": "BOOL",
-    "DECIMAL(38,9)": "NUMERIC",
-    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
-    "TIMESTAMP": "DATETIME",
-    "VARCHAR": "STRING",
-    '"NULL"': "INT64",
-}
-"""BigQuery's names of DuckDB's types, where they differ."""
-_LEAF = re.compile(r'DECIMAL\(\d+,\d+\)|TIMESTAMP WITH TIME ZONE|[A-Z]+\b|"NULL"')
-_FIELD = re.compile(r'(?P<name>"(?:[^"]|"")*"|\w+) ')
-
-
-def _type_of(kind: str) -> str:
-    """TYPEOF: a type of DuckDB's as BigQuery writes it."""
-    said, end = _read_type(kind, 0)
-    return said if end == len(kind) else "STRING"
-
-
-def _read_type(kind: str, at: int) -> tuple[str, int]:
-    if kind.startswith("STRUCT(", at):
-        fields, at = [], at + len("STRUCT")
-        while kind[at : at + 1] in ("(", ","):
-            named = _FIELD.match(kind, at + 1 + (kind[at + 1 : at + 2] == " "))
-            if not named:
-                return "STRUCT", len(kind)
-            inner, at = _read_type(kind, named.end())
-            fields.append(f"{named['name'].strip(chr(34))} {inner}")
-        said, at = f"STRUCT<{', '.join(fields)}>", at + 1
-    else:
-        found = _LEAF.match(kind, at)
-        if not found:
-            return "STRING", len(kind)
-        name = found[0]
-        said, at = _GOOGLE.get(name, "BIGNUMERIC" if name.startswith("DECIMAL") else name), found.end()
-    while found := re.compile(r"\[\d*\]").match(kind, at):
-        said, at = f"ARRAY<{said}>", found.end()
-    return said, at
-
-
 FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...], str]] = {
     "computed_divide": (_divide, ("VARCHAR", "VARCHAR", "INTEGER"), "VARCHAR"),
     "computed_multiply": (_multiply, ("VARCHAR", "VARCHAR", "INTEGER"), "VARCHAR"),
@@ -305,7 +262,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...], str]] = {
     "computed_json": (json_changes.change, ("VARCHAR", "VARCHAR", "VARCHAR", "BOOLEAN"), "VARCHAR"),
     "computed_values": (json_changes.values, ("VARCHAR", "VARCHAR", "BOOLEAN"), "VARCHAR[]"),
     "computed_scalars": (json_changes.scalars, ("VARCHAR", "VARCHAR"), "VARCHAR[]"),
-    "computed_type_of": (_type_of, ("VARCHAR",), "VARCHAR"),
+    "computed_type_of": (google_types.named, ("VARCHAR",), "VARCHAR"),
     "computed_from_base32": (_from_base32, ("VARCHAR",), "BLOB"),
     "computed_to_base32": (_to_base32, ("BLOB",), "VARCHAR"),
     **byte_functions.FUNCTIONS,

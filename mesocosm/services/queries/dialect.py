@@ -105,10 +105,6 @@ class Dialect(ABC):
         resolved."""
 
     @abstractmethod
-    def kind(self, declared: exp.DataType) -> str:
-        """DuckDB's type for one that the vendor's statement names; refuses what the vendor does not have."""
-
-    @abstractmethod
     def malformed(self, line: int, column: int, near: str, why: str) -> Refusal:
         """The refusal of a text that is no statement; line and column from 1."""
 

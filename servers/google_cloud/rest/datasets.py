@@ -3,6 +3,7 @@
 # ruff: noqa: N803 - the names of parameters are Google's
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from mesocosm.doors.request import Request
@@ -10,9 +11,16 @@ from mesocosm.servers.google_cloud.models import Dataset
 from mesocosm.servers.google_cloud.rest.service import api, body_of, check_project, etag_of, read, texts
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.part import milliseconds
+from mesocosm.services.fields import Fields
 from mesocosm.services.schema import Json
 
 ROOT = "/bigquery/v2/projects"
+_SET: dict[str, tuple[str, Callable[[Fields, str], Any]]] = {
+    "description": ("description", read.text),
+    "friendlyName": ("friendly_name", read.text),
+    "defaultTableExpirationMs": ("default_expiration", read.number),
+}
+"""What of a dataset a client sets, what the tables call it, and how it is read; labels are merged."""
 
 
 def shown(store: GoogleCloudStore, dataset: Dataset) -> Json:
@@ -54,9 +62,8 @@ def list_projects(
 
 
 @api.get(ROOT + "/{project}/serviceAccount")
-def get_bigquery_account(store: GoogleCloudStore, project: str) -> Json:
+def get_bigquery_account(store: GoogleCloudStore) -> Json:
     """The account under which BigQuery acts."""
-    check_project(store, project)
     address = f"bq-{store.project.number}@bigquery-encryption.iam.gserviceaccount.com"
     return {"kind": "bigquery#getServiceAccountResponse", "email": address}
 
@@ -64,12 +71,10 @@ def get_bigquery_account(store: GoogleCloudStore, project: str) -> Json:
 @api.get(ROOT + "/{project}/datasets")
 def list_datasets(
     store: GoogleCloudStore,
-    project: str,
     maxResults: int | None = None,
     pageToken: str | None = None,
     all: bool = False,
 ) -> Json:
-    check_project(store, project)
     found, token = store.bigquery.datasets.list_datasets(maxResults, pageToken)
     keys = ("kind", "id", "datasetReference", "labels", "friendlyName", "location")
     listed = [{key: value for key, value in shown(store, one).items() if key in keys} for one in found]
@@ -82,17 +87,14 @@ def list_datasets(
 @api.post(ROOT + "/{project}/datasets")
 def insert_dataset(store: GoogleCloudStore, request: Request, project: str) -> Json:
     """A new dataset."""
-    check_project(store, project)
     body = body_of(request)
     reference = read.inner(body, "datasetReference")
     check_project(store, read.text(reference, "projectId") or project)
     made = store.bigquery.datasets.create(
         read.text(reference, "datasetId") or "",
         read.text(body, "location") or "US",
-        read.text(body, "description"),
-        friendly_name=read.text(body, "friendlyName"),
         labels=texts(body, "labels"),
-        default_expiration=read.number(body, "defaultTableExpirationMs"),
+        **{column: take(body, name) for name, (column, take) in _SET.items()},
     )
     return shown(store, made)
 
@@ -100,34 +102,24 @@ def insert_dataset(store: GoogleCloudStore, request: Request, project: str) -> J
 @api.get(ROOT + "/{project}/datasets/{dataset}")
 def get_dataset(
     store: GoogleCloudStore,
-    project: str,
     dataset: str,
     datasetView: str | None = None,
     accessPolicyVersion: int | None = None,
 ) -> Json:
-    check_project(store, project)
     return shown(store, store.bigquery.datasets.dataset(dataset))
 
 
 def _change(
     store: GoogleCloudStore,
     request: Request,
-    project: str,
     dataset: str,
     accessPolicyVersion: int | None = None,
     updateMode: str | None = None,
 ) -> Json:
-    check_project(store, project)
     body = body_of(request)
     before = store.bigquery.datasets.dataset(dataset)
-    changes: dict[str, Any] = {}
     whole = request.method == "PUT"
-    if whole or "description" in body:
-        changes["description"] = read.text(body, "description")
-    if whole or "friendlyName" in body:
-        changes["friendly_name"] = read.text(body, "friendlyName")
-    if whole or "defaultTableExpirationMs" in body:
-        changes["default_expiration"] = read.number(body, "defaultTableExpirationMs")
+    changes = {column: take(body, name) for name, (column, take) in _SET.items() if whole or name in body}
     if whole or "labels" in body:
         said = ({} if whole else before.labels) | (texts(body, "labels") or {})
         changes["labels"] = {name: value for name, value in said.items() if value is not None}
@@ -139,7 +131,6 @@ api.put(ROOT + "/{project}/datasets/{dataset}")(_change)
 
 
 @api.delete(ROOT + "/{project}/datasets/{dataset}")
-def delete_dataset(store: GoogleCloudStore, project: str, dataset: str, deleteContents: bool = False) -> None:
+def delete_dataset(store: GoogleCloudStore, dataset: str, deleteContents: bool = False) -> None:
     """Remove a dataset; one that holds tables only with ``deleteContents``."""
-    check_project(store, project)
     store.bigquery.datasets.delete(dataset, with_tables=deleteContents)

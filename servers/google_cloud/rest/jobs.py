@@ -12,7 +12,7 @@ from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.google_cloud.models import Job, StorageObject
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
 from mesocosm.servers.google_cloud.rest.media import begun, continued, noticed, related, resource
-from mesocosm.servers.google_cloud.rest.queries import asked_of, destination, reference, run
+from mesocosm.servers.google_cloud.rest.queries import asked_of, destination, dml_counts, reference, run
 from mesocosm.servers.google_cloud.rest.service import api, body_of, check_project, etag_of, read, texts
 from mesocosm.servers.google_cloud.rest.tables import fields_in
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
@@ -45,13 +45,7 @@ def shown(store: GoogleCloudStore, job: Job) -> Json:
         target = destination(store, job)
         if str(said.get("statementType", "")).startswith(("CREATE_", "DROP_", "ALTER_")) and target:
             statistics["query"]["ddlTargetTable"] = target
-        for name in ("numDmlAffectedRows", "dmlStats"):
-            if name in said:
-                value = said[name]
-                plain = (
-                    {key: str(one) for key, one in value.items()} if isinstance(value, dict) else str(value)
-                )
-                statistics["query"][name] = plain
+        statistics["query"] |= dml_counts(job)
     else:
         statistics |= said
     configuration: Json = {"jobType": job.kind, **job.configuration}
@@ -74,43 +68,37 @@ def shown(store: GoogleCloudStore, job: Job) -> Json:
 def list_jobs(
     store: GoogleCloudStore,
     request: Request,
-    project: str,
     maxResults: int | None = None,
     pageToken: str | None = None,
     allUsers: bool = False,
     stateFilter: str = "",
 ) -> Json:
     """The jobs of the project, the latest first."""
-    check_project(store, project)
     found, token = store.bigquery.jobs.list_jobs(stateFilter, maxResults, pageToken)
     view: Json = {"kind": "bigquery#jobList", "jobs": [shown(store, job) for job in found]}
     return view | ({"nextPageToken": token} if token else {})
 
 
 @api.get(ROOT + "/{project}/jobs/{job}")
-def get_job(store: GoogleCloudStore, project: str, job: str) -> Json:
-    check_project(store, project)
+def get_job(store: GoogleCloudStore, job: str) -> Json:
     return shown(store, store.bigquery.jobs.job(job))
 
 
 @api.post(ROOT + "/{project}/jobs/{job}/cancel")
-def cancel_job(store: GoogleCloudStore, project: str, job: str) -> Json:
+def cancel_job(store: GoogleCloudStore, job: str) -> Json:
     """A job that is done stays as it is."""
-    check_project(store, project)
     return {"kind": "bigquery#jobCancelResponse", "job": shown(store, store.bigquery.jobs.job(job))}
 
 
 @api.delete(ROOT + "/{project}/jobs/{job}/delete")
-def delete_job(store: GoogleCloudStore, project: str, job: str) -> None:
+def delete_job(store: GoogleCloudStore, job: str) -> None:
     """Forget a job."""
-    check_project(store, project)
     store.bigquery.jobs.delete(job)
 
 
 @api.post(ROOT + "/{project}/jobs")
 def insert_job(store: GoogleCloudStore, request: Request, project: str) -> Json:
     """Run a job; one that fails is refused at once, and leaves no trace."""
-    check_project(store, project)
     return _insert(store, body_of(request), None)
 
 
@@ -299,14 +287,12 @@ def _copy(store: GoogleCloudStore, said: Fields, id_: str | None) -> Job:
 def upload_job(
     store: GoogleCloudStore,
     request: Request,
-    project: str,
     uploadType: str = "multipart",
     upload_id: str | None = None,
 ) -> Json | Reply:
     """A load of data that come with it, or the beginning of an upload in pieces."""
-    check_project(store, project)
     if upload_id:
-        return upload_job_piece(store, request, project, upload_id)
+        return upload_job_piece(store, request, upload_id)
     if uploadType == "multipart":
         body, _, data = related(request)
         return _insert(store, body, data)
@@ -321,9 +307,8 @@ def upload_job(
 
 
 @api.put(_UPLOAD, raw=True)
-def upload_job_piece(store: GoogleCloudStore, request: Request, project: str, upload_id: str) -> Json | Reply:
+def upload_job_piece(store: GoogleCloudStore, request: Request, upload_id: str) -> Json | Reply:
     """A piece of the data of a load."""
-    check_project(store, project)
     done: Any = continued(store, request, "job", upload_id)
     if isinstance(done, Reply):
         return done

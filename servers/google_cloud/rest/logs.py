@@ -9,7 +9,7 @@ from typing import Any
 from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.models import LogBucket, LogSink
-from mesocosm.servers.google_cloud.rest.service import api, body_of, check_project, read, texts
+from mesocosm.servers.google_cloud.rest.service import api, body_of, plain, read, texts
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.logs import NewEntry
 from mesocosm.services.fields import Fields
@@ -42,7 +42,7 @@ def _entry(one: Fields, log: str | None, resource: Fields, labels: dict[str, Any
     payload: Any = read.text(one, "textPayload")
     for kind in ("jsonPayload", "protoPayload"):
         if kind in one:
-            payload = _plain(read.inner(one, kind))
+            payload = plain(read.inner(one, kind))
     severity = one.get("severity") or "DEFAULT"
     if not isinstance(severity, str | int) or isinstance(severity, bool):
         raise Invalid("Invalid value for severity.", code="INVALID_ARGUMENT")
@@ -55,14 +55,8 @@ def _entry(one: Fields, log: str | None, resource: Fields, labels: dict[str, Any
         read.text(own, "type") or "global",
         texts(own, "labels") or {},
         read.text(one, "insertId") or None,
-        {name: _plain(one[name]) for name in _DETAILS if name in one and one[name] is not None},
+        {name: plain(one[name]) for name in _DETAILS if name in one and one[name] is not None},
     )
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, list) else value
 
 
 @api.route("POST", "/v2/entries:list", writes=False)
@@ -91,15 +85,13 @@ def list_logs(
     store: GoogleCloudStore, project: str, pageSize: int | None = None, pageToken: str | None = None
 ) -> Json:
     """The logs that have entries."""
-    check_project(store, project)
     found, token = store.logs.entries.logs(pageSize or None, pageToken)
     names = [f"projects/{project}/logs/{log.replace('/', '%2F')}" for log in found]
     return {"logNames": names} | ({"nextPageToken": token} if token else {})
 
 
 @api.delete("/v2/projects/{project}/logs/{log}")
-def delete_log(store: GoogleCloudStore, project: str, log: str) -> Json:
-    check_project(store, project)
+def delete_log(store: GoogleCloudStore, log: str) -> Json:
     store.logs.entries.delete_log(log)
     return {}
 
@@ -124,20 +116,14 @@ def _sink(sink: LogSink) -> Json:
 
 
 @api.get("/v2/projects/{project}/sinks")
-def list_sinks(
-    store: GoogleCloudStore, project: str, pageSize: int | None = None, pageToken: str | None = None
-) -> Json:
-    check_project(store, project)
+def list_sinks(store: GoogleCloudStore, pageSize: int | None = None, pageToken: str | None = None) -> Json:
     found, token = store.logs.sinks.list_sinks(pageSize or None, pageToken)
     return {"sinks": [_sink(one) for one in found]} | ({"nextPageToken": token} if token else {})
 
 
 @api.post("/v2/projects/{project}/sinks")
-def create_sink(
-    store: GoogleCloudStore, request: Request, project: str, uniqueWriterIdentity: bool = False
-) -> Json:
+def create_sink(store: GoogleCloudStore, request: Request, uniqueWriterIdentity: bool = False) -> Json:
     """A new sink."""
-    check_project(store, project)
     body = body_of(request)
     sink = store.logs.sinks.create(
         read.text(body, "name") or "",
@@ -151,20 +137,17 @@ def create_sink(
 
 
 @api.get("/v2/projects/{project}/sinks/{sink}")
-def get_sink(store: GoogleCloudStore, project: str, sink: str) -> Json:
-    check_project(store, project)
+def get_sink(store: GoogleCloudStore, sink: str) -> Json:
     return _sink(store.logs.sinks.sink(sink))
 
 
 def _change_sink(
     store: GoogleCloudStore,
     request: Request,
-    project: str,
     sink: str,
     uniqueWriterIdentity: bool = False,
     updateMask: str | None = None,
 ) -> Json:
-    check_project(store, project)
     body = body_of(request)
     if read.text(body, "name") not in (None, "", sink):
         raise Invalid("The name of a sink cannot be changed.", code="INVALID_ARGUMENT")
@@ -193,9 +176,8 @@ api.patch("/v2/projects/{project}/sinks/{sink}")(_change_sink)
 
 
 @api.delete("/v2/projects/{project}/sinks/{sink}")
-def delete_sink(store: GoogleCloudStore, project: str, sink: str) -> Json:
+def delete_sink(store: GoogleCloudStore, sink: str) -> Json:
     """Remove a sink."""
-    check_project(store, project)
     store.logs.sinks.delete(sink)
     return {}
 
@@ -225,7 +207,6 @@ def list_log_buckets(
     pageToken: str | None = None,
 ) -> Json:
     """The log buckets of a location; ``-`` stands for all."""
-    check_project(store, project)
     found, token = store.logs.buckets.list_buckets(pageSize or None, pageToken, place)
     view: Json = {"buckets": [_bucket(project, one) for one in found]}
     return view | ({"nextPageToken": token} if token else {})
@@ -236,7 +217,6 @@ def create_log_bucket(
     store: GoogleCloudStore, request: Request, project: str, place: str, bucketId: str
 ) -> Json:
     """A new log bucket."""
-    check_project(store, project)
     body = body_of(request)
     days = read.number(body, "retentionDays")
     made = store.logs.buckets.create(
@@ -247,7 +227,6 @@ def create_log_bucket(
 
 @api.get(_PLACE + "/{bucket}")
 def get_log_bucket(store: GoogleCloudStore, project: str, place: str, bucket: str) -> Json:
-    check_project(store, project)
     return _bucket(project, store.logs.buckets.bucket(bucket, place))
 
 
@@ -261,7 +240,6 @@ def update_log_bucket(
     updateMask: str | None = None,
 ) -> Json:
     """A log bucket with other retention or description."""
-    check_project(store, project)
     body = body_of(request)
     given = {
         "retentionDays": read.number(body, "retentionDays"),
@@ -275,8 +253,7 @@ def update_log_bucket(
 
 
 @api.delete(_PLACE + "/{bucket}")
-def delete_log_bucket(store: GoogleCloudStore, project: str, place: str, bucket: str) -> Json:
+def delete_log_bucket(store: GoogleCloudStore, place: str, bucket: str) -> Json:
     """Remove a log bucket."""
-    check_project(store, project)
     store.logs.buckets.delete(bucket, place)
     return {}

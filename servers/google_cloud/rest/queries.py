@@ -11,7 +11,7 @@ from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.models import Job
 from mesocosm.servers.google_cloud.rest.datasets import ROOT
-from mesocosm.servers.google_cloud.rest.service import api, body_of, check_project, read, texts
+from mesocosm.servers.google_cloud.rest.service import api, body_of, check_project, plain, read, texts
 from mesocosm.servers.google_cloud.rest.tables import result_rows, rows_as_shown
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
 from mesocosm.servers.google_cloud.store.bigquery.schema import shown_fields
@@ -66,7 +66,7 @@ def _parameters(said: Fields) -> Mapping[str, Any] | list[Any]:
 
     try:
         values = [
-            value_of(_plain(one.get("parameterType")) or {}, _plain(one.get("parameterValue")) or {})
+            value_of(plain(one.get("parameterType")) or {}, plain(one.get("parameterValue")) or {})
             for one in given
         ]
     except (
@@ -78,14 +78,6 @@ def _parameters(said: Fields) -> Mapping[str, Any] | list[Any]:
         raise Invalid("Invalid query parameter: type and value do not fit.", code="invalidQuery") from None
     names = [read.text(one, "name") for one in given]
     return {str(name): value for name, value in zip(names, values, strict=True)} if names[0] else values
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_plain(part) for part in value]
-    return value
 
 
 def run(
@@ -144,6 +136,16 @@ def reference(store: GoogleCloudStore, job: Job) -> Json:
     return {"projectId": store.project.id, "jobId": job.id, "location": job.location}
 
 
+def dml_counts(job: Job) -> Json:
+    """How many rows a statement changed, as the API has it."""
+    found: Json = {}
+    for name in ("numDmlAffectedRows", "dmlStats"):
+        if (said := job.statistics.get(name)) is not None:
+            is_one = not isinstance(said, dict)
+            found[name] = str(said) if is_one else {key: str(value) for key, value in said.items()}
+    return found
+
+
 def _page(store: GoogleCloudStore, request: Request, job: Job, start: int, limit: int | None) -> Json:
     size = min(limit, _PAGE) if limit is not None and limit >= 0 else _PAGE
     rows = result_rows(store, job, start, size)
@@ -157,12 +159,7 @@ def _page(store: GoogleCloudStore, request: Request, job: Job, start: int, limit
     }
     if rows:
         view["rows"] = rows_as_shown(request, job.fields, rows)
-    for name in ("numDmlAffectedRows", "dmlStats"):
-        if name in job.statistics:
-            said = job.statistics[name]
-            view[name] = (
-                {key: str(value) for key, value in said.items()} if isinstance(said, dict) else str(said)
-            )
+    view |= dml_counts(job)
     after = start + len(rows)
     if rows and after < job.total_rows:
         view["pageToken"] = page_token(after)
@@ -172,7 +169,6 @@ def _page(store: GoogleCloudStore, request: Request, job: Job, start: int, limit
 @api.post(ROOT + "/{project}/queries")
 def query(store: GoogleCloudStore, request: Request, project: str) -> Json:
     """Run a statement, and answer with the first page of its result."""
-    check_project(store, project)
     body = body_of(request)
     asked = asked_of(store, body, read.flag(body, "dryRun"))
     for name in ("requestId", "timeoutMs", "location", "formatOptions", "kind"):
@@ -201,13 +197,11 @@ def query(store: GoogleCloudStore, request: Request, project: str) -> Json:
 def get_query_results(
     store: GoogleCloudStore,
     request: Request,
-    project: str,
     job: str,
     maxResults: int | None = None,
     pageToken: str | None = None,
     startIndex: int = 0,
 ) -> Json:
-    check_project(store, project)
     found = store.bigquery.jobs.job(job)
     if found.kind != "QUERY":
         raise Invalid(f"Job {job[:100]} is not a query job.", code="invalid")

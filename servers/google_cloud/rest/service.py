@@ -69,7 +69,12 @@ _LISTS = {
 
 
 class _Google(PartialApi):
-    """APIs of which only a part is offered."""
+    """APIs of which only a part is offered, of the one project that there is."""
+
+    def _answer(self, store: Any, route: Route, bound: dict[str, Any]) -> Reply:
+        if (project := bound["request"].params.get("project")) is not None:
+            check_project(store, project)
+        return super()._answer(store, route, bound)
 
     def _reply(self, result: Any, route: Route, request: Request) -> Reply:
         for name, value in request.pairs:
@@ -149,6 +154,13 @@ read = Reader(_Kinds(_wrong))
 def texts(body: Mapping[str, Any], name: str) -> dict[str, Any] | None:
     """Texts by name (labels, metadata); ``None`` where there are none."""
     return None if body.get(name) is None else dict(read.inner(body, name).items())
+
+
+def plain(value: Any) -> Any:
+    """A value of a body without its memory of what was read, all of which is taken notice of."""
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    return [plain(part) for part in value] if isinstance(value, list) else value
 
 
 def condition(

@@ -3,6 +3,7 @@
 # ruff: noqa: N803 - the names of parameters are Google's
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -116,6 +117,15 @@ def _expires(body: Fields) -> str | None:
         raise Invalid("Invalid value for expirationTime.", code="invalid") from None
 
 
+_SET: dict[str, tuple[str, Callable[[Fields, str], Any]]] = {
+    "description": ("description", read.text),
+    "friendlyName": ("friendly_name", read.text),
+    "expirationTime": ("expires", lambda body, name: _expires(body)),
+    "requirePartitionFilter": ("requires_filter", read.flag),
+}
+"""What of a table a client changes, what the tables call it, and how it is read."""
+
+
 def _partitioning(body: Fields) -> dict[str, Any] | None:
     if body.get("rangePartitioning"):
         said = read.inner(body, "rangePartitioning")
@@ -133,13 +143,11 @@ def _partitioning(body: Fields) -> dict[str, Any] | None:
 @api.get(_TABLES)
 def list_tables(
     store: GoogleCloudStore,
-    project: str,
     dataset: str,
     maxResults: int | None = None,
     pageToken: str | None = None,
 ) -> Json:
     """The tables and views of a dataset."""
-    check_project(store, project)
     found, token = store.bigquery.tables.list_tables(dataset, maxResults, pageToken)
     keys = ("kind", "id", "tableReference", "type", "labels", "creationTime", "view", "timePartitioning")
     views = [shown(store, dataset, one) for one in found]
@@ -151,7 +159,6 @@ def list_tables(
 @api.post(_TABLES)
 def insert_table(store: GoogleCloudStore, request: Request, project: str, dataset: str) -> Json:
     """A new table or view."""
-    check_project(store, project)
     body = body_of(request)
     reference = read.inner(body, "tableReference")
     check_project(store, read.text(reference, "projectId") or project)
@@ -189,7 +196,6 @@ def insert_table(store: GoogleCloudStore, request: Request, project: str, datase
 def get_table(
     store: GoogleCloudStore, project: str, dataset: str, table: str, view: str | None = None
 ) -> Json:
-    check_project(store, project)
     job = store.bigquery.jobs.by_anonymous(dataset, table)
     if job is not None:
         return _result(store, dataset, job)
@@ -202,19 +208,10 @@ def get_table(
     return shown(store, dataset, store.bigquery.tables.table(dataset, table))
 
 
-def _change(store: GoogleCloudStore, request: Request, project: str, dataset: str, table: str) -> Json:
-    check_project(store, project)
+def _change(store: GoogleCloudStore, request: Request, dataset: str, table: str) -> Json:
     body = body_of(request)
     found = store.bigquery.tables.table(dataset, table)
-    changes: dict[str, Any] = {}
-    if "description" in body:
-        changes["description"] = read.text(body, "description")
-    if "friendlyName" in body:
-        changes["friendly_name"] = read.text(body, "friendlyName")
-    if "expirationTime" in body:
-        changes["expires"] = _expires(body)
-    if "requirePartitionFilter" in body:
-        changes["requires_filter"] = read.flag(body, "requirePartitionFilter")
+    changes = {column: take(body, name) for name, (column, take) in _SET.items() if name in body}
     if "labels" in body:
         said = found.labels | (texts(body, "labels") or {})
         changes["labels"] = {name: value for name, value in said.items() if value is not None}
@@ -230,9 +227,8 @@ api.put(_TABLES + "/{table}")(_change)
 
 
 @api.delete(_TABLES + "/{table}")
-def delete_table(store: GoogleCloudStore, project: str, dataset: str, table: str) -> None:
+def delete_table(store: GoogleCloudStore, dataset: str, table: str) -> None:
     """Remove a table with its rows, or a view."""
-    check_project(store, project)
     store.bigquery.tables.remove(store.bigquery.tables.table(dataset, table))
 
 
@@ -263,7 +259,6 @@ def result_rows(store: GoogleCloudStore, job: Job, start: int, size: int) -> lis
 def list_rows(
     store: GoogleCloudStore,
     request: Request,
-    project: str,
     dataset: str,
     table: str,
     maxResults: int | None = None,
@@ -271,7 +266,6 @@ def list_rows(
     startIndex: int = 0,
     selectedFields: str | None = None,
 ) -> Json:
-    check_project(store, project)
     position = read_token(pageToken, int)
     start = position[0] if position else max(0, startIndex)
     size = min(maxResults, 10_000) if maxResults is not None and maxResults > 0 else 1_000
@@ -306,9 +300,8 @@ def _summary(store: GoogleCloudStore, dataset: str, id_: str) -> list[list[Any]]
 
 
 @api.post(_TABLES + "/{table}/insertAll")
-def insert_all(store: GoogleCloudStore, request: Request, project: str, dataset: str, table: str) -> Json:
+def insert_all(store: GoogleCloudStore, request: Request, dataset: str, table: str) -> Json:
     """Put rows into a table; if one does not fit, none is put in, unless ``skipInvalidRows``."""
-    check_project(store, project)
     body = body_of(request)
     found = store.bigquery.tables.table(dataset, table)
     if found.kind != "TABLE":
@@ -337,21 +330,20 @@ def insert_all(store: GoogleCloudStore, request: Request, project: str, dataset:
 # -- what datasets hold beside ------------------------------------------------------------------------------
 
 
-def _none_of(store: GoogleCloudStore, project: str, dataset: str) -> Json:
-    check_project(store, project)
+def _none_of(store: GoogleCloudStore, dataset: str) -> Json:
     store.bigquery.datasets.dataset(dataset)
     return {}
 
 
 @api.get(ROOT + "/{project}/datasets/{dataset}/routines")
 def list_routines(
-    store: GoogleCloudStore, project: str, dataset: str, maxResults: int | None = None, filter: str = ""
+    store: GoogleCloudStore, dataset: str, maxResults: int | None = None, filter: str = ""
 ) -> Json:
     """List functions and procedures: always empty."""
-    return _none_of(store, project, dataset)
+    return _none_of(store, dataset)
 
 
 @api.get(ROOT + "/{project}/datasets/{dataset}/models")
-def list_models(store: GoogleCloudStore, project: str, dataset: str, maxResults: int | None = None) -> Json:
+def list_models(store: GoogleCloudStore, dataset: str, maxResults: int | None = None) -> Json:
     """List models: always empty."""
-    return _none_of(store, project, dataset)
+    return _none_of(store, dataset)

@@ -6,7 +6,7 @@ import base64
 import difflib
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import orjson
 from sqlalchemy import Select, select, tuple_
@@ -28,6 +28,16 @@ class PreconditionFailed(Refusal):
 T = TypeVar("T")
 
 
+class PartOf(Generic[T]):
+    """A part of a part, made each time that it is asked for: ``tables = PartOf(WarehouseTables)``."""
+
+    def __init__(self, part: Callable[[GoogleCloudStore], T]) -> None:
+        self._part = part
+
+    def __get__(self, owner: StorePart, kind: type[StorePart]) -> T:
+        return self._part(owner.store)
+
+
 class StorePart:
     """One product of the cloud, over the tables of one world. It keeps no state of its own."""
 
@@ -47,6 +57,17 @@ class StorePart:
     def now(self) -> datetime:
         """The world's clock."""
         return self.store.now
+
+    def added(self, row: T) -> T:
+        """A new row, which is in the tables when this returns."""
+        self.session.add(row)
+        self.session.flush()
+        return row
+
+    def removed(self, row: Any) -> None:
+        """Remove a row."""
+        self.session.delete(row)
+        self.session.flush()
 
     def page_of(
         self,

@@ -6,6 +6,7 @@ import orjson
 
 from mesocosm.servers.google_cloud.models import Job
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.servers.google_cloud.store.bigquery.load_jobs import Format
 from mesocosm.servers.google_cloud.store.bigquery.query_jobs import Asked
 from mesocosm.servers.google_cloud.tools.service import DatasetId, PageToken, next_page, server
 
@@ -101,8 +102,8 @@ def bigquery_load_csv_data(
             table without rows.
     """
     data = store.workspace.read(csv_file_path)
-    done = store.bigquery.loading.load_csv(
-        dataset_id, table_id, data, header=skip_header, mode=write_mode, source=csv_file_path
+    done = store.bigquery.loading.load(
+        dataset_id, table_id, [data], Format(header=skip_header), mode=write_mode, sources=[csv_file_path]
     )
     return (
         f"Successfully loaded {done.rows} rows from '{csv_file_path}' into '{dataset_id}.{table_id}'"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
-from mesocosm.servers.google_cloud.store.compute import Operation
-from mesocosm.servers.google_cloud.store.compute.catalogue import MACHINE_TYPES
+from mesocosm.servers.google_cloud.store.compute import MACHINE_TYPES, Operation
 from mesocosm.servers.google_cloud.tools.service import InstanceName, PageToken, ZoneName, next_page, server
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -11,13 +10,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from sqlalchemy import MetaData, insert, select
 
 from mesocosm.errors import Invalid, MissingExtra
-from mesocosm.servers.snowflake.models import Base, Insight, SqlSession
-from mesocosm.servers.snowflake.store.answers import Answer
-from mesocosm.servers.snowflake.store.bulk import Filling
-from mesocosm.servers.snowflake.store.identifiers import Row, missing, parts_of, written
-from mesocosm.servers.snowflake.store.objects import PUBLIC
+from mesocosm.servers.snowflake.models import Base, Insight
+from mesocosm.servers.snowflake.store.answers import Answer, Results
+from mesocosm.servers.snowflake.store.bulk import literal, stored_rows
+from mesocosm.servers.snowflake.store.catalogue import StatementCatalogue
+from mesocosm.servers.snowflake.store.identifiers import Names, Row, missing, parts_of, written
+from mesocosm.servers.snowflake.store.information import Information
+from mesocosm.servers.snowflake.store.objects import Objects
+from mesocosm.servers.snowflake.store.sessions import Sessions
+from mesocosm.servers.snowflake.store.stages import Stages
 from mesocosm.services.queries.catalogue import ResultField
-from mesocosm.services.queries.failures import SqlError
+from mesocosm.services.service import Store, Topic
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -27,10 +30,18 @@ __all__ = ["Answer", "SnowflakeStore", "missing", "parts_of", "written"]
 _INSIGHTS = select(Insight.text, Insight.at).order_by(Insight.id)
 
 
-class SnowflakeStore(Filling):
+class SnowflakeStore(Store):
     """One account, used by one user."""
 
     metadata: ClassVar[MetaData | None] = Base.metadata
+
+    sessions = Topic(Sessions)
+    names = Topic(Names)
+    information = Topic(Information)
+    results = Topic(Results)
+    stages = Topic(Stages)
+    catalogue = Topic(StatementCatalogue)
+    objects = Topic(Objects)
 
     def parsed(self, text: str) -> exp.Expr:
         """The one statement of a text."""
@@ -42,11 +53,11 @@ class SnowflakeStore(Filling):
 
     def query(self, text: str, *, limit: int | None, skip: int = 0) -> Answer:
         """Run a statement that changes nothing; others are refused."""
-        self.may_write = False
+        self.catalogue.may_write = False
         try:
             return cast(Answer, _running().asked(self, text, limit, skip))
         finally:
-            self.may_write = True
+            self.catalogue.may_write = True
 
     def execute(self, text: str, *, limit: int | None = None) -> Answer:
         """Run any one statement."""
@@ -69,38 +80,6 @@ class SnowflakeStore(Filling):
             return Answer((ResultField("status", "VARCHAR"),)), places
         return cast(Answer, running.run(self, text, tree, 0)), places
 
-    def begin_session(
-        self, *, reads_arrow: bool = False, names_files: bool = False, **names: str | None
-    ) -> int:
-        """A session of a connector; returns its number."""
-        known = {name: value for name, value in names.items() if value is not None}
-        with suppress(SqlError):
-            if "schema" in known:
-                self.schema_named((known.get("database", ""), known["schema"]))
-            elif "database" in known:
-                self.database_named(known["database"])
-                known["schema"] = PUBLIC
-        self._set_session()  # the tools' own is the first
-        flags = {"reads_arrow": reads_arrow, "names_files": names_files}
-        values = {"role": "SYSADMIN", "warehouse": "COMPUTE_WH", **flags, **known}
-        return self._insert(SqlSession, values)
-
-    @contextmanager
-    def in_session(self, number: int) -> Iterator[SqlSession]:
-        """Names mean for a while what they mean in another session, which has begun."""
-        found = self.session.get(SqlSession, number)
-        if found is None:
-            gone = "Session no longer exists.  New login required to access the service."
-            raise SqlError(390111, "08001", gone)
-        self.session_id = number
-        try:
-            yield found
-        finally:
-            del self.session_id
-
-    def execute_text(self, text: str) -> None:
-        self.execute(text)
-
     def writes(self, text: str) -> bool:
         """True if a statement may change anything."""
         running = _running()
@@ -110,11 +89,67 @@ class SnowflakeStore(Filling):
         """An entry at the end of the memo."""
         if not insight.strip():
             raise Invalid("The insight is empty.")
-        self.session.execute(insert(Insight).values(text=insight, at=self.stamp()))
+        self.session.execute(insert(Insight).values(text=insight, at=self.names.stamp()))
 
     def insights(self) -> Sequence[Row]:
         """The memo, from the first entry on."""
         return self.fetch(_INSIGHTS)
+
+    # -- for generators ---------------------------------------------------------------------------------
+
+    def add_table(
+        self,
+        name: str,
+        columns: Mapping[str, str],
+        rows: Iterable[Sequence[Any]] = (),
+        *,
+        comment: str = "",
+        comments: Mapping[str, str] | None = None,
+    ) -> int:
+        """A table with its rows; its database and schema are made where they are missing. Returns its
+        number.
+
+        Args:
+            name: ``DATABASE.SCHEMA.TABLE``.
+            columns: Names, each with what stands behind it in CREATE TABLE: ``NUMBER(10,2) NOT NULL``.
+            rows: Values for the columns in their order, of Python: int, Decimal, str, bool, date ...
+            comment: What is said of the table.
+            comments: What is said of columns, by their names.
+        """
+        path = parts_of(name)
+        if len(path) != 3:
+            raise Invalid(f"name a table as DATABASE.SCHEMA.TABLE, not {name!r}")
+        self._make_place(path[0], path[1])
+        self._define(name, columns, comment, comments or {})
+        number = int(self.names.item_named(path)["id"])
+        self.fill(name, rows)
+        return number
+
+    def _make_place(self, database: str, schema: str) -> None:
+        if database not in [row["name"] for row in self.information.databases()]:
+            self.objects.add_database(database)
+        if schema not in [row["name"] for row in self.information.schemas(database)]:
+            self.objects.add_schema((database, schema))
+
+    def _define(
+        self, name: str, columns: Mapping[str, str], comment: str, comments: Mapping[str, str]
+    ) -> None:
+        said = {**dict.fromkeys(columns, ""), **comments}
+        lines = [
+            f"{column} {kind}" + (f" COMMENT {literal(said[column])}" if said[column] else "")
+            for column, kind in columns.items()
+        ]
+        tail = f" COMMENT = {literal(comment)}" if comment else ""
+        self.execute(f"CREATE TABLE {name} ({', '.join(lines)}){tail}")
+
+    def fill(self, name: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Append rows to a table, a million in seconds; returns how many.
+
+        Values must be of the column's type: what a statement would convert is refused here.
+        """
+        item = self.names.item_named(parts_of(name), "Table")
+        columns = self.catalogue.columns(item["id"])
+        return self.catalogue.rows.insert(item["id"], columns, stored_rows(columns, rows))
 
 
 def _running() -> ModuleType:

@@ -1,89 +1,27 @@
-"""Bulk methods for generators: tables of any size, under the same rules as those that statements make."""
+"""Values of Python as rows of tables keep them, under the same rules as those of statements."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
 
 import orjson
 
-from mesocosm.errors import Invalid, MissingExtra
-from mesocosm.servers.snowflake.store.identifiers import parts_of
-from mesocosm.servers.snowflake.store.objects import Objects
+from mesocosm.errors import Invalid
 from mesocosm.services.queries.catalogue import Column
 from mesocosm.services.queries.failures import SqlError
 from mesocosm.services.queries.tables import Value
 
 
-class Filling(Objects):
-    """Bulk methods for generators."""
-
-    def add_table(
-        self,
-        name: str,
-        columns: Mapping[str, str],
-        rows: Iterable[Sequence[Any]] = (),
-        *,
-        comment: str = "",
-        comments: Mapping[str, str] | None = None,
-    ) -> int:
-        """A table with its rows; its database and schema are made where they are missing. Returns its
-        number.
-
-        Args:
-            name: ``DATABASE.SCHEMA.TABLE``.
-            columns: Names, each with what stands behind it in CREATE TABLE: ``NUMBER(10,2) NOT NULL``.
-            rows: Values for the columns in their order, of Python: int, Decimal, str, bool, date ...
-            comment: What is said of the table.
-            comments: What is said of columns, by their names.
-        """
-        path = parts_of(name)
-        if len(path) != 3:
-            raise Invalid(f"name a table as DATABASE.SCHEMA.TABLE, not {name!r}")
-        self._make_place(path[0], path[1])
-        self._define(name, columns, comment, comments or {})
-        number = int(self.item_named(path)["id"])
-        self.fill(name, rows)
-        return number
-
-    def _make_place(self, database: str, schema: str) -> None:
-        if database not in [row["name"] for row in self.databases()]:
-            self.add_database(database)
-        if schema not in [row["name"] for row in self.schemas(database)]:
-            self.add_schema((database, schema))
-
-    def _define(
-        self, name: str, columns: Mapping[str, str], comment: str, comments: Mapping[str, str]
-    ) -> None:
-        said = {**dict.fromkeys(columns, ""), **comments}
-        lines = [
-            f"{column} {kind}" + (f" COMMENT {_literal(said[column])}" if said[column] else "")
-            for column, kind in columns.items()
-        ]
-        tail = f" COMMENT = {_literal(comment)}" if comment else ""
-        self.execute_text(f"CREATE TABLE {name} ({', '.join(lines)}){tail}")
-
-    def execute_text(self, text: str) -> None:
-        """Run a statement, for what it does."""
-        raise MissingExtra("SQL of a warehouse", "warehouses")
-
-    def fill(self, name: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Append rows to a table, a million in seconds; returns how many.
-
-        Values must be of the column's type: what a statement would convert is refused here.
-        """
-        item = self.item_named(parts_of(name), "Table")
-        columns = self.columns(item["id"])
-        return self.rows.insert(item["id"], columns, _kept(columns, rows))
-
-
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """A text as it stands in a statement."""
     return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def _kept(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Value]]:
+def stored_rows(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Value]]:
+    """Rows for SQLite; refuses values of another type than the column's."""
     makers = [_MAKERS.get(_sort(column), _text) for column in columns]
     required = [(index, column.name) for index, column in enumerate(columns) if column.required]
     scales = [_scale(column) for column in columns]

@@ -14,7 +14,7 @@ from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.queries.catalogue import STAGED, Column, Listed, StoredTable
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake
-from mesocosm.services.queries.dialects.snowflake_stages import key_of
+from mesocosm.services.queries.dialects.snowflake_tables import key_of
 from mesocosm.services.queries.dml import Changing
 from mesocosm.services.queries.failures import SqlError, compilation
 
@@ -72,7 +72,9 @@ class Copying:
 
     def create_stage(self, tree: exp.Create) -> Answer:
         path = self._path(tree.this)
-        if self._is_there(tree, path, self._store.stage(path) is not None, self._store.drop_stage):
+        if self._is_there(
+            tree, path, self._store.stages.stage(path) is not None, self._store.stages.drop_stage
+        ):
             return done(f"{path[2]} already exists, statement succeeded.")
         properties = tree.args.get("properties")
         options: dict[str, Any] = {}
@@ -89,27 +91,27 @@ class Copying:
                     raise self._dialect.unsupported(f"CREATE STAGE with {one.sql('snowflake')[:40]}")
         if "FORMAT_NAME" not in options:
             options = checked_options(options) if options else {}
-        self._store.add_stage(path, options, comment, temporary=temporary)
+        self._store.stages.add_stage(path, options, comment, temporary=temporary)
         return done(f"Stage area {path[2]} successfully created.")
 
     def create_file_format(self, tree: exp.Create) -> Answer:
         path = self._path(tree.this)
-        present = self._store.file_format(path) is not None
-        if self._is_there(tree, path, present, self._store.drop_file_format):
+        present = self._store.stages.file_format(path) is not None
+        if self._is_there(tree, path, present, self._store.stages.drop_file_format):
             return done(f"{path[2]} already exists, statement succeeded.")
         properties = tree.args["properties"].expressions if tree.args.get("properties") else []
         comment = next(
             (one.this.name for one in properties if isinstance(one, exp.SchemaCommentProperty)), ""
         )
-        self._store.add_file_format(path, checked_options(options_in(properties)), comment)
+        self._store.stages.add_file_format(path, checked_options(options_in(properties)), comment)
         return done(f"File format {path[2]} successfully created.")
 
     def list_files(self, text: str) -> Answer:
-        stage, prefix = self._store.location(text)
-        sizes = self._store.sizes(stage.id)
+        stage, prefix = self._store.stages.location(text)
+        sizes = self._store.stages.sizes(stage.id)
         rows: list[tuple[Any, ...]] = [
             (f"{stage.name.lower()}/{one.name}", sizes[one.id], one.md5, one.altered)
-            for one in self._store.stage_files(stage.id, prefix)
+            for one in self._store.stages.stage_files(stage.id, prefix)
         ]
         return listing(_FILES, rows, numbers="size", moments="")
 
@@ -117,9 +119,9 @@ class Copying:
         found = _REMOVE.match(text)
         if found is None:
             raise self._dialect.unsupported("REMOVE with options")
-        stage, prefix = self._store.location(found[1].strip("'"))
-        files = self._store.stage_files(stage.id, prefix)
-        self._store.remove_files(files)
+        stage, prefix = self._store.stages.location(found[1].strip("'"))
+        files = self._store.stages.stage_files(stage.id, prefix)
+        self._store.stages.remove_files(files)
         rows: list[tuple[Any, ...]] = [(f"{stage.name.lower()}/{one.name}", "removed") for one in files]
         return listing("name|result", rows)
 
@@ -129,8 +131,8 @@ class Copying:
         target = schema.this if schema else tree.this
         if not isinstance(target, exp.Table) or isinstance(target.this, exp.Var | exp.Literal):
             raise self._dialect.unsupported("COPY INTO a stage or a place outside")
-        item = self._store.item_named(tuple(self._dialect.fold(part) for part in target.parts), "Table")
-        stored = StoredTable(item["id"], tuple(self._store.columns(item["id"])))
+        item = self._store.names.item_named(tuple(self._dialect.fold(part) for part in target.parts), "Table")
+        stored = StoredTable(item["id"], tuple(self._store.catalogue.columns(item["id"])))
         named = [self._dialect.fold(one) for one in schema.expressions] if schema else []
         columns = [self._column(stored, name) for name in named] if named else list(stored.columns)
         said = {one.this.name.upper(): one for one in tree.args.get("params") or ()}
@@ -142,7 +144,7 @@ class Copying:
             raise self._dialect.unsupported("COPY INTO from anything but a stage")
         location = table.this.name.strip("'")
         options = self._said_options(said["FILE_FORMAT"]) if "FILE_FORMAT" in said else {}
-        stage, _ = self._store.location(location)
+        stage, _ = self._store.stages.location(location)
         rows: list[tuple[Any, ...]] = []
         files = self._files(location, said, item["id"])
         for file in files:
@@ -154,14 +156,14 @@ class Copying:
                 _convert(select, into)
             else:
                 select, into = self._plain(stage, key, options, columns, said)
-            is_empty = not self._store.staged(key).columns
+            is_empty = not self._store.stages.staged(key).columns
             count = (
                 0 if is_empty else Changing(self._dialect, self._context).add(stored, into, select).inserted
             )
             rows.append((file.name, "LOADED", count, count, 1, 0, None, None, None, None))
-            self._store.note_loaded(file, item["id"])
+            self._store.stages.note_loaded(file, item["id"])
         if "PURGE" in said and value_of(said["PURGE"].args.get("expression")) is True:
-            self._store.remove_files(files)
+            self._store.stages.remove_files(files)
         if not rows:
             return done("Copy executed with 0 files processed.")
         return listing(_LOADED, rows, numbers=_COUNTS)
@@ -170,8 +172,8 @@ class Copying:
 
     def _files(self, location: str, said: dict[str, Any], item: int) -> list[StageFile]:
         """The files that are to be loaded: those that were not before."""
-        stage, prefix = self._store.location(location)
-        files = list(self._store.stage_files(stage.id, prefix))
+        stage, prefix = self._store.stages.location(location)
+        files = list(self._store.stages.stage_files(stage.id, prefix))
         if "FILES" in said:
             wanted = value_of(_given(said["FILES"]))
             start = f"{prefix}/" if prefix else ""
@@ -193,8 +195,8 @@ class Copying:
         self, stage: Any, key: str, options: dict[str, Any], columns: list[Column], said: dict[str, Any]
     ) -> tuple[exp.Select, list[Column]]:
         """COPY without a query: columns by their places, or by their names."""
-        form = self._store.options(stage, options)
-        relation = self._store.staged(key)
+        form = self._store.stages.options(stage, options)
+        relation = self._store.stages.staged(key)
         by_name = said.get("MATCH_BY_COLUMN_NAME")
         matched = value_of(_given(by_name)) if by_name else "NONE"
         if str(matched).upper() != "NONE":
@@ -255,7 +257,7 @@ class Copying:
         if not isinstance(table, exp.Table):
             raise compilation(1003, "42000", f"syntax error unexpected '{table.sql('snowflake')[:60]}'.")
         parts = tuple(self._dialect.fold(part) for part in table.parts)
-        return self._store.full(parts, "CREATE")
+        return self._store.names.full(parts, "CREATE")
 
     def _column(self, stored: StoredTable, name: str) -> Column:
         found = next((one for one in stored.columns if one.name == name), None)

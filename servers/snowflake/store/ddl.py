@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from mesocosm.servers.snowflake.store.answers import Answer, done
-from mesocosm.servers.snowflake.store.cloning import copy_database, copy_item, copy_schema
 from mesocosm.servers.snowflake.store.identifiers import Path, Row
-from mesocosm.servers.snowflake.store.objects import NewColumn, NewItem, Objects
+from mesocosm.servers.snowflake.store.objects import NewColumn, NewItem
 from mesocosm.services.queries.catalogue import Column
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake, new_column, type_of_result
@@ -20,11 +19,14 @@ from mesocosm.services.queries.failures import SqlError, compilation
 from mesocosm.services.queries.guards import written
 from mesocosm.services.queries.select_queries import query
 
+if TYPE_CHECKING:
+    from mesocosm.servers.snowflake.store import SnowflakeStore
+
 
 class Defining:
     """One statement that defines something."""
 
-    def __init__(self, store: Objects, dialect: Snowflake, context: Context, text: str) -> None:
+    def __init__(self, store: SnowflakeStore, dialect: Snowflake, context: Context, text: str) -> None:
         self._store = store
         self._dialect = dialect
         self._context = context
@@ -64,59 +66,59 @@ class Defining:
 
     def _create_database(self, tree: exp.Create) -> Answer:
         (name,) = self._path(tree.this)
-        taken = any(row["name"] == name for row in self._store.databases())
+        taken = any(row["name"] == name for row in self._store.information.databases())
         if taken and tree.args.get("exists"):
             return done(f"{name} already exists, statement succeeded.")
         source = self._cloned(tree)
         if source is not None:
-            self._store.database_named(source[-1])
+            self._store.names.database_named(source[-1])
         if source is not None and taken and tree.args.get("replace") and source[-1] == name:
             return done(f"Database {name} successfully created.")
         if taken and tree.args.get("replace"):
-            self._store.drop_database(name)
-        self._store.add_database(name, _comment_in(tree))
+            self._store.objects.drop_database(name)
+        self._store.objects.add_database(name, _comment_in(tree))
         if source is not None:
-            copy_database(self._store, source[-1], name)
-        self._store.use(name, "PUBLIC")
+            self._store.objects.copy_database(source[-1], name)
+        self._store.sessions.use(name, "PUBLIC")
         return done(f"Database {name} successfully created.")
 
     def _create_schema(self, tree: exp.Create) -> Answer:
-        path = self._store.schema_path(self._path(tree.this), "CREATE SCHEMA")
-        taken = any(row["name"] == path[1] for row in self._store.schemas(path[0]))
+        path = self._store.names.schema_path(self._path(tree.this), "CREATE SCHEMA")
+        taken = any(row["name"] == path[1] for row in self._store.information.schemas(path[0]))
         if taken and tree.args.get("exists"):
             return done(f"{path[1]} already exists, statement succeeded.")
         source = self._cloned(tree)
         if source is not None:
-            source = self._store.schema_path(source)
-            self._store.schema_named(source)
+            source = self._store.names.schema_path(source)
+            self._store.names.schema_named(source)
         if taken and tree.args.get("replace") and source == path:
             return done(f"Schema {path[1]} successfully created.")
         if taken and tree.args.get("replace"):
-            self._store.drop_schema(path)
-        self._store.add_schema(path, _comment_in(tree))
+            self._store.objects.drop_schema(path)
+        self._store.objects.add_schema(path, _comment_in(tree))
         if source is not None:
-            copy_schema(self._store, source, path)
-        self._store.use(*path)
+            self._store.objects.copy_schema(source, path)
+        self._store.sessions.use(*path)
         return done(f"Schema {path[1]} successfully created.")
 
     def _create_sequence(self, tree: exp.Create) -> Answer:
-        path = self._store.full(self._path(tree.this), "CREATE SEQUENCE")
+        path = self._store.names.full(self._path(tree.this), "CREATE SEQUENCE")
         if self._cloned(tree) is not None:
             raise self._dialect.unsupported("CREATE SEQUENCE ... CLONE")
-        if self._store.sequence(path) is not None:
+        if self._store.catalogue.sequence(path) is not None:
             if tree.args.get("exists"):
                 return done(f"{path[2]} already exists, statement succeeded.")
             if tree.args.get("replace"):
-                self._store.drop_sequence(path)
+                self._store.objects.drop_sequence(path)
         found = tree.find(exp.SequenceProperties)
         start, step = (_whole(found.args.get(key) if found else None, 1) for key in ("start", "increment"))
-        self._store.add_sequence(path, start, step, _comment_in(tree))
+        self._store.objects.add_sequence(path, start, step, _comment_in(tree))
         return done(f"Sequence {path[2]} successfully created.")
 
     def _create_table(self, tree: exp.Create) -> Answer:
         schema = tree.this if isinstance(tree.this, exp.Schema) else None
-        path = self._store.full(self._path(schema.this if schema else tree.this), "CREATE TABLE")
-        present = self._store.item(path)
+        path = self._store.names.full(self._path(schema.this if schema else tree.this), "CREATE TABLE")
+        present = self._store.names.item(path)
         if present is not None and tree.args.get("exists"):
             return done(f"{path[2]} already exists, statement succeeded.")
         kind = "TRANSIENT" if tree.find(exp.TransientProperty) else "TABLE"
@@ -136,7 +138,7 @@ class Defining:
             raise compilation(1003, "42000", "A table needs at least one column.")
         self._check_defaults(new.columns)
         self._make_room(tree, present)
-        self._store.add_item(new)
+        self._store.objects.add_item(new)
         return done(f"Table {path[2]} successfully created.")
 
     def _check_defaults(self, columns: Sequence[NewColumn]) -> None:
@@ -148,14 +150,16 @@ class Defining:
 
     def _make_room(self, tree: exp.Create, present: Row | None) -> None:
         if present is not None and tree.args.get("replace"):
-            self._store.drop_item(self._store.full(self._path(_named(tree))), view=present["kind"] == "VIEW")
+            self._store.objects.drop_item(
+                self._store.names.full(self._path(_named(tree))), view=present["kind"] == "VIEW"
+            )
 
     def _copied(self, tree: exp.Create) -> tuple[Row, bool] | None:
         """The table that CLONE or LIKE names, and whether its rows are wanted."""
         if (cloned := self._cloned(tree)) is not None:
-            return self._store.item_named(cloned, "Table"), True
+            return self._store.names.item_named(cloned, "Table"), True
         like = tree.find(exp.LikeProperty)
-        return (self._store.item_named(self._path(like.this), "Table"), False) if like else None
+        return (self._store.names.item_named(self._path(like.this), "Table"), False) if like else None
 
     def _cloned(self, tree: exp.Create) -> Path | None:
         """Resolve the object that CLONE names, in its present state."""
@@ -173,11 +177,11 @@ class Defining:
         if present is not None and present["id"] == source["id"] and tree.args.get("replace"):
             # A copy of itself, in its own place.
             if not with_rows:
-                self._store.rows.clear(source["id"])
-            self._store.touch(source["id"], kind=new.kind, created=self._store.stamp())
+                self._store.catalogue.rows.clear(source["id"])
+            self._store.objects.touch(source["id"], kind=new.kind, created=self._store.names.stamp())
         else:
             self._make_room(tree, present)
-            copy_item(self._store, source, new, rows=with_rows)
+            self._store.objects.copy_item(source, new, rows=with_rows)
         return done(f"Table {new.path[2]} successfully created.")
 
     def _create_from_query(self, tree: exp.Create, new: NewItem, present: Row | None) -> Answer:
@@ -191,8 +195,8 @@ class Defining:
         changing = Changing(self._dialect, self._context)
         values = changing.computed([one.column for one in new.columns], source)
         self._make_room(tree, present)
-        number = self._store.add_item(new)
-        self._store.rows.insert(number, self._store.columns(number), values)
+        number = self._store.objects.add_item(new)
+        self._store.catalogue.rows.insert(number, self._store.catalogue.columns(number), values)
         return done(f"Table {new.path[2]} successfully created.")
 
     def _columns(self, definitions: Sequence[exp.Expr]) -> list[NewColumn]:
@@ -252,8 +256,8 @@ class Defining:
 
     def _create_view(self, tree: exp.Create) -> Answer:
         schema = tree.this if isinstance(tree.this, exp.Schema) else None
-        path = self._store.full(self._path(schema.this if schema else tree.this), "CREATE VIEW")
-        present = self._store.item(path)
+        path = self._store.names.full(self._path(schema.this if schema else tree.this), "CREATE VIEW")
+        present = self._store.names.item(path)
         if present is not None and tree.args.get("exists"):
             return done(f"{path[2]} already exists, statement succeeded.")
         described = query(tree.expression.copy(), self._dialect, self._context, limit=0).fields
@@ -265,7 +269,7 @@ class Defining:
                 self._renamed(one, named) for one, named in zip(columns, schema.expressions, strict=True)
             ]
         self._make_room(tree, present)
-        self._store.add_item(
+        self._store.objects.add_item(
             NewItem(
                 path, "VIEW", columns, _comment_in(tree), written(tree.expression, self._dialect), self._text
             )
@@ -286,13 +290,13 @@ class Defining:
         tables = tree.args.get("tables") or [tree.this]
         path, store = self._path(tables[0]), self._store
         droppers: dict[str, Callable[[], None]] = {
-            "TABLE": lambda: store.drop_item(store.full(path)),
-            "VIEW": lambda: store.drop_item(store.full(path), view=True),
-            "SCHEMA": lambda: store.drop_schema(store.schema_path(path)),
-            "DATABASE": lambda: store.drop_database(path[-1]),
-            "SEQUENCE": lambda: store.drop_sequence(store.full(path)),
-            "STAGE": lambda: store.drop_stage(store.full(path)),
-            "FILE FORMAT": lambda: store.drop_file_format(store.full(path)),
+            "TABLE": lambda: store.objects.drop_item(store.names.full(path)),
+            "VIEW": lambda: store.objects.drop_item(store.names.full(path), view=True),
+            "SCHEMA": lambda: store.objects.drop_schema(store.names.schema_path(path)),
+            "DATABASE": lambda: store.objects.drop_database(path[-1]),
+            "SEQUENCE": lambda: store.objects.drop_sequence(store.names.full(path)),
+            "STAGE": lambda: store.stages.drop_stage(store.names.full(path)),
+            "FILE FORMAT": lambda: store.stages.drop_file_format(store.names.full(path)),
         }
         if kind not in droppers:
             raise self._dialect.unsupported(f"DROP {kind}")
@@ -310,12 +314,14 @@ class Defining:
         try:
             if kind == "COLUMN":
                 column = _identifier(tree.this)
-                item = store.item_named(self._path(tree.this)[:-1], "Table")
-                store.change_column(item, self._column_of(item, column), comment=comment)
+                item = store.names.item_named(self._path(tree.this)[:-1], "Table")
+                store.objects.change_column(item, self._column_of(item, column), comment=comment)
             elif kind in {"TABLE", "VIEW"}:
-                store.touch(store.item_named(self._path(tree.this), kind.title())["id"], comment=comment)
+                store.objects.touch(
+                    store.names.item_named(self._path(tree.this), kind.title())["id"], comment=comment
+                )
             elif kind in {"SCHEMA", "DATABASE", "SEQUENCE"}:
-                store.set_comment(kind, self._path(tree.this), comment)
+                store.objects.set_comment(kind, self._path(tree.this), comment)
             else:
                 raise self._dialect.unsupported(f"COMMENT ON {kind}")
         except SqlError as refusal:
@@ -327,15 +333,15 @@ class Defining:
         kind = str(tree.args["kind"].name).upper() if tree.args.get("kind") else ""
         path, store = self._path(tree.this), self._store
         if kind in {"WAREHOUSE", "ROLE"}:
-            store.use_name(kind.lower(), path[-1])
+            store.sessions.use_name(kind.lower(), path[-1])
         elif kind == "DATABASE" or (not kind and len(path) == 1):
-            store.database_named(path[-1])
-            names = [row["name"] for row in store.schemas(path[-1])]
-            store.use(path[-1], "PUBLIC" if "PUBLIC" in names else None)
+            store.names.database_named(path[-1])
+            names = [row["name"] for row in store.information.schemas(path[-1])]
+            store.sessions.use(path[-1], "PUBLIC" if "PUBLIC" in names else None)
         elif kind in {"SCHEMA", ""}:
-            full = store.schema_path(path, "USE SCHEMA")
-            store.schema_named(full)
-            store.use(*full)
+            full = store.names.schema_path(path, "USE SCHEMA")
+            store.names.schema_named(full)
+            store.sessions.use(*full)
         else:
             raise self._dialect.unsupported(f"USE {kind}")
         return done("Statement executed successfully.")
@@ -347,7 +353,7 @@ class Defining:
         if kind not in {"TABLE", "VIEW"}:
             raise self._dialect.unsupported(f"ALTER {kind}")
         try:
-            item = self._store.item_named(self._path(tree.this), kind.title())
+            item = self._store.names.item_named(self._path(tree.this), kind.title())
         except SqlError:
             if tree.args.get("exists"):
                 return done("Statement executed successfully.")
@@ -363,19 +369,19 @@ class Defining:
                 self._add_column(item, action)
             case exp.Drop() if str(action.args.get("kind")).upper() == "COLUMN":
                 for one in action.args.get("tables") or [action.this]:
-                    store.drop_column(item, self._column_of(item, _identifier(one)))
+                    store.objects.drop_column(item, self._column_of(item, _identifier(one)))
             case exp.RenameColumn():
                 new = _identifier(action.args["to"])
                 column = self._column_of(item, _identifier(action.this))
-                store.rename_column(item, column, self._dialect.fold(new))
+                store.objects.rename_column(item, column, self._dialect.fold(new))
             case exp.AlterRename():
-                store.rename_item(item, store.full(self._path(action.this)))
+                store.objects.rename_item(item, store.names.full(self._path(action.this)))
             case exp.SwapTable():
-                store.swap_items(item, store.item_named(self._path(action.this), "Table"))
+                store.objects.swap_items(item, store.names.item_named(self._path(action.this), "Table"))
             case exp.AlterSet():
                 if (comment := action.find(exp.SchemaCommentProperty)) is None:
                     raise self._dialect.unsupported(written(action, self._dialect))
-                store.touch(item["id"], comment=comment.this.name)
+                store.objects.touch(item["id"], comment=comment.this.name)
             case exp.AddConstraint():
                 self._add_keys(item, action)
             case exp.AlterColumn():
@@ -385,17 +391,17 @@ class Defining:
 
     def _add_column(self, item: Row, definition: exp.ColumnDef) -> None:
         new = self._column(definition)
-        names = [column.name for column in self._store.columns(item["id"])]
+        names = [column.name for column in self._store.catalogue.columns(item["id"])]
         if definition.args.get("exists") and new.column.name in names:
             return
         value = None
         if new.column.default is not None:
             select = exp.Select(expressions=[self._dialect.default_of(new.column)])
             value = Changing(self._dialect, self._context).computed([new.column], select)[0][0]
-        self._store.add_column(item, new, value)
+        self._store.objects.add_column(item, new, value)
 
     def _add_keys(self, item: Row, action: exp.AddConstraint) -> None:
-        columns = {one.name: NewColumn(one) for one in self._store.columns(item["id"])}
+        columns = {one.name: NewColumn(one) for one in self._store.catalogue.columns(item["id"])}
         for constraint in action.expressions:
             for key in constraint.expressions if isinstance(constraint, exp.Constraint) else [constraint]:
                 self._mark_key(key, columns)
@@ -403,23 +409,23 @@ class Defining:
             values = {"primary_key": new.primary_key, "unique_key": new.unique_key}
             if any(values.values()):
                 marked = {key: True for key, value in values.items() if value}
-                self._store.change_column(item, new.column, required=new.column.required, **marked)
+                self._store.objects.change_column(item, new.column, required=new.column.required, **marked)
 
     def _alter_column(self, item: Row, action: exp.AlterColumn) -> None:
         column, given = self._column_of(item, action.this), action.args
         if given.get("comment") is not None:
-            self._store.change_column(item, column, comment=given["comment"].name)
+            self._store.objects.change_column(item, column, comment=given["comment"].name)
         elif given.get("dtype") is not None:
             self._retype(item, column, new_column(column.name, given["dtype"]))
         elif given.get("allow_null") is not None:
             required = not given["allow_null"]
-            if required and self._store.rows.has_null(item["id"], column):
+            if required and self._store.catalogue.rows.has_null(item["id"], column):
                 raise SqlError(
                     1471,
                     "22000",
                     f"Column '{column.name}' contains null values. Not null constraint cannot be added.",
                 )
-            self._store.change_column(item, column, required=required)
+            self._store.objects.change_column(item, column, required=required)
         elif given.get("default") is not None:
             raise SqlError(
                 2,
@@ -427,7 +433,7 @@ class Defining:
                 "Unsupported feature 'Alter Column Set Default': only the default of a sequence may be set.",
             )
         elif given.get("drop"):
-            self._store.change_column(item, column, default=None)
+            self._store.objects.change_column(item, column, default=None)
 
     def _retype(self, item: Row, column: Column, new: Column) -> None:
         """Snowflake lets a type become wider, of the same sort."""
@@ -439,7 +445,7 @@ class Defining:
                 f"cannot change column {column.name} from type {column.vendor} to {new.vendor}",
             )
         values = {"kind": new.kind, "type": new.vendor, "longest": new.longest}
-        self._store.change_column(item, column, **values)
+        self._store.objects.change_column(item, column, **values)
 
     # -- names ------------------------------------------------------------------------------------------
 
@@ -449,7 +455,7 @@ class Defining:
 
     def _column_of(self, item: Row, name: Any) -> Column:
         folded = self._dialect.fold(name)
-        columns = self._store.columns(item["id"])
+        columns = self._store.catalogue.columns(item["id"])
         for column in columns:
             if column.name == folded:
                 return column

@@ -13,7 +13,6 @@ from mesocosm.servers.snowflake.store.answers import Answer, changed, done
 from mesocosm.servers.snowflake.store.binding import bind, name_identifiers, open_up
 from mesocosm.servers.snowflake.store.copy_into import Copying
 from mesocosm.servers.snowflake.store.ddl import Defining
-from mesocosm.servers.snowflake.store.settings import set_parameter
 from mesocosm.servers.snowflake.store.show import describe, show, show_nothing
 from mesocosm.services.queries.dialect import Context
 from mesocosm.services.queries.dialects.snowflake import Snowflake
@@ -38,12 +37,12 @@ _TELLS = (exp.Show, exp.Describe, exp.ListStage)
 def context_of(store: SnowflakeStore) -> Context:
     """Return the environment of a statement."""
     return Context(
-        store,
-        store.rows,
+        store.catalogue,
+        store.catalogue.rows,
         now=lambda: store.now,
         seed=lambda: store.rng.uniform(-1, 1),
-        counters=store,
-        about=lambda: {**store.current(), "user": "AGENT", **store.last_queries()},
+        counters=store.catalogue,
+        about=lambda: {**store.sessions.current(), "user": "AGENT", **store.results.last_queries()},
     )
 
 
@@ -83,7 +82,7 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
         found = query(tree, DIALECT, context, limit=limit, skip=skip)
         return Answer(found.fields, found.rows, found.more, is_query=True)
     if isinstance(tree, _CHANGES):
-        store.note_change(of_rows=True)
+        store.sessions.note_change(of_rows=True)
         return _change(store, tree, context)
     if isinstance(tree, _DEFINES):
         if isinstance(tree, exp.Create) and str(tree.args.get("kind")).upper() == "STAGE":
@@ -93,7 +92,7 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
         if isinstance(tree, exp.Alter) and tree.args.get("kind") == "SESSION":
             _set(store, tree)
             return done("Statement executed successfully.")
-        store.note_change(of_rows=False)
+        store.sessions.note_change(of_rows=False)
         return Defining(store, DIALECT, context, text).run(tree)
     if isinstance(tree, _TELLS):
         if isinstance(tree, exp.ListStage):
@@ -114,10 +113,10 @@ def run(store: SnowflakeStore, text: str, tree: exp.Expr, limit: int | None, ski
         if said is not None:
             # Several settings at once, which sqlglot does not take apart.
             for name, value in _SETTING.findall(said[1]):
-                set_parameter(store, name, value.strip("'"))
+                store.sessions.set_parameter(name, value.strip("'"))
             return done("Statement executed successfully.")
     if isinstance(tree, exp.Copy):
-        store.note_change(of_rows=True)
+        store.sessions.note_change(of_rows=True)
         return Copying(store, DIALECT, context).copy(tree)
     if isinstance(tree, exp.Command) and tree.name.upper() in ("REMOVE", "RM"):
         return Copying(store, DIALECT, context).remove_files(str(tree.args.get("expression") or ""))
@@ -136,7 +135,7 @@ _NO_FILE = (
 
 def _transaction(store: SnowflakeStore, tree: exp.Expr) -> Answer:
     """BEGIN, COMMIT and ROLLBACK: each statement is kept at once, so what was done cannot be undone."""
-    begun = store.set_transaction(isinstance(tree, exp.Transaction))
+    begun = store.sessions.set_transaction(isinstance(tree, exp.Transaction))
     if begun and isinstance(tree, exp.Rollback):
         said = "Unsupported feature 'ROLLBACK'. Statements are kept one by one here: what was done is done."
         raise SqlError(2, "0A000", said)
@@ -151,11 +150,11 @@ def _set(store: SnowflakeStore, tree: exp.Alter) -> None:
     """ALTER SESSION SET and UNSET."""
     for item in tree.find_all(exp.SetItem):
         if isinstance(item.this, exp.Identifier):
-            set_parameter(store, item.name, None)
+            store.sessions.set_parameter(item.name, None)
         else:
             value = item.this.args["expression"]
-            set_parameter(
-                store, item.this.this.name, value.name if value.is_string else value.sql("snowflake")
+            store.sessions.set_parameter(
+                item.this.this.name, value.name if value.is_string else value.sql("snowflake")
             )
 
 

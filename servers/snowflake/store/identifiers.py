@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, select
 
-from mesocosm.servers.snowflake.models import Database, Item, Schema, SqlSession
+from mesocosm.servers.snowflake.models import Database, Item, Schema
 from mesocosm.services.queries.failures import SqlError, compilation
-from mesocosm.services.service import Store
+from mesocosm.services.service import Rules
+
+if TYPE_CHECKING:
+    from mesocosm.servers.snowflake.store import SnowflakeStore
 
 Row = Mapping[str, Any]
 Path = tuple[str, ...]
@@ -18,9 +21,6 @@ INFORMATION_SCHEMA = "INFORMATION_SCHEMA"
 _PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_][\w$]*))\s*(\.|$)')
 _PLAIN = re.compile(r"[A-Z_][A-Z0-9_$]*\Z")
 
-_SESSION = select(SqlSession.database, SqlSession.schema, SqlSession.role, SqlSession.warehouse).where(
-    SqlSession.id == bindparam("id")
-)
 _DATABASE = select(Database.id, Database.name, Database.comment, Database.created).where(
     Database.name == bindparam("name")
 )
@@ -71,17 +71,20 @@ def _absent(kind: str, name: str) -> str:
     return f"{kind} '{name}' does not exist or not authorized."
 
 
-class Naming(Store):
+class Part(Rules):
+    """A part of the store; the other parts are its store's."""
+
+    def __init__(self, store: SnowflakeStore) -> None:
+        super().__init__(store.world, store.session)
+        self.store = store
+
+    def stamp(self) -> str:
+        """The present moment, as the catalogue keeps it."""
+        return self.now.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+
+
+class Names(Part):
     """Resolution of names in a session."""
-
-    session_id = 1
-    """The session that statements are run in: the tools' own, unless a connector asks."""
-
-    def current(self) -> Row:
-        """The session's database, schema, role and warehouse."""
-        rows = self.fetch(_SESSION, id=self.session_id)
-        empty = {"database": None, "schema": None, "role": "SYSADMIN", "warehouse": "COMPUTE_WH"}
-        return rows[0] if rows else empty
 
     def database_named(self, name: str) -> Row:
         rows = self.fetch(_DATABASE, name=name)
@@ -114,7 +117,7 @@ class Naming(Store):
         database = self._database(doing)
         if len(path) == 2:
             return (database, *path)
-        schema = self.current()["schema"]
+        schema = self.store.sessions.current()["schema"]
         if schema is None:
             raise SqlError(
                 90106,
@@ -125,7 +128,7 @@ class Naming(Store):
         return (database, schema, *path)
 
     def _database(self, doing: str) -> str:
-        database = self.current()["database"]
+        database = self.store.sessions.current()["database"]
         if database is None:
             raise SqlError(
                 90105,
@@ -148,7 +151,3 @@ class Naming(Store):
             name = written(*full)
             raise compilation(2003, "42S02", f"{kind} '{name}' does not exist or not authorized.")
         return found
-
-    def stamp(self) -> str:
-        """The present moment, as the catalogue keeps it."""
-        return self.now.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]

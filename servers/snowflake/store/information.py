@@ -10,63 +10,29 @@ from sqlalchemy import bindparam, select, text
 
 from mesocosm.servers.snowflake.models import Database, Item, ItemColumn, Schema
 from mesocosm.servers.snowflake.models import Sequence as Counting
-from mesocosm.servers.snowflake.store.identifiers import INFORMATION_SCHEMA, Naming, Path, Row, written
+from mesocosm.servers.snowflake.store.identifiers import INFORMATION_SCHEMA, Part, Path, Row, written
 from mesocosm.services.queries.catalogue import Column, Listed
 from mesocosm.services.queries.failures import compilation
 
 OWNER = "SYSADMIN"
 
-_DATABASES = select(Database.id, Database.name, Database.comment, Database.created).order_by(Database.name)
-_SCHEMATA = (
-    select(Schema.id, Schema.name, Schema.comment, Schema.created)
-    .where(Schema.database_id == bindparam("database"))
-    .order_by(Schema.name)
-)
+_DATABASES = select(Database.__table__).order_by(Database.name)
+_SCHEMATA = select(Schema.__table__).where(Schema.database_id == bindparam("database")).order_by(Schema.name)
 _ITEMS = (
-    select(
-        Item.id,
-        Item.name,
-        Item.kind,
-        Item.comment,
-        Item.created,
-        Item.altered,
-        Item.text,
-        Item.cluster_by,
-        Schema.name.label("schema"),
-    )
+    select(Item.__table__, Schema.name.label("schema"))
     .join(Schema)
     .where(Schema.database_id == bindparam("database"))
     .order_by(Schema.name, Item.name)
 )
 _ALL_COLUMNS = (
-    select(
-        ItemColumn.position,
-        ItemColumn.name,
-        ItemColumn.type,
-        ItemColumn.required,
-        ItemColumn.default,
-        ItemColumn.comment,
-        ItemColumn.primary_key,
-        ItemColumn.unique_key,
-        ItemColumn.sequence_id,
-        Item.name.label("item"),
-        Item.id.label("item_id"),
-        Schema.name.label("schema"),
-    )
+    select(ItemColumn.__table__, Item.name.label("item"), Schema.name.label("schema"))
     .join(Item, Item.id == ItemColumn.item_id)
     .join(Schema, Schema.id == Item.schema_id)
     .where(Schema.database_id == bindparam("database"))
     .order_by(Schema.name, Item.name, ItemColumn.position)
 )
 _SEQUENCES = (
-    select(
-        Counting.name,
-        Counting.next,
-        Counting.step,
-        Counting.comment,
-        Counting.created,
-        Schema.name.label("schema"),
-    )
+    select(Counting.__table__, Schema.name.label("schema"))
     .join(Schema)
     .where(Schema.database_id == bindparam("database"), Counting.name.is_not(None))
     .order_by(Schema.name, Counting.name)
@@ -81,23 +47,12 @@ def _columns(names: str, kinds: Mapping[str, str]) -> tuple[Column, ...]:
     return tuple(Column(name, kinds.get(name, _TEXT)) for name in names.split())
 
 
+_NUMBERS = (
+    "ROW_COUNT BYTES RETENTION_TIME ORDINAL_POSITION CHARACTER_MAXIMUM_LENGTH CHARACTER_OCTET_LENGTH"
+    " NUMERIC_PRECISION NUMERIC_PRECISION_RADIX NUMERIC_SCALE DATETIME_PRECISION NEXT_VALUE"
+)
 _KINDS = {
-    **dict.fromkeys(
-        [
-            "ROW_COUNT",
-            "BYTES",
-            "RETENTION_TIME",
-            "ORDINAL_POSITION",
-            "CHARACTER_MAXIMUM_LENGTH",
-            "CHARACTER_OCTET_LENGTH",
-            "NUMERIC_PRECISION",
-            "NUMERIC_PRECISION_RADIX",
-            "NUMERIC_SCALE",
-            "DATETIME_PRECISION",
-            "NEXT_VALUE",
-        ],
-        _NUMBER,
-    ),
+    **dict.fromkeys(_NUMBERS.split(), _NUMBER),
     **dict.fromkeys(("CREATED", "LAST_ALTERED", "LAST_DDL"), _MOMENT),
 }
 _VIEWS = {
@@ -132,16 +87,16 @@ _VIEWS = {
 _IDENTITY = ("YES", "BY DEFAULT", "1", "1", None, None, "NO", "YES")
 
 
-class Information(Naming):
+class Information(Part):
     """Catalogue of all objects, as rows."""
 
-    def information(self, path: Path) -> Listed:
+    def view(self, path: Path) -> Listed:
         """A view of INFORMATION_SCHEMA."""
-        database, schema, name = self.full(path, "SELECT")
+        database, schema, name = self.store.names.full(path, "SELECT")
         if schema != INFORMATION_SCHEMA or name not in _VIEWS:
-            said = f"Object '{written(*self.full(path))}' does not exist or not authorized."
+            said = f"Object '{written(*self.store.names.full(path))}' does not exist or not authorized."
             raise compilation(2003, "42S02", f"{said} There are {', '.join(_VIEWS)}.")
-        found = self.database_named(database)
+        found = self.store.names.database_named(database)
         make = getattr(self, f"_{name.lower()}")
         return Listed(_columns(_VIEWS[name], _KINDS), list(make(found)))
 
@@ -230,18 +185,18 @@ class Information(Naming):
         return list(self.fetch(_DATABASES))
 
     def schemas(self, database: str) -> list[Row]:
-        return list(self.fetch(_SCHEMATA, database=self.database_named(database)["id"]))
+        return list(self.fetch(_SCHEMATA, database=self.store.names.database_named(database)["id"]))
 
     def items(self, database: str, schema: str | None = None) -> list[Row]:
         """Tables and views of a database, or of one of its schemas."""
-        found = self.fetch(_ITEMS, database=self.database_named(database)["id"])
+        found = self.fetch(_ITEMS, database=self.store.names.database_named(database)["id"])
         return [row for row in found if schema is None or row["schema"] == schema]
 
     def item_columns(self, database: str) -> list[Row]:
-        return list(self.fetch(_ALL_COLUMNS, database=self.database_named(database)["id"]))
+        return list(self.fetch(_ALL_COLUMNS, database=self.store.names.database_named(database)["id"]))
 
     def sequences(self, database: str) -> list[Row]:
-        return list(self.fetch(_SEQUENCES, database=self.database_named(database)["id"]))
+        return list(self.fetch(_SEQUENCES, database=self.store.names.database_named(database)["id"]))
 
 
 def _moment(kept: str) -> str:

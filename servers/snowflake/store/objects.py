@@ -14,18 +14,15 @@ from mesocosm.servers.snowflake.models import (
     Item,
     ItemColumn,
     Schema,
-    SqlSession,
     Stage,
     StageFile,
 )
 from mesocosm.servers.snowflake.models import Sequence as Counting
-from mesocosm.servers.snowflake.store.identifiers import INFORMATION_SCHEMA, Path, Row, written
-from mesocosm.servers.snowflake.store.lookup import Lookup
+from mesocosm.servers.snowflake.store.identifiers import INFORMATION_SCHEMA, Part, Path, Row, written
+from mesocosm.servers.snowflake.store.sessions import PUBLIC
 from mesocosm.services.queries.catalogue import Column
 from mesocosm.services.queries.failures import SqlError, compilation
 from mesocosm.services.queries.tables import stored_names
-
-PUBLIC = "PUBLIC"
 
 
 @dataclass
@@ -58,14 +55,14 @@ def exists(name: str) -> SqlError:
     return compilation(2002, "42710", f"Object '{name}' already exists.")
 
 
-class Objects(Lookup):
-    """Creation and removal of objects."""
+class Objects(Part):
+    """Creation, copies and removal of objects."""
 
     # -- databases and schemas --------------------------------------------------------------------------
 
     def add_database(self, name: str, comment: str = "") -> None:
         """A database with its schema PUBLIC."""
-        if any(row["name"] == name for row in self.databases()):
+        if any(row["name"] == name for row in self.store.information.databases()):
             raise exists(written(name))
         values = {"name": name, "comment": comment, "created": self.stamp()}
         self.session.execute(insert(Database).values(**values))
@@ -74,22 +71,24 @@ class Objects(Lookup):
 
     def drop_database(self, name: str) -> None:
         """A database goes with all that is in it."""
-        database = self.database_named(name)
-        for schema in self.schemas(name):
+        database = self.store.names.database_named(name)
+        for schema in self.store.information.schemas(name):
             self.drop_schema((name, schema["name"]))
         self.session.execute(delete(Database).where(Database.id == database["id"]))
 
     def add_schema(self, path: Path, comment: str = "") -> None:
-        database = self.database_named(path[0])
-        if path[1] == INFORMATION_SCHEMA or any(row["name"] == path[1] for row in self.schemas(path[0])):
+        database = self.store.names.database_named(path[0])
+        if path[1] == INFORMATION_SCHEMA or any(
+            row["name"] == path[1] for row in self.store.information.schemas(path[0])
+        ):
             raise exists(written(*path))
         values = {"database_id": database["id"], "name": path[1], "comment": comment, "created": self.stamp()}
         self.session.execute(insert(Schema).values(**values))
 
     def drop_schema(self, path: Path) -> None:
         """A schema goes with all that is in it."""
-        schema = self.schema_named(path)
-        for item in self.items(*path):
+        schema = self.store.names.schema_named(path)
+        for item in self.store.information.items(*path):
             self._drop(item["id"], item["kind"])
         stages = select(Stage.id).where(Stage.schema_id == schema["id"])
         self.session.execute(delete(StageFile).where(StageFile.stage_id.in_(stages)))
@@ -101,11 +100,13 @@ class Objects(Lookup):
     def set_comment(self, kind: str, path: Path, comment: str) -> None:
         """Set the comment of a database, a schema or a sequence."""
         if kind == "DATABASE":
-            of: Any = update(Database).where(Database.id == self.database_named(path[-1])["id"])
+            of: Any = update(Database).where(Database.id == self.store.names.database_named(path[-1])["id"])
         elif kind == "SCHEMA":
-            of = update(Schema).where(Schema.id == self.schema_named(self.schema_path(path))["id"])
+            of = update(Schema).where(
+                Schema.id == self.store.names.schema_named(self.store.names.schema_path(path))["id"]
+            )
         else:
-            found = self.sequence(self.full(path))
+            found = self.store.catalogue.sequence(self.store.names.full(path))
             if found is None:
                 raise compilation(
                     2003, "02000", f"Sequence '{written(*path)}' does not exist or not authorized."
@@ -113,50 +114,12 @@ class Objects(Lookup):
             of = update(Counting).where(Counting.id == found["id"])
         self.session.execute(of.values(comment=comment))
 
-    def use(self, database: str | None, schema: str | None) -> None:
-        """The session's names with fewer parts are those of this database and schema."""
-        self._set_session(database=database, schema=schema)
-
-    def use_name(self, what: str, name: str) -> None:
-        """The session's role or warehouse."""
-        self._set_session(**{what: name})
-
-    def _set_session(self, **values: Any) -> None:
-        if self.session.get(SqlSession, self.session_id) is None:
-            self.session.add(SqlSession(id=self.session_id, role="SYSADMIN", warehouse="COMPUTE_WH"))
-            self.session.flush()
-        if values:
-            changed = update(SqlSession).where(SqlSession.id == self.session_id).values(**values)
-            self.session.execute(changed)
-
     # -- tables and views -------------------------------------------------------------------------------
-
-    def set_statements(self, count: int) -> None:
-        """Set the number of statements in a request of the session; 0 for any."""
-        self._set_session(statements=count)
-
-    def set_transaction(self, begun: bool) -> bool:
-        """Note that a transaction begins or ends; whether there was one."""
-        chosen = select(SqlSession.in_transaction).where(SqlSession.id == self.session_id)
-        before = self.session.scalar(chosen)
-        self._set_session(in_transaction=begun)
-        return bool(before)
-
-    def set_autocommit(self, on: bool) -> None:
-        """Set the session's autocommit mode."""
-        self._set_session(autocommit=on)
-
-    def note_change(self, *, of_rows: bool) -> None:
-        """Note that rows changed, which begins a transaction without autocommit; objects end one."""
-        mine = update(SqlSession).where(SqlSession.id == self.session_id)
-        if of_rows:
-            mine = mine.where(~SqlSession.autocommit)
-        self.session.execute(mine.values(in_transaction=of_rows))
 
     def add_item(self, new: NewItem) -> int:
         """A table without rows, or a view; returns its number."""
-        schema = self.schema_named(new.path[:2])
-        if self.item(new.path) is not None:
+        schema = self.store.names.schema_named(new.path[:2])
+        if self.store.names.item(new.path) is not None:
             raise exists(written(*new.path))
         names = [one.column.name for one in new.columns]
         if twice := next((name for name in names if names.count(name) > 1), None):
@@ -178,7 +141,7 @@ class Objects(Lookup):
         for position, one in enumerate(columns, 1):
             self._add_column(number, schema["id"], position, one)
         if new.kind != "VIEW":
-            self.rows.create(number, [one.column for one in columns])
+            self.store.catalogue.rows.create(number, [one.column for one in columns])
         return number
 
     def _insert(self, model: type[Any], values: dict[str, Any]) -> int:
@@ -219,8 +182,8 @@ class Objects(Lookup):
     def defined(self, item: int) -> list[NewColumn]:
         """Return the column definitions of a table or view; counters continue from their position."""
         found = []
-        for column, row in zip(self.columns(item), self._column_models(item), strict=True):
-            counts = None if column.counter is None else self.next_of(column.counter)
+        for column, row in zip(self.store.catalogue.columns(item), self._column_models(item), strict=True):
+            counts = None if column.counter is None else self.store.catalogue.next_of(column.counter)
             column = replace(column, counter=None)
             found.append(NewColumn(column, row.comment, row.primary_key, row.unique_key, counts))
         return found
@@ -232,7 +195,7 @@ class Objects(Lookup):
 
     def drop_item(self, path: Path, *, view: bool = False) -> None:
         """A table or view goes."""
-        item = self.item_named(path, "View" if view else "Table")
+        item = self.store.names.item_named(path, "View" if view else "Table")
         if (item["kind"] == "VIEW") is not view:
             said = "VIEW" if item["kind"] == "VIEW" else "TABLE"
             raise compilation(
@@ -249,7 +212,7 @@ class Objects(Lookup):
             self.session.execute(delete(Counting).where(Counting.id == counter))
         self.session.execute(delete(Item).where(Item.id == item))
         if kind != "VIEW":
-            self.rows.drop(item)
+            self.store.catalogue.rows.drop(item)
 
     def _column_models(self, item: int) -> list[ItemColumn]:
         found = self.session.query(ItemColumn).filter(ItemColumn.item_id == item)
@@ -263,8 +226,8 @@ class Objects(Lookup):
 
     def rename_item(self, item: Row, to: Path) -> None:
         """Another name, perhaps in another schema."""
-        schema = self.schema_named(to[:2])
-        if self.item(to) is not None:
+        schema = self.store.names.schema_named(to[:2])
+        if self.store.names.item(to) is not None:
             raise exists(written(*to))
         self.touch(item["id"], name=to[2], schema_id=schema["id"])
 
@@ -279,7 +242,7 @@ class Objects(Lookup):
         present = self._column_models(item["id"])
         if any(column.name == new.column.name for column in present):
             raise compilation(1430, "42601", f"column '{new.column.name}' already exists")
-        if new.column.required and value is None and self.rows.count(item["id"]):
+        if new.column.required and value is None and self.store.catalogue.rows.count(item["id"]):
             raise compilation(
                 2261,
                 "22000",
@@ -288,15 +251,15 @@ class Objects(Lookup):
             )
         placed = self._with_places([new], [column.stored for column in present])[0]
         self._add_column(item["id"], item["schema_id"], present[-1].position + 1, placed)
-        self.rows.add_column(item["id"], placed.column, value)
+        self.store.catalogue.rows.add_column(item["id"], placed.column, value)
         self.touch(item["id"])
 
     def drop_column(self, item: Row, column: Column) -> None:
         """One column less."""
-        if len(self.columns(item["id"])) == 1:
+        if len(self.store.catalogue.columns(item["id"])) == 1:
             raise compilation(2262, "42601", f"Cannot drop the only column '{column.name}' of a table")
         self.session.execute(self._of(delete(ItemColumn), item, column))
-        self.rows.drop_column(item["id"], column)
+        self.store.catalogue.rows.drop_column(item["id"], column)
         self.touch(item["id"])
 
     def rename_column(self, item: Row, column: Column, name: str) -> None:
@@ -307,7 +270,7 @@ class Objects(Lookup):
         others = [one.stored for one in present if one.name != column.name]
         place = stored_names([*others, name])[-1]
         self.session.execute(self._of(update(ItemColumn), item, column).values(name=name, stored=place))
-        self.rows.rename_column(item["id"], column, place)
+        self.store.catalogue.rows.rename_column(item["id"], column, place)
         self.touch(item["id"])
 
     def change_column(self, item: Row, column: Column, **values: Any) -> None:
@@ -322,8 +285,8 @@ class Objects(Lookup):
     # -- sequences --------------------------------------------------------------------------------------
 
     def add_sequence(self, path: Path, start: int, step: int, comment: str = "") -> None:
-        schema = self.schema_named(path[:2])
-        if self.sequence(path) is not None:
+        schema = self.store.names.schema_named(path[:2])
+        if self.store.catalogue.sequence(path) is not None:
             raise exists(written(*path))
         if step == 0:
             raise compilation(1006, "42601", "Sequence increment must not be 0.")
@@ -332,7 +295,47 @@ class Objects(Lookup):
 
     def drop_sequence(self, path: Path) -> None:
         """A sequence goes."""
-        found = self.sequence(path)
+        found = self.store.catalogue.sequence(path)
         if found is None:
             raise compilation(2003, "02000", f"Sequence '{written(*path)}' does not exist or not authorized.")
         self.session.execute(delete(Counting).where(Counting.id == found["id"]))
+
+    # -- copies -------------------------------------------------------------------------------------------
+
+    def copy_database(self, source: str, target: str) -> None:
+        """Fill a new database, which has PUBLIC alone, with what is in another."""
+        names = [row["name"] for row in self.store.information.schemas(source)]
+        for row in self.store.information.schemas(target):
+            if row["name"] not in names:
+                self.drop_schema((target, row["name"]))
+        there = {row["name"] for row in self.store.information.schemas(target)}
+        for name in names:
+            if name not in there:
+                self.add_schema((target, name))
+            self.copy_schema((source, name), (target, name))
+
+    def copy_schema(self, source: Path, target: Path) -> None:
+        """Fill a new schema with what is in another: tables with their rows, views, and sequences."""
+        for row in self.store.information.sequences(source[0]):
+            if row["schema"] == source[1]:
+                self.add_sequence((*target, row["name"]), row["next"], row["step"], row["comment"])
+        for row in self.store.information.items(*source):
+            if row["kind"] != "TEMPORARY":
+                item = self.store.names.item_named((*source, row["name"]))
+                self.copy_item(item, NewItem((*target, row["name"]), row["kind"], (), row["comment"]))
+
+    def copy_item(self, source: Row, new: NewItem, *, rows: bool = True) -> None:
+        """A copy of a table or view under the path of ``new``, with its keys, comments and counting columns;
+        without ``rows`` (``CREATE TABLE ... LIKE``) an empty one, without its comment and clustering."""
+        columns = list(self.store.catalogue.columns(source["id"]))
+        new.columns = self.defined(source["id"])
+        if rows:
+            new.comment = new.comment or source["comment"]
+            new.cluster_by = new.cluster_by or source["cluster_by"]
+        if new.kind == "VIEW":
+            new.query, new.text = self.texts_of(source["id"])
+        number = self.add_item(new)
+        if rows and new.kind != "VIEW":
+            self.store.catalogue.rows.copy_rows(
+                source["id"], columns, number, self.store.catalogue.columns(number)
+            )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from mesocosm.servers.snowflake.models import FileFormat, Stage
 from mesocosm.servers.snowflake.store.answers import Answer, as_json, listing
 from mesocosm.servers.snowflake.store.identifiers import Row, parts_of
 from mesocosm.servers.snowflake.store.information import OWNER
@@ -71,64 +73,70 @@ _NONE = {
 """Kinds of objects that never exist, with the columns of their lists."""
 
 
+_ALWAYS: Mapping[str, Any] = {
+    **dict.fromkeys(("automatic_clustering", "change_tracking"), "OFF"),
+    **dict.fromkeys(("is_default", "is_external", "enable_schema_evolution", "is_event"), "N"),
+    **dict.fromkeys(("is_hybrid", "is_iceberg", "is_dynamic", "is_immutable"), "N"),
+    **dict.fromkeys(("has_credentials", "has_encryption_key", "directory_enabled"), "N"),
+    **dict.fromkeys(("is_secure", "is_materialized", "rely"), "false"),
+    **dict.fromkeys(("origin", "options", "reserved", "url"), ""),
+    "owner": OWNER,
+    "owner_role_type": "ROLE",
+    "retention_time": "1",
+    "ordered": "Y",
+}
+"""What lists say of all objects, by their columns; other columns of which nothing is said are NULL."""
+
+_Lines = Iterator[Mapping[str, Any]]
+
+
+def _listing(columns: str, lines: Iterable[Mapping[str, Any]], numbers: str = "") -> Answer:
+    names = columns.split("|")
+    rows = [tuple(line[name] if name in line else _ALWAYS.get(name) for name in names) for line in lines]
+    return listing(columns, rows, numbers=numbers)
+
+
 def describe(store: SnowflakeStore, tree: exp.Describe, dialect: Snowflake) -> Answer:
     """The columns of a table or view."""
     table = tree.this
     if not isinstance(table, exp.Table):
         raise dialect.unsupported("DESCRIBE of a statement")
     path = tuple(dialect.fold(part) for part in table.parts if isinstance(part, exp.Identifier))
-    item = store.item_named(path, "View" if str(tree.args.get("kind")).lower() == "view" else "Table")
-    full = store.full(path)
-    columns = [
-        row for row in store.item_columns(full[0]) if row["schema"] == full[1] and row["item"] == item["name"]
-    ]
-    return listing(_DESCRIBED, [_described(row) for row in columns])
+    kind = "View" if str(tree.args.get("kind")).lower() == "view" else "Table"
+    item, full = store.names.item_named(path, kind), store.names.full(path)
+    columns = store.information.item_columns(full[0])
+    wanted = [row for row in columns if row["schema"] == full[1] and row["item"] == item["name"]]
+    return _listing(_DESCRIBED, map(_described, wanted))
 
 
-def _described(row: Row) -> tuple[Any, ...]:
-    flags = tuple("Y" if row[key] else "N" for key in ("primary_key", "unique_key"))
-    null = "N" if row["required"] else "Y"
-    default = row["default"] if row["sequence_id"] is None else "IDENTITY START 1 INCREMENT 1"
-    return (
-        row["name"],
-        row["type"],
-        "COLUMN",
-        null,
-        default,
-        *flags,
-        None,
-        None,
-        row["comment"] or None,
-        None,
-    )
+_COUNTING = "IDENTITY START 1 INCREMENT 1"
+
+
+def _described(row: Row) -> Mapping[str, Any]:
+    return {
+        "name": row["name"],
+        "type": row["type"],
+        "kind": "COLUMN",
+        "null?": "N" if row["required"] else "Y",
+        "default": row["default"] if row["sequence_id"] is None else _COUNTING,
+        "primary key": "Y" if row["primary_key"] else "N",
+        "unique key": "Y" if row["unique_key"] else "N",
+        "comment": row["comment"] or None,
+    }
 
 
 def show(store: SnowflakeStore, tree: exp.Show) -> Answer:
     """List objects of the kind that SHOW names."""
     kind = tree.name.upper()
-    makers: dict[str, Callable[[_Shown], Answer]] = {
-        "DATABASES": _databases,
-        "SCHEMAS": _schemas,
-        "TABLES": _tables,
-        "VIEWS": _views,
-        "OBJECTS": _objects,
-        "COLUMNS": _columns,
-        "SEQUENCES": _sequences,
-        "STAGES": _stages,
-        "FILE FORMATS": _file_formats,
-        "PRIMARY KEYS": _primary_keys,
-        "WAREHOUSES": _warehouses,
-        "ROLES": _roles,
-        "USERS": _users,
-    }
     if tree.args.get("iceberg"):
         kind = f"ICEBERG {kind}"
     if kind in _NONE:
         return listing(_NONE[kind], [])
-    if kind not in makers:
+    if kind not in _LISTS:
         raise SqlError(2, "0A000", f"Unsupported feature 'SHOW {kind}'.")
+    columns, lines, numbers = _LISTS[kind]
     shown = _Shown(store, tree)
-    answer = makers[kind](shown)
+    answer = _listing(columns, lines(shown), numbers)
     return shown.chosen(_terse(answer, kind) if tree.args.get("terse") else answer)
 
 
@@ -168,17 +176,17 @@ class _Shown:
 
     def places(self) -> list[tuple[str, str | None]]:
         """Databases to look into, each with the one schema that counts, or ``None``."""
-        store, current = self.store, self.store.current()
+        store, current = self.store, self.store.sessions.current()
         if self.kind in {"SCHEMA", "TABLE", "VIEW"}:
-            path = self.path if self.kind == "SCHEMA" else store.full(self.path)[:2]
-            full = store.schema_path(path, "SHOW")
-            store.schema_named(full)
+            path = self.path if self.kind == "SCHEMA" else store.names.full(self.path)[:2]
+            full = store.names.schema_path(path, "SHOW")
+            store.names.schema_named(full)
             return [(full[0], full[1])]
         if self.kind == "DATABASE" or (self.path and len(self.path) == 1):
-            store.database_named(self.path[-1] if self.path else current["database"])
+            store.names.database_named(self.path[-1] if self.path else current["database"])
             return [(self.path[-1] if self.path else current["database"], None)]
         if self.kind == "ACCOUNT" or current["database"] is None:
-            return [(row["name"], None) for row in store.databases()]
+            return [(row["name"], None) for row in store.information.databases()]
         return [(current["database"], current["schema"])]
 
     def chosen(self, answer: Answer) -> Answer:
@@ -199,204 +207,144 @@ class _Shown:
             answer.rows = answer.rows[: int(limit.expression.name)]
         return answer
 
+    def within(self, lists: Callable[[str], Iterable[tuple[Any, str]]]) -> Iterator[tuple[str, str, Any]]:
+        """Database, schema and object, of those in the places that ``lists`` gives of a database."""
+        for database, schema in self.places():
+            for found, inside in lists(database):
+                if schema in {None, inside}:
+                    yield database, inside, found
 
-def _stamp(row: Row, key: str = "created") -> str:
-    return f"{row[key]} +0000"
-
-
-def _databases(shown: _Shown) -> Answer:
-    current = shown.store.current()["database"]
-    rows = [
-        (
-            _stamp(row),
-            row["name"],
-            "N",
-            "Y" if row["name"] == current else "N",
-            "",
-            OWNER,
-            row["comment"],
-            "",
-            "1",
-            "STANDARD",
-        )
-        for row in shown.store.databases()
-    ]
-    return listing(_DATABASES, rows)
+    def columns(self) -> Iterator[tuple[str, Row]]:
+        """The columns of a table, or of all tables, each with its database."""
+        table = None
+        if self.kind in {"TABLE", "VIEW"}:
+            table = self.store.names.full(self.path)[2]
+            self.store.names.item_named(self.path, self.kind.title())
+        for database, schema in self.places():
+            for row in self.store.information.item_columns(database):
+                if schema in {None, row["schema"]} and table in {None, row["item"]}:
+                    yield database, row
 
 
-def _schemas(shown: _Shown) -> Answer:
-    current, rows = shown.store.current(), []
+def _object(row: Row, database: str | None = None, **more: Any) -> Mapping[str, Any]:
+    """What all lists say of an object."""
+    placed = {"database_name": database, "schema_name": row.get("schema")}
+    return {**placed, **row, "created_on": f"{row['created']} +0000", **more}
+
+
+def _databases(shown: _Shown) -> _Lines:
+    current = shown.store.sessions.current()["database"]
+    for row in shown.store.information.databases():
+        yield _object(row, is_current="Y" if row["name"] == current else "N", kind="STANDARD")
+
+
+def _schemas(shown: _Shown) -> _Lines:
+    current = shown.store.sessions.current()
     for database, _ in shown.places():
-        for row in shown.store.schemas(database):
+        for row in shown.store.information.schemas(database):
             here = (current["database"], current["schema"]) == (database, row["name"])
-            flags = ("N", "Y" if here else "N")
-            rows.append((_stamp(row), row["name"], *flags, database, OWNER, row["comment"], "", "1"))
-    return listing(_SCHEMAS, rows)
+            yield _object(row, database, is_current="Y" if here else "N")
 
 
-def _items(shown: _Shown) -> list[tuple[str, Row]]:
-    return [
-        (database, row) for database, schema in shown.places() for row in shown.store.items(database, schema)
-    ]
+def _items(*, tables: bool, views: bool) -> Callable[[_Shown], _Lines]:
+    """Tables or views, or both, which are all tables then whatever their kind."""
+
+    def lines(shown: _Shown) -> _Lines:
+        counts = shown.store.information.counts()
+        for database, schema in shown.places():
+            for row in shown.store.information.items(database, schema):
+                is_view = row["kind"] == "VIEW"
+                rows = None if is_view else counts.get(row["id"], 0)
+                size = None if rows is None else 512 * ((rows + 15) // 16)
+                kind = "TABLE" if views and not is_view else row["kind"]
+                if views if is_view else tables:
+                    yield _object(row, database, rows=rows, bytes=size, kind=kind)
+
+    return lines
 
 
-def _table_row(database: str, row: Row, rows: int | None) -> tuple[Any, ...]:
-    size = None if rows is None else 512 * ((rows + 15) // 16)
-    names = (row["name"], database, row["schema"], row["kind"], row["comment"], row["cluster_by"])
-    return (_stamp(row), *names, rows, size, OWNER, "1")
+def _columns(shown: _Shown) -> _Lines:
+    for database, row in shown.columns():
+        yield {
+            "table_name": row["item"],
+            "schema_name": row["schema"],
+            "column_name": row["name"],
+            "data_type": row["type"],
+            "null?": "NOT_NULL" if row["required"] else "true",
+            "default": row["default"] or "",
+            "kind": "COLUMN",
+            "expression": "",
+            "comment": row["comment"],
+            "database_name": database,
+            "autoincrement": "" if row["sequence_id"] is None else _COUNTING,
+        }
 
 
-_NOT_SO = ("N", "N", "N", "N")
-"""Of a table: that it is neither hybrid nor dynamic, Iceberg or immutable."""
+def _sequences(shown: _Shown) -> _Lines:
+    listed = shown.store.information.sequences
+    for database, _, row in shown.within(lambda name: ((one, one["schema"]) for one in listed(name))):
+        yield _object(row, database, next_value=row["next"], interval=row["step"])
 
 
-def _tables(shown: _Shown) -> Answer:
-    counts = shown.store.counts()
-    rows = [
-        (
-            *_table_row(database, row, counts.get(row["id"], 0)),
-            *("OFF", "OFF", "N", "N", "ROLE", "N", None, *_NOT_SO),
-        )
-        for database, row in _items(shown)
-        if row["kind"] != "VIEW"
-    ]
-    return listing(_TABLES, rows, numbers="rows|bytes")
+def _stages(shown: _Shown) -> _Lines:
+    for database, schema, stage in shown.within(shown.store.stages.stages):
+        kind = "INTERNAL TEMPORARY" if stage.session else "INTERNAL"
+        yield _object(_of_files(stage, schema), database, type=kind)
 
 
-def _objects(shown: _Shown) -> Answer:
-    counts = shown.store.counts()
-    rows = [
-        (*_table_row(database, {**row, "kind": kind}, counts.get(row["id"])), "ROLE", None, *_NOT_SO)
-        for database, row in _items(shown)
-        for kind in ("VIEW" if row["kind"] == "VIEW" else "TABLE",)
-    ]
-    return listing(_OBJECTS, rows, numbers="rows|bytes")
+def _file_formats(shown: _Shown) -> _Lines:
+    for database, schema, form in shown.within(shown.store.stages.file_formats):
+        said = {"type": form.options["TYPE"], "format_options": as_json(form.options, str)}
+        yield _object(_of_files(form, schema), database, **said)
 
 
-def _views(shown: _Shown) -> Answer:
-    rows = [
-        (
-            _stamp(row),
-            row["name"],
-            "",
-            database,
-            row["schema"],
-            OWNER,
-            row["comment"],
-            row["text"],
-            "false",
-            "false",
-        )
-        for database, row in _items(shown)
-        if row["kind"] == "VIEW"
-    ]
-    return listing(_VIEWS, rows)
+def _of_files(one: Stage | FileFormat, schema: str) -> Row:
+    return {"name": one.name, "schema": schema, "comment": one.comment, "created": one.created}
 
 
-def _asked_columns(shown: _Shown) -> list[tuple[str, Row]]:
-    table = None
-    if shown.kind in {"TABLE", "VIEW"}:
-        table = shown.store.full(shown.path)[2]
-        shown.store.item_named(shown.path, shown.kind.title())
-    return [
-        (database, row)
-        for database, schema in shown.places()
-        for row in shown.store.item_columns(database)
-        if schema in {None, row["schema"]} and table in {None, row["item"]}
-    ]
-
-
-def _columns(shown: _Shown) -> Answer:
-    rows = [
-        (
-            *(
-                row["item"],
-                row["schema"],
-                row["name"],
-                row["type"],
-                "NOT_NULL" if row["required"] else "true",
-            ),
-            *(row["default"] or "", "COLUMN", "", row["comment"], database),
-            "" if row["sequence_id"] is None else "IDENTITY START 1 INCREMENT 1",
-        )
-        for database, row in _asked_columns(shown)
-    ]
-    return listing(_COLUMNS, rows)
-
-
-def _sequences(shown: _Shown) -> Answer:
-    rows = [
-        (
-            row["name"],
-            database,
-            row["schema"],
-            row["next"],
-            row["step"],
-            _stamp(row),
-            OWNER,
-            row["comment"],
-            "Y",
-        )
-        for database, schema in shown.places()
-        for row in shown.store.sequences(database)
-        if schema in {None, row["schema"]}
-    ]
-    return listing(_SEQUENCES, rows, numbers="next_value|interval")
-
-
-def _stages(shown: _Shown) -> Answer:
-    rows: list[tuple[Any, ...]] = [
-        (
-            *(f"{one.created} +0000", one.name, database, inside, "", "N", "N", OWNER, one.comment, None),
-            *("INTERNAL TEMPORARY" if one.session else "INTERNAL", None, None, None, None, "ROLE", "N"),
-        )
-        for database, schema in shown.places()
-        for one, inside in shown.store.stages(database)
-        if schema in {None, inside}
-    ]
-    return listing(_STAGES, rows)
-
-
-def _file_formats(shown: _Shown) -> Answer:
-    rows: list[tuple[Any, ...]] = [
-        (
-            *(f"{one.created} +0000", one.name, database, inside, one.options["TYPE"], OWNER, one.comment),
-            *(as_json(one.options, str), "ROLE"),
-        )
-        for database, schema in shown.places()
-        for one, inside in shown.store.file_formats(database)
-        if schema in {None, inside}
-    ]
-    return listing(_FILE_FORMATS, rows)
-
-
-def _primary_keys(shown: _Shown) -> Answer:
-    rows: list[tuple[Any, ...]] = []
-    places: dict[int, int] = {}
-    for database, row in _asked_columns(shown):
+def _primary_keys(shown: _Shown) -> _Lines:
+    places: Counter[int] = Counter()
+    for database, row in shown.columns():
         if row["primary_key"]:
-            places[row["item_id"]] = places.get(row["item_id"], 0) + 1
-            name = f"SYS_CONSTRAINT_{row['item_id']}_PRIMARY_KEY"
-            place = (database, row["schema"], row["item"], row["name"], places[row["item_id"]])
-            rows.append((None, *place, name, "false", None))
-    return listing(_KEYS, rows, numbers="key_sequence")
+            places[row["item_id"]] += 1
+            yield {
+                "database_name": database,
+                "schema_name": row["schema"],
+                "table_name": row["item"],
+                "column_name": row["name"],
+                "key_sequence": places[row["item_id"]],
+                "constraint_name": f"SYS_CONSTRAINT_{row['item_id']}_PRIMARY_KEY",
+            }
 
 
-def _warehouses(shown: _Shown) -> Answer:
-    current = shown.store.current()["warehouse"]
-    return listing(
-        "name|state|type|size|is_current|owner", [(current, "STARTED", "STANDARD", "X-Small", "Y", OWNER)]
-    )
+def _warehouses(shown: _Shown) -> _Lines:
+    current = shown.store.sessions.current()["warehouse"]
+    yield {"name": current, "state": "STARTED", "type": "STANDARD", "size": "X-Small", "is_current": "Y"}
 
 
-def _roles(shown: _Shown) -> Answer:
-    current = shown.store.current()["role"]
-    names: Sequence[str] = sorted({current, "ACCOUNTADMIN", "PUBLIC", "SYSADMIN"})
-    return listing(
-        "name|is_default|is_current|owner|comment",
-        [(one, "N", "Y" if one == current else "N", "", "") for one in names],
-    )
+def _roles(shown: _Shown) -> _Lines:
+    current = shown.store.sessions.current()["role"]
+    for one in sorted({current, "ACCOUNTADMIN", "PUBLIC", "SYSADMIN"}):
+        yield {"name": one, "is_current": "Y" if one == current else "N", "owner": "", "comment": ""}
 
 
-def _users(shown: _Shown) -> Answer:
-    return listing("name|login_name|display_name|default_role", [("AGENT", "AGENT", "Agent", OWNER)])
+def _users(shown: _Shown) -> _Lines:
+    yield {"name": "AGENT", "login_name": "AGENT", "display_name": "Agent", "default_role": OWNER}
+
+
+_LISTS: Mapping[str, tuple[str, Callable[[_Shown], _Lines], str]] = {
+    "DATABASES": (_DATABASES, _databases, ""),
+    "SCHEMAS": (_SCHEMAS, _schemas, ""),
+    "TABLES": (_TABLES, _items(tables=True, views=False), "rows|bytes"),
+    "VIEWS": (_VIEWS, _items(tables=False, views=True), ""),
+    "OBJECTS": (_OBJECTS, _items(tables=True, views=True), "rows|bytes"),
+    "COLUMNS": (_COLUMNS, _columns, ""),
+    "SEQUENCES": (_SEQUENCES, _sequences, "next_value|interval"),
+    "STAGES": (_STAGES, _stages, ""),
+    "FILE FORMATS": (_FILE_FORMATS, _file_formats, ""),
+    "PRIMARY KEYS": (_KEYS, _primary_keys, "key_sequence"),
+    "WAREHOUSES": ("name|state|type|size|is_current|owner", _warehouses, ""),
+    "ROLES": ("name|is_default|is_current|owner|comment", _roles, ""),
+    "USERS": ("name|login_name|display_name|default_role", _users, ""),
+}
+"""By the kind of objects: the columns of its list, what finds its lines, and which columns are numbers."""

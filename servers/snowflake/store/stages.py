@@ -13,8 +13,8 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.snowflake.models import FileFormat, Schema, Stage, StageFile
-from mesocosm.servers.snowflake.store.identifiers import Path, parts_of, written
-from mesocosm.servers.snowflake.store.results import Results, kept
+from mesocosm.servers.snowflake.store.answers import kept
+from mesocosm.servers.snowflake.store.identifiers import Part, Path, parts_of, written
 from mesocosm.services.queries.catalogue import Column, Listed
 from mesocosm.services.queries.failures import SqlError, compilation
 from mesocosm.services.queries.files import ENCLOSED_EMPTY, MOST_BYTES, MOST_VALUES, Form, UnreadableFile
@@ -49,31 +49,31 @@ _NUMBERS, _TEXTS = {"SKIP_HEADER"}, {"TYPE", "COMPRESSION", "FIELD_DELIMITER", "
 _COMPRESSIONS = {"AUTO", "GZIP", "NONE", "SNAPPY", "AUTO_DETECT"}
 
 
-class Stages(Results):
+class Stages(Part):
     """The stages and file formats of schemas."""
 
     # -- what there is --------------------------------------------------------------------------------------
 
     def stages(self, database: str) -> Sequence[tuple[Stage, str]]:
         """The stages of a database, each with its schema."""
-        found = self.session.execute(_STAGES, {"database": self.database_named(database)["id"]})
-        return [(row[0], row[1]) for row in found if row[0].session in (None, self.session_id)]
+        found = self.session.execute(_STAGES, {"database": self.store.names.database_named(database)["id"]})
+        return [(row[0], row[1]) for row in found if row[0].session in (None, self.store.sessions.number)]
 
     def file_formats(self, database: str) -> Sequence[tuple[FileFormat, str]]:
         """The file formats of a database, each with its schema."""
-        found = self.session.execute(_FORMATS, {"database": self.database_named(database)["id"]})
+        found = self.session.execute(_FORMATS, {"database": self.store.names.database_named(database)["id"]})
         return [(row[0], row[1]) for row in found]
 
     def stage(self, path: Path) -> Stage | None:
         """A stage by its full name, if there is one."""
-        schema = self.schema_named(path[:2])
+        schema = self.store.names.schema_named(path[:2])
         chosen = select(Stage).where(Stage.schema_id == schema["id"], Stage.name == path[2])
         found = self.session.scalars(chosen).first()
-        return found if found is None or found.session in (None, self.session_id) else None
+        return found if found is None or found.session in (None, self.store.sessions.number) else None
 
     def stage_named(self, path: Path) -> Stage:
         """A stage by its name; refuses a name that means nothing."""
-        full = self.full(path)
+        full = self.store.names.full(path)
         found = self.stage(full)
         if found is None:
             raise compilation(2003, "02000", f"Stage '{written(*full)}' does not exist or not authorized.")
@@ -81,13 +81,13 @@ class Stages(Results):
 
     def file_format(self, path: Path) -> FileFormat | None:
         """A file format by its full name, if there is one."""
-        schema = self.schema_named(path[:2])
+        schema = self.store.names.schema_named(path[:2])
         chosen = select(FileFormat).where(FileFormat.schema_id == schema["id"], FileFormat.name == path[2])
         return self.session.scalars(chosen).first()
 
     def format_named(self, path: Path) -> FileFormat:
         """A file format by its name; refuses a name that means nothing."""
-        full = self.full(path)
+        full = self.store.names.full(path)
         found = self.file_format(full)
         if found is None:
             name = written(*full)
@@ -96,8 +96,8 @@ class Stages(Results):
 
     def add_stage(self, path: Path, options: Mapping[str, Any], comment: str, *, temporary: bool) -> None:
         """A stage without files."""
-        schema = self.schema_named(path[:2])
-        own = self.session_id if temporary else None
+        schema = self.store.names.schema_named(path[:2])
+        own = self.store.sessions.number if temporary else None
         values = {"schema_id": schema["id"], "name": path[2], "comment": comment, "created": self.stamp()}
         self.session.execute(insert(Stage).values(**values, options=dict(options), session=own))
 
@@ -108,7 +108,7 @@ class Stages(Results):
         self.session.execute(delete(Stage).where(Stage.id == stage.id))
 
     def add_file_format(self, path: Path, options: Mapping[str, Any], comment: str) -> None:
-        schema = self.schema_named(path[:2])
+        schema = self.store.names.schema_named(path[:2])
         values = {"schema_id": schema["id"], "name": path[2], "comment": comment, "created": self.stamp()}
         self.session.execute(insert(FileFormat).values(**values, options=dict(options)))
 
@@ -237,14 +237,9 @@ class Stages(Results):
 
         data = self.session.scalars(select(StageFile.data).where(StageFile.id == file.id)).one()
         try:
-            return engine().read(data, form, self.rows.world)
+            return engine().read(data, form, self.store.catalogue.rows.world)
         except UnreadableFile as found:
             raise _refused(file, form, found) from None
-
-    @property
-    def rows(self) -> Any:
-        """The tables with the rows."""
-        raise NotImplementedError
 
 
 def checked_options(said: Mapping[str, Any]) -> dict[str, Any]:

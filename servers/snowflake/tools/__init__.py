@@ -23,7 +23,7 @@ server = Service(
 @server.reads
 def list_databases(store: SnowflakeStore) -> str:
     """List the databases of the account."""
-    return document([{"DATABASE_NAME": row["name"]} for row in store.databases()])
+    return document([{"DATABASE_NAME": row["name"]} for row in store.information.databases()])
 
 
 @server.reads
@@ -36,7 +36,7 @@ def list_schemas(store: SnowflakeStore, database: str) -> str:
     (name,) = _parts(database, 1, "a database")
     rows = [
         {"SCHEMA_NAME": "INFORMATION_SCHEMA"},
-        *({"SCHEMA_NAME": row["name"]} for row in store.schemas(name)),
+        *({"SCHEMA_NAME": row["name"]} for row in store.information.schemas(name)),
     ]
     return document(rows, database=name)
 
@@ -50,7 +50,7 @@ def list_tables(store: SnowflakeStore, database: str, schema: str) -> str:
         schema: Name of the schema.
     """
     (one,), (other,) = _parts(database, 1, "a database"), _parts(schema, 1, "a schema")
-    store.schema_named((one, other))
+    store.names.schema_named((one, other))
     rows = [
         {
             "TABLE_CATALOG": one,
@@ -59,7 +59,7 @@ def list_tables(store: SnowflakeStore, database: str, schema: str) -> str:
             "TABLE_TYPE": "VIEW" if row["kind"] == "VIEW" else "BASE TABLE",
             "COMMENT": row["comment"] or None,
         }
-        for row in store.items(one, other)
+        for row in store.information.items(one, other)
     ]
     return document(rows, database=one, schema=other)
 
@@ -73,8 +73,8 @@ def describe_table(store: SnowflakeStore, table_name: str) -> str:
         table_name: Full name of the table, as DATABASE.SCHEMA.TABLE.
     """
     database, schema, table = _parts(table_name, 3, "a table, in the form 'DATABASE.SCHEMA.TABLE'")
-    store.schema_named((database, schema))
-    if store.item((database, schema, table)) is None:
+    store.names.schema_named((database, schema))
+    if store.names.item((database, schema, table)) is None:
         raise missing("Table", written(database, schema, table))
     rows = [
         {
@@ -84,7 +84,7 @@ def describe_table(store: SnowflakeStore, table_name: str) -> str:
             "DATA_TYPE": row["type"],
             "COMMENT": row["comment"] or None,
         }
-        for row in store.item_columns(database)
+        for row in store.information.item_columns(database)
         if (row["schema"], row["item"]) == (schema, table)
     ]
     return document(rows, database=database, schema=schema, table=table)

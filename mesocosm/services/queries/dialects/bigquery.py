@@ -11,38 +11,17 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
 from mesocosm.errors import Invalid, Refusal
+from mesocosm.services.queries.allowlist import listed
 from mesocosm.services.queries.complaints import UPDATED, SqlComplaint, bad_pattern, complaint, told
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects import foreign
-from mesocosm.services.queries.dialects.bigquery_cast_formats import reading
+from mesocosm.services.queries.dialects.bigquery_casts import reading
 from mesocosm.services.queries.dialects.bigquery_functions import FUNCTIONS
 from mesocosm.services.queries.dialects.bigquery_rewriting import prepared, rewritten
 from mesocosm.services.queries.failures import Failed
 
 __all__ = ["BigQuery", "prepared"]
-
-_TYPE = exp.DataType.Type
-_KINDS = {
-    _TYPE.BIGINT: "BIGINT",
-    _TYPE.INT: "BIGINT",
-    _TYPE.DOUBLE: "DOUBLE",
-    _TYPE.FLOAT: "DOUBLE",
-    _TYPE.DECIMAL: "DECIMAL(38,9)",
-    _TYPE.BIGDECIMAL: "DECIMAL(38,18)",
-    _TYPE.BOOLEAN: "BOOLEAN",
-    _TYPE.TEXT: "VARCHAR",
-    _TYPE.VARCHAR: "VARCHAR",
-    _TYPE.BINARY: "BLOB",
-    _TYPE.VARBINARY: "BLOB",
-    _TYPE.DATE: "DATE",
-    _TYPE.TIME: "TIME",
-    _TYPE.TIMESTAMP: "TIMESTAMP",
-    _TYPE.DATETIME: "TIMESTAMP",
-    _TYPE.TIMESTAMPTZ: "TIMESTAMP WITH TIME ZONE",
-    _TYPE.JSON: "JSON",
-    _TYPE.INTERVAL: "INTERVAL",
-}
 
 
 def wrong(message: str) -> Invalid:
@@ -69,11 +48,6 @@ class BigQuery(Dialect):
 
     def rewrite(self, tree: exp.Expr, context: Context) -> exp.Expr:
         return rewritten(tree, context)
-
-    def kind(self, declared: exp.DataType) -> str:
-        if declared.this in _KINDS:
-            return _KINDS[declared.this]
-        raise wrong(f"Type not found: {declared.sql('bigquery')[:100]}")
 
     def malformed(self, line: int, column: int, near: str, why: str) -> Refusal:
         if not near or near == "<EOF>":
@@ -152,47 +126,10 @@ _VENDOR = {
     "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
     "[]": "ARRAY<{}>",
 }
-_KEYWORDS = frozenset(
-    [
-        "SELECT",
-        "FROM",
-        "WHERE",
-        "GROUP",
-        "ORDER",
-        "BY",
-        "HAVING",
-        "LIMIT",
-        "JOIN",
-        "ON",
-        "USING",
-        "UNION",
-        "ALL",
-        "DISTINCT",
-        "AS",
-        "AND",
-        "OR",
-        "NOT",
-        "IN",
-        "IS",
-        "NULL",
-        "CASE",
-        "WHEN",
-        "THEN",
-        "ELSE",
-        "END",
-        "INSERT",
-        "UPDATE",
-        "DELETE",
-        "MERGE",
-        "SET",
-        "VALUES",
-        "WITH",
-        "QUALIFY",
-        "WINDOW",
-        "BETWEEN",
-        "LIKE",
-    ]
-)
+_KEYWORDS = listed("""
+    SELECT FROM WHERE GROUP ORDER BY HAVING LIMIT JOIN ON USING UNION ALL DISTINCT AS AND OR NOT IN IS NULL
+    CASE WHEN THEN ELSE END INSERT UPDATE DELETE MERGE SET VALUES WITH QUALIFY WINDOW BETWEEN LIKE
+    """)
 _KNOWN = frozenset(name.upper() for name in exp.FUNCTION_BY_NAME)
 
 

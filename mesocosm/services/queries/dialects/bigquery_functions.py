@@ -224,7 +224,7 @@ def commonest(node: exp.Expr) -> exp.Expr:
 
 # -- dates and times ----------------------------------------------------------------------------------------
 
-_ELEMENTS = {
+WRITTEN = {
     "YYYY": "%Y",
     "RRRR": "%Y",
     "YY": "%y",
@@ -244,6 +244,7 @@ _ELEMENTS = {
     "AM": "%p",
     "PM": "%p",
 }
+"""Elements of the format of a date or time that is written, as STRFTIME has them."""
 _OFFSET_HOURS = (
     "CASE WHEN :offset < 0 THEN '-' ELSE '+' END || LPAD(CAST(ABS(:offset) // 60 AS VARCHAR), 2, '0')"
 )
@@ -258,7 +259,7 @@ _PIECES = {
     "TZH": _OFFSET_HOURS,
     "TZM": _OFFSET_MINUTES,
 }
-_NAMES = "|".join(re.escape(one) for one in sorted((*_ELEMENTS, *_PIECES), key=len, reverse=True))
+_NAMES = "|".join(re.escape(one) for one in sorted((*WRITTEN, *_PIECES), key=len, reverse=True))
 _ELEMENT = re.compile(
     rf'(?P<name>{_NAMES})|FF(?P<digits>[1-9])|"(?P<text>[^"]*)"|(?P<sign>[-./,\';: ])', re.IGNORECASE
 )
@@ -303,7 +304,7 @@ def _offset(value: exp.Expr, moment: exp.Expr) -> exp.Expr:
 def _element_of(name: str, moment: exp.Expr, offset: exp.Expr) -> exp.Expr:
     if name in _PIECES:
         return duck(_PIECES[name], x=moment, offset=offset)
-    return duck("STRFTIME(:x, :f)", x=moment, f=text(_ELEMENTS[name]))
+    return duck("STRFTIME(:x, :f)", x=moment, f=text(WRITTEN[name]))
 
 
 def _cased(name: str, shown: exp.Expr) -> exp.Expr:

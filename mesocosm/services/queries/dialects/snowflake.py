@@ -23,7 +23,7 @@ from mesocosm.services.queries.dialects.snowflake_rewriting import (
     last_query,
     rewritten,
 )
-from mesocosm.services.queries.dialects.snowflake_stages import generate, read_stages
+from mesocosm.services.queries.dialects.snowflake_tables import generate, read_stages
 from mesocosm.services.queries.failures import MARK, SPELLED, Failed, SqlError, compilation
 
 _LONGEST = 16_777_216
@@ -122,9 +122,6 @@ class Snowflake(Dialect):
 
     def rewrite(self, tree: exp.Expr, context: Context) -> exp.Expr:
         return rewritten(tree, context)
-
-    def kind(self, declared: exp.DataType) -> str:
-        return column_type(declared)[0]
 
     def malformed(self, line: int, column: int, near: str, why: str) -> Refusal:
         said = f"syntax error line {line} at position {column - 1} unexpected '{near or '<EOF>'}'."

@@ -229,6 +229,8 @@ def _compared(node: exp.Expr, others: list[exp.Expr]) -> exp.Expr:
     return _text(node)
 
 
+Rule = Callable[[exp.Expr], exp.Expr]
+
 # -- one node at a time -----------------------------------------------------------------------------------
 
 
@@ -239,8 +241,8 @@ def _rewrite(node: exp.Expr, context: Context) -> exp.Expr:
             return exp.null() if id_ is None else exp.Literal.string(id_)
         make = NAMED.get(node.name.upper())
         return make(node) if make else node
-    rule = _RULES.get(type(node))
-    return rule(node, context) if rule else node
+    rule, of_session = _RULES.get(type(node)), _OF_SESSION.get(type(node))
+    return of_session(node, context) if of_session else rule(node) if rule else node
 
 
 def last_query(node: exp.Anonymous, context: Context) -> str | None:
@@ -258,7 +260,7 @@ def last_query(node: exp.Anonymous, context: Context) -> str | None:
     return id_
 
 
-def _cast(node: exp.Expr, context: Context) -> exp.Expr:
+def _cast(node: exp.Expr) -> exp.Expr:
     wanted, value = node.args["to"], node.this
     if wanted.this in _LOOSE:
         return call("to_json", value) if not is_loose(value) else value
@@ -363,7 +365,7 @@ def _exact_scale(node: exp.Expr) -> int | None:
     return None
 
 
-def _div(node: exp.Expr, context: Context) -> exp.Expr:
+def _div(node: exp.Expr) -> exp.Expr:
     scale, other = _exact_scale(node.this), _exact_scale(node.expression)
     divisor = node.expression
     if not (isinstance(divisor.unnest(), exp.Literal) and divisor.unnest().name.strip("0.")):
@@ -384,14 +386,14 @@ def _rounded(value: exp.Expr, scale: int) -> exp.Expr:
     return found
 
 
-def _avg(node: exp.Expr, context: Context) -> exp.Expr:
+def _avg(node: exp.Expr) -> exp.Expr:
     if isinstance(node.parent, exp.Window):
         return node
     scale = _exact_scale(node.this)
     return node if scale is None else _rounded(node.copy(), scale)
 
 
-def _window(node: exp.Expr, context: Context) -> exp.Expr:
+def _window(node: exp.Expr) -> exp.Expr:
     inner = node.this
     if isinstance(inner, exp.Anonymous) and inner.name.upper() == "RATIO_TO_REPORT":
         value = inner.expressions[0]
@@ -405,7 +407,7 @@ def _window(node: exp.Expr, context: Context) -> exp.Expr:
     return node
 
 
-def _bracket(node: exp.Expr, context: Context) -> exp.Expr:
+def _bracket(node: exp.Expr) -> exp.Expr:
     index = node.expressions[0]
     if isinstance(index, exp.Literal) and not index.is_string:
         return call("json_extract", node.this, exp.Literal.string(f"$[{index.name}]"))
@@ -424,10 +426,6 @@ def _moment(kind: str) -> Callable[[exp.Expr, Context], exp.Expr]:
     return literal
 
 
-def _now(node: exp.Expr, context: Context) -> exp.Expr:
-    return _moment("TIMESTAMP" if node.args.get("sysdate") else "TIMESTAMPTZ")(node, context)
-
-
 def _said(name: str) -> Callable[[exp.Expr, Context], exp.Expr]:
     def literal(node: exp.Expr, context: Context) -> exp.Expr:
         value = context.about().get(name)
@@ -436,7 +434,7 @@ def _said(name: str) -> Callable[[exp.Expr, Context], exp.Expr]:
     return literal
 
 
-def _to_char(node: exp.Expr, context: Context) -> exp.Expr:
+def _to_char(node: exp.Expr) -> exp.Expr:
     form, value = node.args.get("format"), node.this
     if form is None:
         return exp.cast(_text(value) if is_loose(value) else value, "TEXT")
@@ -453,7 +451,7 @@ _OF_BYTES = {"HEX": "hex", "BASE64": "to_base64", "UTF-8": "decode", "UTF8": "de
 _TO_BYTES = {"HEX": "unhex", "BASE64": "from_base64", "UTF-8": "encode", "UTF8": "encode"}
 
 
-def _to_binary(node: exp.Expr, context: Context) -> exp.Expr:
+def _to_binary(node: exp.Expr) -> exp.Expr:
     form = node.args.get("format")
     name = form.name.upper() if isinstance(form, exp.Literal) else "HEX"
     found = call(_TO_BYTES.get(name, "unhex"), exp.cast(node.this, "TEXT"))
@@ -465,14 +463,14 @@ _FRACTION = re.compile(rf"([Ff][Ff][0-9]|%f_(?:{'|'.join(_DIGITS)}))")
 """FF and a number, as it is written, and as sqlglot has it."""
 
 
-def _to_date(node: exp.Expr, context: Context) -> exp.Expr:
+def _to_date(node: exp.Expr) -> exp.Expr:
     form = node.args.get("format")
     if not isinstance(form, exp.Literal) or form.name.upper() != "AUTO":
         return node
     return from_text(node.this, "DATE", attempt=bool(node.args.get("safe")))
 
 
-def _time_to_str(node: exp.Expr, context: Context) -> exp.Expr:
+def _time_to_str(node: exp.Expr) -> exp.Expr:
     form = node.args["format"]
     if not isinstance(form, exp.Literal) or not _FRACTION.search(form.name):
         return node
@@ -495,14 +493,14 @@ def _written(value: exp.Expr, form: str) -> exp.Expr:
     return exp.Literal.string("") if made is None else exp.Paren(this=made)
 
 
-def _to_number(node: exp.Expr, context: Context) -> exp.Expr:
+def _to_number(node: exp.Expr) -> exp.Expr:
     """TO_NUMBER, perhaps by a format."""
     form, value = node.args.get("format"), node.this
     precision, scale = (node.args.get(key) for key in ("precision", "scale"))
     digits = f"{precision.name if precision else 38},{scale.name if scale else 0}"
     if form is None and digits == "38,0":
         made = (exp.TryCast if node.args.get("safe") else exp.Cast)(this=value, to=exp.DataType.build("INT"))
-        return _cast(made, context)
+        return _cast(made)
     if form is not None:
         value = call("computed_from_char", form, exp.cast(value, "TEXT"))
     kind = exp.DataType.build(f"DECIMAL({digits})", dialect="duckdb")
@@ -510,17 +508,10 @@ def _to_number(node: exp.Expr, context: Context) -> exp.Expr:
     return call("TRY", found) if node.args.get("safe") else found
 
 
-def _rounded_to(node: exp.Expr, context: Context) -> exp.Expr:
-    """ROUND to no number of digits is NULL."""
-    return exp.null() if isinstance(node.args.get("decimals"), exp.Null) else node
-
-
-def _kept_json(
-    name: str, *keys: str, values: tuple[str, ...] = ()
-) -> Callable[[exp.Expr, Context], exp.Expr]:
+def _kept_json(name: str, *keys: str, values: tuple[str, ...] = ()) -> Rule:
     """A function of ARRAYs that Python computes; ``values``: arguments that are elements, and not numbers."""
 
-    def make(node: exp.Expr, context: Context) -> exp.Expr:
+    def make(node: exp.Expr) -> exp.Expr:
         parts = [exp.cast(node.this, "TEXT")]
         for key in keys:
             part = node.args[key]
@@ -530,20 +521,12 @@ def _kept_json(
     return make
 
 
-def _most_of(which: str) -> Callable[[exp.Expr, Context], exp.Expr]:
-    def make(node: exp.Expr, context: Context) -> exp.Expr:
-        found = call("computed_array_most", exp.cast(node.this, "TEXT"), exp.Literal.string(which))
-        return exp.cast(found, "JSON")
-
-    return make
-
-
-def _compact(node: exp.Expr, context: Context) -> exp.Expr:
+def _compact(node: exp.Expr) -> exp.Expr:
     array = call("json_array", *node.expressions) if node.expressions else node.this
     return exp.cast(call("computed_array_compact", exp.cast(array, "TEXT")), "JSON")
 
 
-def _to_array(node: exp.Expr, context: Context) -> exp.Expr:
+def _to_array(node: exp.Expr) -> exp.Expr:
     value = node.this
     if not is_loose(value):
         return call("json_array", value)
@@ -551,11 +534,7 @@ def _to_array(node: exp.Expr, context: Context) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=is_array, true=value)], default=call("json_array", value))
 
 
-def _array(node: exp.Expr, context: Context) -> exp.Expr:
-    return call("json_array", *node.expressions)
-
-
-def _struct(node: exp.Expr, context: Context) -> exp.Expr:
+def _struct(node: exp.Expr) -> exp.Expr:
     parts: list[exp.Expr] = []
     for one in node.expressions:
         if not isinstance(one, exp.PropertyEQ):
@@ -565,7 +544,7 @@ def _struct(node: exp.Expr, context: Context) -> exp.Expr:
     return call("json_merge_patch", exp.cast(exp.Literal.string("{}"), "JSON"), call("json_object", *parts))
 
 
-def _array_agg(node: exp.Expr, context: Context) -> exp.Expr:
+def _array_agg(node: exp.Expr) -> exp.Expr:
     if isinstance(node.parent, exp.WithinGroup | exp.Window):
         return node
     if isinstance(node.parent, exp.Anonymous) and node.parent.name == "to_json":
@@ -573,17 +552,22 @@ def _array_agg(node: exp.Expr, context: Context) -> exp.Expr:
     return call("to_json", exp.Coalesce(this=node.copy(), expressions=[exp.Array()]))
 
 
-def _json_keys(node: exp.Expr, context: Context) -> exp.Expr:
-    return call("to_json", call("json_keys", node.this))
-
-
-def _array_size(node: exp.Expr, context: Context) -> exp.Expr:
-    return call("json_array_length", node.this)
+_ONE, _EVERY = exp.Literal.number(1), exp.Literal.string("$[*]")
 
 
 def _list(node: exp.Expr) -> exp.Expr:
     """The elements of an ARRAY."""
-    return call("json_extract", node, exp.Literal.string("$[*]"))
+    return call("json_extract", node, _EVERY.copy())
+
+
+def _of_list(name: str, *parts: exp.Expr) -> exp.Expr:
+    """An ARRAY that a function of lists gives."""
+    return call("to_json", call(name, *parts))
+
+
+def _most(node: exp.Expr, which: str) -> exp.Expr:
+    found = call("computed_array_most", exp.cast(node.this, "TEXT"), exp.Literal.string(which))
+    return exp.cast(found, "JSON")
 
 
 def _json(node: exp.Expr) -> exp.Expr:
@@ -591,74 +575,7 @@ def _json(node: exp.Expr) -> exp.Expr:
     return node if is_loose(node) else call("to_json", node)
 
 
-def _on_list(name: str) -> Callable[[exp.Expr, Context], exp.Expr]:
-    def make(node: exp.Expr, context: Context) -> exp.Expr:
-        others = [_json(node.expression)] if node.args.get("expression") is not None else []
-        return call("to_json", call(name, _list(node.this), *others))
-
-    return make
-
-
-def _prepend(node: exp.Expr, context: Context) -> exp.Expr:
-    return call("to_json", call("list_prepend", _json(node.expression), _list(node.this)))
-
-
-def _array_concat(node: exp.Expr, context: Context) -> exp.Expr:
-    parts = [_list(one) for one in (node.this, *node.expressions)]
-    return call("to_json", call("list_concat", *parts))
-
-
-def _array_position(node: exp.Expr, context: Context) -> exp.Expr:
-    return exp.Sub(
-        this=call("list_position", _list(node.this), _json(node.expression)), expression=exp.Literal.number(1)
-    )
-
-
-def _array_slice(node: exp.Expr, context: Context) -> exp.Expr:
-    start, end = node.args["start"], node.args["end"]
-    first = exp.Add(this=exp.Paren(this=start), expression=exp.Literal.number(1))
-    return call("to_json", call("list_slice", _list(node.this), first, end))
-
-
-def _array_overlaps(node: exp.Expr, context: Context) -> exp.Expr:
-    return call("list_has_any", _list(node.this), _list(node.expression))
-
-
-def _array_intersect(node: exp.Expr, context: Context) -> exp.Expr:
-    return call("to_json", call("list_intersect", *(_list(one) for one in node.expressions)))
-
-
-def _object_insert(node: exp.Expr, context: Context) -> exp.Expr:
-    member = call("json_object", node.args["key"], node.args["value"])
-    return call("json_merge_patch", node.this, member)
-
-
-def _array_contains(node: exp.Expr, context: Context) -> exp.Expr:
-    return call("json_contains", node.this, _json(node.expression))
-
-
-def _array_to_string(node: exp.Expr, context: Context) -> exp.Expr:
-    parts = call("json_extract_string", node.this, exp.Literal.string("$[*]"))
-    return call("array_to_string", parts, node.expression)
-
-
-def _split(node: exp.Expr, context: Context) -> exp.Expr:
-    return call("to_json", call("str_split", node.this, node.expression))
-
-
-def _try_json(node: exp.Expr, context: Context) -> exp.Expr:
-    return (
-        exp.TryCast(this=node.this, to=exp.DataType.build("JSON"))
-        if node.args.get("safe")
-        else exp.cast(node.this, "JSON")
-    )
-
-
-def _to_variant(node: exp.Expr, context: Context) -> exp.Expr:
-    return node.this if is_loose(node.this) else call("to_json", node.this)
-
-
-def _typeof(node: exp.Expr, context: Context) -> exp.Expr:
+def _typeof(node: exp.Expr) -> exp.Expr:
     names = {"UBIGINT": "INTEGER", "BIGINT": "INTEGER", "DOUBLE": "DECIMAL", "NULL": "NULL_VALUE"}
     kind = call("json_type", node.this)
     ifs = [exp.If(this=exp.Literal.string(one), true=exp.Literal.string(said)) for one, said in names.items()]
@@ -668,9 +585,9 @@ def _typeof(node: exp.Expr, context: Context) -> exp.Expr:
 _WHOLE_DAYS = {"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"}
 
 
-def _date_add(node: exp.Expr, context: Context) -> exp.Expr:
+def _date_add(node: exp.Expr) -> exp.Expr:
     """A date and days is a date; DuckDB makes an instant of it."""
-    found = _timestamp_part(node, context)
+    found = _timestamp_part(node)
     if not _is_date(node.this) or str(node.text("unit")).upper() not in _WHOLE_DAYS:
         return found
     return exp.cast(found.copy(), "DATE")
@@ -687,26 +604,18 @@ def _is_date(node: exp.Expr) -> bool:
     return node.type is not None and node.type.this is _TYPES.DATE
 
 
-def _months_between(node: exp.Expr, context: Context) -> exp.Expr:
-    return exp.cast(node.copy(), exp.DataType.build("DECIMAL(38,6)", dialect="duckdb"))
-
-
-def _within_group(node: exp.Expr, context: Context) -> exp.Expr:
+def _within_group(node: exp.Expr) -> exp.Expr:
     if not isinstance(node.this, exp.ArrayAgg):
         return node
     return call("to_json", exp.Coalesce(this=node.copy(), expressions=[exp.Array()]))
 
 
-def _with(node: exp.Expr, context: Context) -> exp.Expr:
+def _with(node: exp.Expr) -> exp.Expr:
     node.set("recursive", True)  # Snowflake has the word, and does without
     return node
 
 
-def _object_agg(node: exp.Expr, context: Context) -> exp.Expr:
-    return call("json_group_object", node.this, node.expression)
-
-
-def _width_bucket(node: exp.Expr, context: Context) -> exp.Expr:
+def _width_bucket(node: exp.Expr) -> exp.Expr:
     value, low, high, count = (node.args[key] for key in ("this", "min_value", "max_value", "num_buckets"))
     template = (
         "CASE WHEN v IS NULL THEN NULL WHEN v < a THEN 0 WHEN v >= b THEN n + 1 "
@@ -715,7 +624,7 @@ def _width_bucket(node: exp.Expr, context: Context) -> exp.Expr:
     return filled(template, v=value, a=low, b=high, n=count)
 
 
-def _datediff(node: exp.Expr, context: Context) -> exp.Expr:
+def _datediff(node: exp.Expr) -> exp.Expr:
     for key in ("this", "expression"):
         value = node.args[key].unnest()
         if isinstance(value, exp.Literal) and value.is_string:
@@ -723,14 +632,14 @@ def _datediff(node: exp.Expr, context: Context) -> exp.Expr:
     return node
 
 
-def _timestamp_part(node: exp.Expr, context: Context) -> exp.Expr:
+def _timestamp_part(node: exp.Expr) -> exp.Expr:
     value = node.this.unnest()
     if isinstance(value, exp.Literal) and value.is_string:
         node.set("this", exp.cast(value, "TIMESTAMP"))
     return node
 
 
-_RULES: dict[type[exp.Expr], Callable[[exp.Expr, Context], exp.Expr]] = {
+_RULES: dict[type[exp.Expr], Rule] = {
     exp.Cast: _cast,
     exp.TryCast: _cast,
     exp.Div: _div,
@@ -742,56 +651,80 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr, Context], exp.Expr]] = {
     exp.TsOrDsToDate: _to_date,
     exp.ToBinary: _to_binary,
     exp.ToNumber: _to_number,
-    exp.Round: _rounded_to,
-    exp.Soundex: lambda node, context: call("computed_soundex", exp.cast(node.this, "TEXT")),
+    # To no number of digits is NULL.
+    exp.Round: lambda node: exp.null() if isinstance(node.args.get("decimals"), exp.Null) else node,
+    exp.Soundex: lambda node: call("computed_soundex", exp.cast(node.this, "TEXT")),
     exp.ArrayCompact: _compact,
     exp.ArrayConstructCompact: _compact,
     exp.ArrayExcept: _kept_json("computed_array_except", "expression", values=("expression",)),
     exp.ArrayInsert: _kept_json("computed_array_insert", "position", "expression", values=("expression",)),
     exp.ArrayRemove: _kept_json("computed_array_remove", "expression", values=("expression",)),
     exp.ArrayRemoveAt: _kept_json("computed_array_remove_at", "position"),
-    exp.ArrayMax: _most_of("max"),
-    exp.ArrayMin: _most_of("min"),
+    exp.ArrayMax: lambda node: _most(node, "max"),
+    exp.ArrayMin: lambda node: _most(node, "min"),
     exp.StrtokToArray: _kept_json("computed_strtok", "expression"),
     exp.ToArray: _to_array,
     exp.GetIgnoreCase: _kept_json("computed_member", "expression"),
-    exp.Array: _array,
+    exp.Array: lambda node: call("json_array", *node.expressions),
     exp.Struct: _struct,
     exp.ArrayAgg: _array_agg,
-    exp.JSONKeys: _json_keys,
-    exp.ArraySize: _array_size,
-    exp.ArrayContains: _array_contains,
-    exp.ArrayAppend: _on_list("list_append"),
-    exp.ArrayPrepend: _prepend,
-    exp.ArrayConcat: _array_concat,
+    exp.JSONKeys: lambda node: call("to_json", call("json_keys", node.this)),
+    exp.ArraySize: lambda node: call("json_array_length", node.this),
+    exp.ArrayContains: lambda node: call("json_contains", node.this, _json(node.expression)),
+    exp.ArrayAppend: lambda node: _of_list("list_append", _list(node.this), _json(node.expression)),
+    exp.ArrayPrepend: lambda node: _of_list("list_prepend", _json(node.expression), _list(node.this)),
+    exp.ArrayConcat: lambda node: _of_list("list_concat", *map(_list, (node.this, *node.expressions))),
     exp.ArrayDistinct: _kept_json("computed_array_distinct"),
-    exp.ArraySort: _on_list("list_sort"),
-    exp.ArrayReverse: _on_list("list_reverse"),
-    exp.ArrayPosition: _array_position,
-    exp.ArraySlice: _array_slice,
-    exp.ArrayOverlaps: _array_overlaps,
-    exp.ArrayIntersect: _array_intersect,
-    exp.ObjectInsert: _object_insert,
-    exp.ArrayToString: _array_to_string,
-    exp.Split: _split,
-    exp.ParseJSON: _try_json,
-    exp.ToVariant: _to_variant,
+    exp.ArraySort: lambda node: _of_list("list_sort", _list(node.this)),
+    exp.ArrayReverse: lambda node: _of_list("list_reverse", _list(node.this)),
+    # Places count from 0.
+    exp.ArrayPosition: lambda node: exp.Sub(
+        this=call("list_position", _list(node.this), _json(node.expression)), expression=_ONE.copy()
+    ),
+    exp.ArraySlice: lambda node: _of_list(
+        "list_slice",
+        _list(node.this),
+        exp.Add(this=exp.Paren(this=node.args["start"]), expression=_ONE.copy()),
+        node.args["end"],
+    ),
+    exp.ArrayOverlaps: lambda node: call("list_has_any", _list(node.this), _list(node.expression)),
+    exp.ArrayIntersect: lambda node: _of_list("list_intersect", *map(_list, node.expressions)),
+    exp.ObjectInsert: lambda node: call(
+        "json_merge_patch", node.this, call("json_object", node.args["key"], node.args["value"])
+    ),
+    exp.ArrayToString: lambda node: call(
+        "array_to_string", call("json_extract_string", node.this, _EVERY.copy()), node.expression
+    ),
+    exp.Split: lambda node: _of_list("str_split", node.this, node.expression),
+    exp.ParseJSON: lambda node: (
+        exp.TryCast(this=node.this, to=exp.DataType.build("JSON"))
+        if node.args.get("safe")
+        else exp.cast(node.this, "JSON")
+    ),
+    exp.ToVariant: lambda node: _json(node.this),
     exp.Typeof: _typeof,
     exp.DateDiff: _datediff,
     exp.TimestampTrunc: _timestamp_part,
     exp.DateAdd: _date_add,
-    exp.MonthsBetween: _months_between,
+    exp.MonthsBetween: lambda node: exp.cast(
+        node.copy(), exp.DataType.build("DECIMAL(38,6)", dialect="duckdb")
+    ),
     exp.WithinGroup: _within_group,
     exp.With: _with,
-    exp.ObjectAgg: _object_agg,
+    exp.ObjectAgg: lambda node: call("json_group_object", node.this, node.expression),
     exp.WidthBucket: _width_bucket,
-    exp.CurrentTimestamp: _now,
+    exp.CurrentVersion: lambda node: exp.Literal.string(_VERSION),
+}
+_OF_SESSION: dict[type[exp.Expr], Callable[[exp.Expr, Context], exp.Expr]] = {
+    exp.CurrentTimestamp: lambda node, context: _moment(
+        "TIMESTAMP" if node.args.get("sysdate") else "TIMESTAMPTZ"
+    )(node, context),
     exp.CurrentDate: _moment("DATE"),
     exp.CurrentTime: _moment("TIME"),
     exp.CurrentDatabase: _said("database"),
     exp.CurrentSchema: _said("schema"),
-    exp.CurrentVersion: lambda node, context: exp.Literal.string(_VERSION),
     exp.CurrentUser: _said("user"),
     exp.CurrentRole: _said("role"),
     exp.CurrentWarehouse: _said("warehouse"),
 }
+"""What follows from the clock and the session."""

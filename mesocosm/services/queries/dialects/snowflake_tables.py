@@ -1,12 +1,19 @@
-"""Table functions of Snowflake: FLATTEN, SPLIT_TO_TABLE and GENERATOR."""
+"""What stands in FROM in Snowflake and is no table: files of stages (``@stage`` with ``$1``), INFER_SCHEMA,
+GENERATOR, FLATTEN and SPLIT_TO_TABLE.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
+import orjson
 from sqlglot import exp, parse_one
 
 from mesocosm.errors import Invalid
+from mesocosm.services.queries.catalogue import GENERATED, INFERRED, STAGED, Listed
+from mesocosm.services.queries.dialect import Context
+from mesocosm.services.queries.failures import SqlError, compilation
 
-_COLUMNS = ("SEQ", "KEY", "PATH", "INDEX", "VALUE", "THIS")
 _FLATTEN = """
 SELECT 1 AS "SEQ", "KEY", CASE WHEN "INDEX" IS NULL THEN "KEY" ELSE '[' || "INDEX" || ']' END AS "PATH",
 "INDEX", "VALUE", "THIS" FROM (SELECT
@@ -22,8 +29,110 @@ SELECT 1 AS "SEQ", "INDEX", "VALUE" FROM (SELECT
 unnest(range(1, len(str_split(input_, by_)) + 1)) AS "INDEX",
 unnest(str_split(input_, by_)) AS "VALUE") AS parts
 """
-_MOST = 10_000_000
-"""Rows that GENERATOR makes at most."""
+
+
+def read_stages(tree: exp.Expr, context: Context) -> None:
+    """Put tables of the catalogue in the place of stages, and their columns in the place of ``$1``."""
+    for table in list(tree.find_all(exp.Table)):
+        text = _location(table.this)
+        if text is not None:
+            _read(table, text, context)
+    for call in list(tree.find_all(exp.TableFromRows)):
+        if isinstance(call.this, exp.Anonymous) and call.this.name.upper() == "INFER_SCHEMA":
+            _infer(call)
+
+
+def generate(tree: exp.Expr) -> None:
+    """TABLE(GENERATOR(ROWCOUNT => n)) as a table of numbers, and SEQ4() and its brothers as its column."""
+    for call in list(tree.find_all(exp.TableFromRows)):
+        if not isinstance(call.this, exp.Generator):
+            continue
+        count = call.this.args.get("rowcount")
+        if (
+            not isinstance(count, exp.Literal)
+            or not count.name.isdecimal()
+            or call.this.args.get("timelimit")
+        ):
+            raise SqlError(2, "0A000", "GENERATOR takes a ROWCOUNT that is a number here.")
+        select = call.find_ancestor(exp.Select)
+        alias = call.args.get("alias")
+        name = alias.name if alias is not None and alias.name else "generated"
+        for number in list(select.find_all(exp.Seq1, exp.Seq2, exp.Seq4, exp.Seq8)) if select else ():
+            number.replace(_column("N", name))
+        table = exp.table_(count.name, db=GENERATED, quoted=True)
+        table.set("alias", exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
+        call.replace(table)
+
+
+def _location(name: Any) -> str | None:
+    text = name.name.strip("'") if isinstance(name, exp.Var | exp.Literal) else ""
+    return text if text.startswith("@") else None
+
+
+def key_of(location: str, **more: Any) -> str:
+    """Return the catalogue key of a location."""
+    return orjson.dumps({"location": location, **more}).decode()
+
+
+def _read(table: exp.Table, text: str, context: Context) -> None:
+    given = table.args.get("format")
+    options = {"FORMAT_NAME": given.name} if isinstance(given, exp.Expr) else table.meta.get("options", {})
+    files = table.meta.get("files")
+    key = key_of(text, options=options, **({} if files is None else {"files": files}))
+    relation = context.catalogue.relation((STAGED, key))
+    names = {column.name for column in relation.columns} if isinstance(relation, Listed) else set()
+    alias = table.alias or "staged"
+    select = table.find_ancestor(exp.Select)
+    if select is None:
+        raise compilation(1003, "42000", f"syntax error unexpected '{text[:60]}'.")
+    if select.is_star:
+        raise compilation(1003, "42000", "SELECT * is not offered of a stage: name its columns, $1, $2 ...")
+    for place in list(select.find_all(exp.Parameter)):
+        _name(place, alias, names)
+    put = exp.table_(key, db=STAGED, quoted=True)
+    put.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    table.replace(put)
+
+
+def _name(place: exp.Parameter, alias: str, names: set[str]) -> None:
+    """A column in the place of ``$1``, or of a path in it where files have columns with names."""
+    node: exp.Expr = place.parent if isinstance(place.parent, exp.Column) else place
+    path = node.parent if isinstance(node.parent, exp.JSONExtract) and node.arg_key == "this" else None
+    keys = [one for one in path.expression.expressions if isinstance(one, exp.JSONPathKey)] if path else []
+    if path is None or not keys or names <= {"$1"}:
+        name = f"${place.name}"
+        node.replace(_column(name, alias) if name in names else exp.null())
+        return
+    first = str(keys[0].this)
+    if first not in names:
+        path.replace(exp.null())
+    elif len(keys) == 1:
+        path.replace(_column(first, alias))
+    else:
+        keys[0].pop()
+        node.replace(_column(first, alias))
+
+
+def _column(name: str, alias: str) -> exp.Column:
+    return exp.column(exp.to_identifier(name, quoted=True), exp.to_identifier(alias, quoted=True))
+
+
+def _infer(call: exp.TableFromRows) -> None:
+    said = {
+        one.this.name.upper(): one.expression.name
+        for one in call.this.expressions
+        if isinstance(one, exp.Kwarg)
+    }
+    if said.keys() != {"LOCATION", "FILE_FORMAT"}:
+        raise SqlError(2, "0A000", "INFER_SCHEMA takes LOCATION and FILE_FORMAT here.")
+    key = key_of(said["LOCATION"], format=said["FILE_FORMAT"])
+    table = exp.table_(key, db=INFERRED, quoted=True)
+    if call.args.get("alias"):
+        table.set("alias", call.args["alias"].copy())
+    call.replace(table)
+
+
+# -- table functions ----------------------------------------------------------------------------------------
 
 
 def table_functions(tree: exp.Expr) -> None:
@@ -66,8 +175,6 @@ def _made(function: exp.Expr) -> tuple[exp.Expr, bool] | None:
         return _flatten(function)
     if isinstance(function, exp.SplitToTable):
         return filled(_SPLIT, input_=function.this, by_=function.expression), False
-    if isinstance(function, exp.Generator):
-        return _generator(function), False
     return None
 
 
@@ -87,13 +194,6 @@ def _flatten(function: exp.Explode) -> tuple[exp.Expr, bool]:
         raise Invalid("Unsupported feature 'FLATTEN with RECURSIVE'.")
     outer = "outer" in given and bool(given["outer"].this)
     return filled(_FLATTEN, input_=exp.cast(value, "JSON")), outer
-
-
-def _generator(function: exp.Expr) -> exp.Expr:
-    count = function.args.get("rowcount")
-    if not isinstance(count, exp.Literal) or count.is_string or int(count.name) > _MOST:
-        raise Invalid(f"GENERATOR needs ROWCOUNT, a number of at most {_MOST}.")
-    return parse_one(f'SELECT range AS "GENERATED" FROM range({int(count.name)})', read="duckdb")
 
 
 def filled(template: str, **values: exp.Expr) -> exp.Expr:

@@ -18,7 +18,7 @@ from mesocosm.servers.google_cloud.store.bigquery.names import Names
 from mesocosm.servers.google_cloud.store.bigquery.query_jobs import Asking
 from mesocosm.servers.google_cloud.store.bigquery.sizes import Sizes
 from mesocosm.servers.google_cloud.store.bigquery.tables import WarehouseTables
-from mesocosm.servers.google_cloud.store.part import StorePart
+from mesocosm.servers.google_cloud.store.part import PartOf, StorePart
 
 if TYPE_CHECKING:
     from mesocosm.servers.google_cloud.store.bigquery.queries import Queries
@@ -29,50 +29,15 @@ __all__ = ["BigQuery", "Datasets", "Jobs", "WarehouseTables"]
 class BigQuery(StorePart):
     """Datasets, tables, statements and jobs."""
 
-    @property
-    def datasets(self) -> Datasets:
-        """Operations on datasets."""
-        return Datasets(self.store)
-
-    @property
-    def tables(self) -> WarehouseTables:
-        """Tables and views."""
-        return WarehouseTables(self.store)
-
-    @property
-    def jobs(self) -> Jobs:
-        """Operations on jobs."""
-        return Jobs(self.store)
-
-    @property
-    def information(self) -> Information:
-        """The views of INFORMATION_SCHEMA."""
-        return Information(self.store)
-
-    @property
-    def names(self) -> Names:
-        """Resolution of names in statements."""
-        return Names(self.store)
-
-    @property
-    def sizes(self) -> Sizes:
-        """Sizes of tables."""
-        return Sizes(self.store)
-
-    @property
-    def asking(self) -> Asking:
-        """Statements as jobs."""
-        return Asking(self.store)
-
-    @property
-    def loading(self) -> Loading:
-        """Files that become tables, and tables that become files."""
-        return Loading(self.store)
-
-    @property
-    def log_tables(self) -> LogTables:
-        """Tables that sinks of Cloud Logging fill."""
-        return LogTables(self.store)
+    datasets = PartOf(Datasets)
+    tables = PartOf(WarehouseTables)
+    jobs = PartOf(Jobs)
+    information = PartOf(Information)
+    names = PartOf(Names)
+    sizes = PartOf(Sizes)
+    asking = PartOf(Asking)
+    loading = PartOf(Loading)
+    log_tables = PartOf(LogTables)
 
     @property
     def queries(self) -> Queries:

@@ -81,9 +81,7 @@ class Datasets(StorePart):
             created=now,
             modified=now,
         )
-        self.session.add(dataset)
-        self.session.flush()
-        return dataset
+        return self.added(dataset)
 
     def update(self, id_: str, changes: Mapping[str, Any]) -> Dataset:
         """Change ``description``, ``friendly_name``, ``labels`` or ``default_expiration``."""
@@ -106,8 +104,7 @@ class Datasets(StorePart):
             raise Invalid(f"Dataset {self.project.id}:{dataset.id} is still in use", code="resourceInUse")
         for table in tables:
             self.store.bigquery.tables.remove(table)
-        self.session.delete(dataset)
-        self.session.flush()
+        self.removed(dataset)
 
     def count(self, dataset: Dataset) -> tuple[int, int]:
         """Count a dataset's tables and views."""

@@ -17,86 +17,35 @@ _TEXT, _NUMBER, _TIME = "VARCHAR", "BIGINT", "TIMESTAMP WITH TIME ZONE"
 _Rows = Iterator[Sequence[Any]]
 
 
-def _columns(**kinds: str) -> tuple[Column, ...]:
-    return tuple(Column(name, kind, stored=name) for name, kind in kinds.items())
-
-
-_TABLE = {"table_catalog": _TEXT, "table_schema": _TEXT, "table_name": _TEXT}
-_COLUMNS: dict[str, tuple[Column, ...]] = {
-    "SCHEMATA": _columns(
-        catalog_name=_TEXT,
-        schema_name=_TEXT,
-        schema_owner=_TEXT,
-        creation_time=_TIME,
-        last_modified_time=_TIME,
-        location=_TEXT,
-        ddl=_TEXT,
+_TABLE = "table_catalog table_schema table_name"
+_COLUMNS = {
+    "SCHEMATA": "catalog_name schema_name schema_owner creation_time last_modified_time location ddl",
+    "TABLES": f"{_TABLE} table_type is_insertable_into is_typed creation_time ddl",
+    "COLUMNS": (
+        f"{_TABLE} column_name ordinal_position is_nullable data_type is_generated is_hidden"
+        " is_system_defined is_partitioning_column clustering_ordinal_position column_default"
     ),
-    "TABLES": _columns(
-        **_TABLE,
-        table_type=_TEXT,
-        is_insertable_into=_TEXT,
-        is_typed=_TEXT,
-        creation_time=_TIME,
-        ddl=_TEXT,
+    "COLUMN_FIELD_PATHS": f"{_TABLE} column_name field_path data_type description",
+    "VIEWS": f"{_TABLE} view_definition check_option use_standard_sql",
+    "MATERIALIZED_VIEWS": f"{_TABLE} last_refresh_time refresh_watermark",
+    "TABLE_OPTIONS": f"{_TABLE} option_name option_type option_value",
+    "PARTITIONS": f"{_TABLE} partition_id total_rows total_logical_bytes last_modified_time storage_tier",
+    "TABLE_STORAGE": "project_id table_schema table_name creation_time total_rows total_logical_bytes",
+    "JOBS": (
+        "creation_time project_id user_email job_id job_type statement_type state query total_bytes_processed"
     ),
-    "COLUMNS": _columns(
-        **_TABLE,
-        column_name=_TEXT,
-        ordinal_position=_NUMBER,
-        is_nullable=_TEXT,
-        data_type=_TEXT,
-        is_generated=_TEXT,
-        is_hidden=_TEXT,
-        is_system_defined=_TEXT,
-        is_partitioning_column=_TEXT,
-        clustering_ordinal_position=_NUMBER,
-        column_default=_TEXT,
-    ),
-    "COLUMN_FIELD_PATHS": _columns(
-        **_TABLE, column_name=_TEXT, field_path=_TEXT, data_type=_TEXT, description=_TEXT
-    ),
-    "VIEWS": _columns(**_TABLE, view_definition=_TEXT, check_option=_TEXT, use_standard_sql=_TEXT),
-    "MATERIALIZED_VIEWS": _columns(**_TABLE, last_refresh_time=_TIME, refresh_watermark=_TIME),
-    "TABLE_OPTIONS": _columns(**_TABLE, option_name=_TEXT, option_type=_TEXT, option_value=_TEXT),
-    "PARTITIONS": _columns(
-        **_TABLE,
-        partition_id=_TEXT,
-        total_rows=_NUMBER,
-        total_logical_bytes=_NUMBER,
-        last_modified_time=_TIME,
-        storage_tier=_TEXT,
-    ),
-    "TABLE_STORAGE": _columns(
-        project_id=_TEXT,
-        table_schema=_TEXT,
-        table_name=_TEXT,
-        creation_time=_TIME,
-        total_rows=_NUMBER,
-        total_logical_bytes=_NUMBER,
-    ),
-    "JOBS": _columns(
-        creation_time=_TIME,
-        project_id=_TEXT,
-        user_email=_TEXT,
-        job_id=_TEXT,
-        job_type=_TEXT,
-        statement_type=_TEXT,
-        state=_TEXT,
-        query=_TEXT,
-        total_bytes_processed=_NUMBER,
-    ),
-    "__TABLES__": _columns(
-        project_id=_TEXT,
-        dataset_id=_TEXT,
-        table_id=_TEXT,
-        creation_time=_NUMBER,
-        last_modified_time=_NUMBER,
-        row_count=_NUMBER,
-        size_bytes=_NUMBER,
-        type=_NUMBER,
-    ),
+    "__TABLES__": "project_id dataset_id table_id creation_time last_modified_time row_count size_bytes type",
 }
+_KINDS = {
+    **dict.fromkeys(
+        ("ordinal_position", "clustering_ordinal_position", "row_count", "size_bytes", "type"), _NUMBER
+    ),
+    **dict.fromkeys(("total_rows", "total_logical_bytes", "total_bytes_processed"), _NUMBER),
+    **dict.fromkeys(("creation_time", "last_modified_time", "last_refresh_time", "refresh_watermark"), _TIME),
+}
+"""Types of columns that are no texts."""
+_OF_META = _KINDS | dict.fromkeys(("creation_time", "last_modified_time"), _NUMBER)
+"""The same of ``__TABLES__``, which has times as milliseconds."""
 VIEWS = (*(name for name in _COLUMNS if name != "__TABLES__"), "JOBS_BY_PROJECT", "JOBS_BY_USER")
 
 
@@ -122,7 +71,9 @@ class Information(StorePart):
         if name not in views:
             return None
         every = self.session.scalars(select(Dataset).order_by(Dataset.id)).all()
-        return Listed(_COLUMNS[name], list(views[name]([dataset] if dataset else every)))
+        kinds = _OF_META if name == "__TABLES__" else _KINDS
+        columns = tuple(Column(one, kinds.get(one, _TEXT), stored=one) for one in _COLUMNS[name].split())
+        return Listed(columns, list(views[name]([dataset] if dataset else every)))
 
     def _each(self, datasets: Sequence[Dataset]) -> Iterator[tuple[Dataset, WarehouseTable]]:
         for dataset in datasets:

@@ -58,8 +58,7 @@ class Jobs(StorePart):
             created=moment(self.now),
         )
         if may_write(self.session):
-            self.session.add(job)
-            self.session.flush()
+            self.added(job)
         return job
 
     @property
@@ -108,8 +107,7 @@ class Jobs(StorePart):
         """Forget a job and its result."""
         job = self.job(id_)
         self.session.execute(delete(JobRows).where(JobRows.job == job.number))
-        self.session.delete(job)
-        self.session.flush()
+        self.removed(job)
 
     def keep_rows(self, job: Job, rows: Sequence[Any]) -> None:
         """Keep the rows of a result (lists of values as ``values.shown`` makes them)."""

@@ -82,12 +82,6 @@ class _Read:
 class Loading(StorePart):
     """Files that become tables, and tables that become files."""
 
-    def load_csv(
-        self, dataset: str, table: str, data: bytes, *, header: bool, mode: str, source: str
-    ) -> Done:
-        """Load a CSV file of the workspace."""
-        return self.load(dataset, table, [data], Format(header=header), mode=mode, sources=[source])
-
     def load(
         self,
         dataset: str,
@@ -99,7 +93,6 @@ class Loading(StorePart):
         sources: Sequence[str] = (),
         create: bool = True,
         job_id: str | None = None,
-        configuration: Mapping[str, Any] | None = None,
     ) -> Done:
         """Load files; ``create``: make the table where there is none."""
         if mode.upper() not in MODES:
@@ -126,8 +119,7 @@ class Loading(StorePart):
         tables.fill(table, rows)
         job = self.store.bigquery.jobs.add(
             "LOAD",
-            configuration
-            or {
+            {
                 "load": {
                     "destinationTable": {"projectId": self.project.id, "datasetId": place.id, "tableId": id_},
                     "sourceFormat": format_.kind,
@@ -159,7 +151,6 @@ class Loading(StorePart):
         delimiter: str = ",",
         compressed: bool = False,
         job_id: str | None = None,
-        configuration: Mapping[str, Any] | None = None,
     ) -> Done:
         """Write the rows of a table as an object of a bucket."""
         kind = {"JSON": FORMATS[1], "JSONL": FORMATS[1]}.get(format_.upper(), format_.upper())
@@ -188,8 +179,7 @@ class Loading(StorePart):
         source = {"projectId": self.project.id, "datasetId": dataset, "tableId": id_}
         job = self.store.bigquery.jobs.add(
             "EXTRACT",
-            configuration
-            or {
+            {
                 "extract": {
                     "sourceTable": source,
                     "destinationUris": [f"gs://{bucket}/{path}"],

@@ -15,14 +15,12 @@ from mesocosm.servers.google_cloud.store.bigquery.jobs import KEPT_ROWS
 from mesocosm.servers.google_cloud.store.bigquery.names import Names
 from mesocosm.servers.google_cloud.store.bigquery.parameters import put_in
 from mesocosm.servers.google_cloud.store.bigquery.schema import Field, field_of
+from mesocosm.servers.google_cloud.store.bigquery.script_reading import StatementStep, flat, steps_of
 from mesocosm.servers.google_cloud.store.bigquery.scripts import (
     Parameters,
     Run,
     Script,
-    StatementStep,
     Variables,
-    flat,
-    steps_of,
     used,
 )
 from mesocosm.servers.google_cloud.store.bigquery.tables import TableRead

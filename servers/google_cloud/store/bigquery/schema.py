@@ -13,26 +13,12 @@ from typing import Any
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.google_cloud.store.part import quoted, suggestion
+from mesocosm.services.queries import google_types
 from mesocosm.services.queries.catalogue import Column
+from mesocosm.services.queries.google_types import KINDS, Field, type_of
 
-Field = dict[str, Any]
+__all__ = ["Field", "checked_fields", "columns_of", "field_of", "kind_of", "shown_fields", "type_of"]
 
-_KINDS = {
-    "INT64": "BIGINT",
-    "FLOAT64": "DOUBLE",
-    "NUMERIC": "DECIMAL(38,9)",
-    "BIGNUMERIC": "DECIMAL(38,18)",
-    "BOOL": "BOOLEAN",
-    "STRING": "VARCHAR",
-    "BYTES": "BLOB",
-    "DATE": "DATE",
-    "TIME": "TIME",
-    "DATETIME": "TIMESTAMP",
-    "TIMESTAMP": "TIMESTAMP WITH TIME ZONE",
-    "INTERVAL": "INTERVAL",
-    "JSON": "JSON",
-}
-"""Types of GoogleSQL, and what DuckDB computes them as."""
 _OTHER_NAMES = {
     "INTEGER": "INT64",
     "INT": "INT64",
@@ -48,25 +34,6 @@ _OTHER_NAMES = {
 }
 _API_NAMES = {"INT64": "INTEGER", "FLOAT64": "FLOAT", "BOOL": "BOOLEAN", "STRUCT": "RECORD"}
 """What the API calls types in its answers."""
-_RESULTS = {
-    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UHUGEINT"), "INT64"),
-    **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", '"NULL"', "NULL"), "INT64"),
-    "FLOAT": "FLOAT64",
-    "DOUBLE": "FLOAT64",
-    "BOOLEAN": "BOOL",
-    "VARCHAR": "STRING",
-    "UUID": "STRING",
-    "BLOB": "BYTES",
-    "DATE": "DATE",
-    "TIME": "TIME",
-    "TIMESTAMP": "DATETIME",
-    "TIMESTAMP_S": "DATETIME",
-    "TIMESTAMP_MS": "DATETIME",
-    "TIMESTAMP_NS": "DATETIME",
-    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
-    "INTERVAL": "INTERVAL",
-    "JSON": "JSON",
-}
 _NAME = re.compile(r"[^\W\d][\w &%=+:'<>#|-]{0,299}")
 _RESERVED = ("_TABLE_", "_FILE_", "_PARTITION", "_ROW_TIMESTAMP", "__ROOT__", "_COLIDENTIFIER", "_CHANGE_")
 _MODES = ("NULLABLE", "REQUIRED", "REPEATED")
@@ -97,7 +64,7 @@ def _checked_field(field: Mapping[str, Any], depth: int) -> Field:
             " underscores, start with a letter or underscore, and be at most 300 characters long.",
             code="invalid",
         )
-    known = [*_KINDS, "STRUCT"]
+    known = [*KINDS, "STRUCT"]
     type_ = _OTHER_NAMES.get(str(kind).upper(), str(kind).upper())
     if type_ not in known:
         raise Invalid(f"{quoted(str(kind))} is not a valid value.{suggestion(type_, known)}", code="invalid")
@@ -139,26 +106,12 @@ def kind_of(field: Mapping[str, Any]) -> str:
     elif field["type"] in ("NUMERIC", "BIGNUMERIC") and 1 <= field.get("precision", 0) <= 38:
         kind = f"DECIMAL({field['precision']},{min(field.get('scale', 0), field['precision'])})"
     else:
-        kind = _KINDS[field["type"]]
+        kind = KINDS[field["type"]]
     return f"{kind}[]" if field["mode"] == "REPEATED" else kind
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def type_of(field: Mapping[str, Any]) -> str:
-    """The type of a field as GoogleSQL writes it: ``ARRAY<STRUCT<a INT64>>``."""
-    if field["type"] == "STRUCT":
-        inner = ", ".join(f"{one['name']} {type_of(one)}" for one in field["fields"])
-        name = f"STRUCT<{inner}>"
-    else:
-        name = field["type"]
-        if "precision" in field:
-            name += f"({field['precision']}{', ' + str(field['scale']) if field.get('scale') else ''})"
-        elif "maxLength" in field:
-            name += f"({field['maxLength']})"
-    return f"ARRAY<{name}>" if field["mode"] == "REPEATED" else name
 
 
 def columns_of(fields: Sequence[Field], stored: Sequence[str] | None = None) -> tuple[Column, ...]:
@@ -199,53 +152,10 @@ def shown_fields(fields: Sequence[Field]) -> list[dict[str, Any]]:
     return shown
 
 
-# -- from DuckDB's types ------------------------------------------------------------------------------------
-
-_WORD = re.compile(r'[A-Z_0-9]+(?: WITH TIME ZONE)?|"NULL"')
-_INNER = re.compile(r'"((?:[^"]|"")*)"|(\w+)')
-
-
 def field_of(name: str, kind: str) -> Field:
     """The field of a result's column, by its type as DuckDB writes it; refuses what GoogleSQL has not."""
     try:
-        field, at = _read(name, kind, 0)
+        return google_types.field_of(name, kind)
     except ValueError:
-        field, at = {}, -1
-    if at != len(kind):
-        raise Invalid(f"Column {quoted(name)} has a type that GoogleSQL does not have.", code="invalidQuery")
-    return field
-
-
-def _read(name: str, kind: str, at: int) -> tuple[Field, int]:
-    if kind.startswith(("STRUCT(", "TUPLE("), at):
-        fields: list[Field] = []
-        has_names = kind.startswith("STRUCT", at)
-        at += 6 + 1 if has_names else 5 + 1
-        while not kind.startswith(")", at):
-            if has_names:
-                found = _INNER.match(kind, at)
-                if found is None:
-                    raise ValueError(f"not a type: {kind}")
-                inner = found[1].replace('""', '"') if found[1] is not None else found[2]
-                one, at = _read(inner, kind, found.end() + 1)
-            else:
-                one, at = _read(f"_field_{len(fields) + 1}", kind, at)
-            fields.append(one)
-            at += 2 if kind.startswith(", ", at) else 0
-        field: Field = {"name": name, "type": "STRUCT", "mode": "NULLABLE", "fields": fields}
-        at += 1
-    elif kind.startswith("DECIMAL(", at):
-        end = kind.index(")", at)
-        scale = int(kind[at:end].partition(",")[2])
-        field = {"name": name, "type": "BIGNUMERIC" if scale > 9 else "NUMERIC", "mode": "NULLABLE"}
-        at = end + 1
-    else:
-        word = _WORD.match(kind, at)
-        if word is None or word[0] not in _RESULTS:
-            raise ValueError(f"not a type of GoogleSQL: {kind[at:]}")
-        field = {"name": name, "type": _RESULTS[word[0]], "mode": "NULLABLE"}
-        at = word.end()
-    while kind.startswith("[", at):
-        at = kind.index("]", at) + 1
-        field["mode"] = "REPEATED"
-    return field, at
+        said = f"Column {quoted(name)} has a type that GoogleSQL does not have."
+        raise Invalid(said, code="invalidQuery") from None

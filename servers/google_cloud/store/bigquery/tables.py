@@ -265,8 +265,7 @@ class WarehouseTables(StorePart):
         """Remove a table with its rows, or a view."""
         if table.kind == "TABLE":
             self.rows.drop(table.number)
-        self.session.delete(table)
-        self.session.flush()
+        self.removed(table)
 
     def columns(self, table: WarehouseTable) -> tuple[Column, ...]:
         """The columns of a table as the SQL room takes them."""
@@ -313,9 +312,7 @@ class WarehouseTables(StorePart):
             values["expires"] = moment(self.now + timedelta(milliseconds=place.default_expiration))
         values = {"requires_filter": False, "query": None, "expires": None, **values}
         table = WarehouseTable(dataset=place.number, id=id_, created=now, modified=now, **values)
-        self.session.add(table)
-        self.session.flush()
-        return table
+        return self.added(table)
 
     def _extend(self, table: WarehouseTable, fields: list[Field]) -> None:
         """The same fields and, behind them, further ones; REQUIRED may become NULLABLE."""

@@ -73,9 +73,7 @@ class LogBuckets(StorePart):
             created=now,
             updated=now,
         )
-        self.session.add(bucket)
-        self.session.flush()
-        return bucket
+        return self.added(bucket)
 
     def update(
         self, id_: str, location: str, *, retention_days: int | None = None, description: str | None = None
@@ -98,10 +96,8 @@ class LogBuckets(StorePart):
         if id_ in ("_Default", "_Required"):
             raise Invalid(f"The bucket {id_} cannot be deleted.", code="INVALID_ARGUMENT")
         for held in self.session.scalars(select(BucketEntry).where(BucketEntry.bucket == bucket.number)):
-            self.session.delete(held)
-        self.session.flush()
-        self.session.delete(bucket)
-        self.session.flush()
+            self.removed(held)
+        self.removed(bucket)
 
 
 def _checked_days(days: int) -> int:

@@ -77,8 +77,7 @@ class Entries(StorePart):
             if self.session.scalars(same).first() is not None:
                 continue
             entry = LogEntry(**row)
-            self.session.add(entry)
-            self.session.flush()
+            self.added(entry)
             shown = self.view(entry)
             written.append(shown)
             self.store.logs.sinks.route(entry.number, shown)

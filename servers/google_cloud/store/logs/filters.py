@@ -7,6 +7,7 @@ joined by AND. Comments go from ``--`` to the end of the line.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -83,7 +84,7 @@ def parse(text: str) -> Node | None:
     parser.skip()
     if parser.at == len(text):
         return None
-    tree = parser.all_of(0)
+    tree = parser.all_of(0, parser.negated)
     if parser.at < len(text):
         parser.fail()
     return tree
@@ -124,20 +125,27 @@ class _Parser:
         self.skip()
         return True
 
-    def all_of(self, depth: int) -> Node:
+    def all_of(self, depth: int, one: Callable[[int], Node]) -> Node:
+        """What stands side by side or has AND between it, each of it read by ``one``."""
         if depth > _MAX_DEPTH:
             raise Invalid("The filter is nested too deeply.", code="INVALID_ARGUMENT")
-        parts = [self.any_of(depth)]
+        parts = [self.any_of(depth, one)]
         while self.at < len(self.text) and self.text[self.at] not in "),":
             self.keyword("AND")
-            parts.append(self.any_of(depth))
+            parts.append(self.any_of(depth, one))
         return parts[0] if len(parts) == 1 else Both(tuple(parts))
 
-    def any_of(self, depth: int) -> Node:
-        parts = [self.negated(depth)]
+    def any_of(self, depth: int, one: Callable[[int], Node]) -> Node:
+        parts = [one(depth)]
         while self.keyword("OR"):
-            parts.append(self.negated(depth))
+            parts.append(one(depth))
         return parts[0] if len(parts) == 1 else Either(tuple(parts))
+
+    def bracketed(self, depth: int, one: Callable[[int], Node]) -> Node:
+        inside = self.all_of(depth + 1, one)
+        if not self.takes(")"):
+            self.fail()
+        return inside
 
     def negated(self, depth: int) -> Node:
         if self.keyword("NOT") or self.takes("-"):
@@ -149,10 +157,7 @@ class _Parser:
     def single(self, depth: int) -> Node:
         start = self.at
         if self.takes("("):
-            inside = self.all_of(depth + 1)
-            if not self.takes(")"):
-                self.fail()
-            return inside
+            return self.bracketed(depth, self.negated)
         path = self.path()
         if path is None:
             self.fail(start)
@@ -200,33 +205,14 @@ class _Parser:
         return Call(name, tuple(arguments))
 
     def compared(self, path: tuple[str, ...], operator: str, depth: int) -> Node:
-        if self.takes("("):
-            inside = self.values_all(path, operator, depth + 1)
-            if not self.takes(")"):
-                self.fail()
-            return inside
-        return Comparison(path, operator, *self.value())
+        """A value, or several in parentheses: ``severity=(ERROR OR CRITICAL)``."""
 
-    def values_all(self, path: tuple[str, ...], operator: str, depth: int) -> Node:
-        """Several values in parentheses: ``severity=(ERROR OR CRITICAL)``."""
-        if depth > _MAX_DEPTH:
-            self.fail()
-        parts = [self.values_any(path, operator, depth)]
-        while self.at < len(self.text) and not self.text.startswith(")", self.at):
-            self.keyword("AND")
-            parts.append(self.values_any(path, operator, depth))
-        return parts[0] if len(parts) == 1 else Both(tuple(parts))
+        def one(depth: int) -> Node:
+            negated = self.keyword("NOT")
+            found = self.compared(path, operator, depth)
+            return Not(found) if negated else found
 
-    def values_any(self, path: tuple[str, ...], operator: str, depth: int) -> Node:
-        parts = [self.values_one(path, operator, depth)]
-        while self.keyword("OR"):
-            parts.append(self.values_one(path, operator, depth))
-        return parts[0] if len(parts) == 1 else Either(tuple(parts))
-
-    def values_one(self, path: tuple[str, ...], operator: str, depth: int) -> Node:
-        if self.keyword("NOT"):
-            return Not(self.compared(path, operator, depth))
-        return self.compared(path, operator, depth)
+        return self.bracketed(depth, one) if self.takes("(") else Comparison(path, operator, *self.value())
 
     def value(self) -> tuple[str, bool]:
         """A value, and whether it was quoted."""

@@ -77,9 +77,7 @@ class Sinks(StorePart):
             created=now,
             updated=now,
         )
-        self.session.add(sink)
-        self.session.flush()
-        return sink
+        return self.added(sink)
 
     def update(self, name: str, given: Mapping[str, Any]) -> LogSink:
         """Change what is given (not ``None``): ``destination``, ``filter``, ``description``, ``disabled``."""
@@ -94,8 +92,7 @@ class Sinks(StorePart):
 
     def delete(self, name: str) -> None:
         """Remove a sink; what it has sent on stays."""
-        self.session.delete(self.sink(name))
-        self.session.flush()
+        self.removed(self.sink(name))
 
     # -- sending on -------------------------------------------------------------------------------------
 

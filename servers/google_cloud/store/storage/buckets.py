@@ -151,9 +151,7 @@ class Buckets(StorePart):
             updated=created,
             swept=moment(self.now)[:10],
         )
-        self.session.add(bucket)
-        self.session.flush()
-        return bucket
+        return self.added(bucket)
 
     def update(
         self,
@@ -202,8 +200,7 @@ class Buckets(StorePart):
         held = select(StorageObject.number).where(StorageObject.bucket == bucket.number).limit(1)
         if self.session.scalars(held).first():
             raise Conflict(f"The bucket you tried to delete is not empty: {quoted(name)}.", code="conflict")
-        self.session.delete(bucket)
-        self.session.flush()
+        self.removed(bucket)
 
     def size(self, name: str) -> Size:
         """Count a bucket's objects and their bytes."""

@@ -84,9 +84,7 @@ class Objects(StorePart):
             # First of all: what holds the same bytes may go, and its bytes with it.
             self._retire(place, before)
         made = StorageObject(**self._row(place, new, self._next_generation()))
-        self.session.add(made)
-        self.session.flush()
-        return made
+        return self.added(made)
 
     def fill(self, bucket: str, objects: list[NewObject]) -> None:
         """Many new objects at once, for worlds that are being built; none of them is there yet."""
@@ -205,8 +203,7 @@ class Objects(StorePart):
         if known is not None:
             return known
         content = Content(sha256=digest, data=data)
-        self.session.add(content)
-        self.session.flush()
+        self.added(content)
         return content.number
 
     def _next_generation(self) -> int:
@@ -225,8 +222,7 @@ class Objects(StorePart):
 
     def _remove(self, found: StorageObject) -> None:
         content = found.content
-        self.session.delete(found)
-        self.session.flush()
+        self.removed(found)
         used = select(func.count()).select_from(StorageObject).where(StorageObject.content == content)
         if not self.session.scalars(used).one():
             self.session.execute(delete(Content).where(Content.number == content))

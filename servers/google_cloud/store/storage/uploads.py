@@ -18,8 +18,7 @@ class Uploads(StorePart):
     def begin(self, purpose: str, request: dict[str, Any]) -> str:
         """The id of a new upload."""
         upload = Upload(purpose=purpose, request=request, data=b"")
-        self.session.add(upload)
-        self.session.flush()
+        self.added(upload)
         return f"upload-{upload.number:08d}"
 
     def upload(self, id_: str, purpose: str) -> Upload:
@@ -45,6 +44,5 @@ class Uploads(StorePart):
     def finish(self, upload: Upload) -> bytes:
         """All bytes of an upload, which is forgotten."""
         data = upload.data
-        self.session.delete(upload)
-        self.session.flush()
+        self.removed(upload)
         return data

@@ -10,8 +10,7 @@ from sqlalchemy import bindparam, select, update
 
 from mesocosm.servers.snowflake.models import Item, ItemColumn, Schema
 from mesocosm.servers.snowflake.models import Sequence as Counting
-from mesocosm.servers.snowflake.store.identifiers import INFORMATION_SCHEMA, Path, Row, written
-from mesocosm.servers.snowflake.store.stages import Stages
+from mesocosm.servers.snowflake.store.identifiers import INFORMATION_SCHEMA, Part, Path, Row, written
 from mesocosm.services.queries.catalogue import (
     GENERATED,
     INFERRED,
@@ -27,18 +26,7 @@ from mesocosm.services.queries.failures import SqlError, compilation
 from mesocosm.services.queries.tables import Tables
 
 _COLUMNS = (
-    select(
-        ItemColumn.name,
-        ItemColumn.stored,
-        ItemColumn.kind,
-        ItemColumn.type,
-        ItemColumn.longest,
-        ItemColumn.required,
-        ItemColumn.default,
-        ItemColumn.sequence_id,
-    )
-    .where(ItemColumn.item_id == bindparam("item"))
-    .order_by(ItemColumn.position)
+    select(ItemColumn.__table__).where(ItemColumn.item_id == bindparam("item")).order_by(ItemColumn.position)
 )
 _NAMES = select(Item.name).where(Item.schema_id == bindparam("schema")).order_by(Item.name)
 _SEQUENCE = (
@@ -50,7 +38,7 @@ _MOST_NUMBERS = 1_000_000
 _COUNTER = select(Counting.next, Counting.step).where(Counting.id == bindparam("id"))
 
 
-class Lookup(Stages):
+class StatementCatalogue(Part):
     """Resolution of names for a statement: a ``Catalogue`` with its ``Counters``."""
 
     may_write = True
@@ -59,9 +47,9 @@ class Lookup(Stages):
     def relation(self, path: Path) -> Relation:
         """A table, a view, or a view of INFORMATION_SCHEMA."""
         if path[:-1] == (SCANNED,):
-            return self.result_scan(path[-1])
+            return self.store.results.scan(path[-1])
         if path[:-1] == (STAGED,):
-            return self.staged(path[-1])
+            return self.store.stages.staged(path[-1])
         if path[:-1] == (GENERATED,):
             count = int(path[-1])
             if count > _MOST_NUMBERS:
@@ -69,11 +57,11 @@ class Lookup(Stages):
             return Listed((Column("N", "BIGINT"),), [(number,) for number in range(count)])
         if path[:-1] == (INFERRED,):
             asked = orjson.loads(path[-1])
-            return self.inferred(asked["location"], asked["format"])
+            return self.store.stages.inferred(asked["location"], asked["format"])
         if INFORMATION_SCHEMA in path[:-1]:
-            return self.information(path)
-        full = self.full(path, "SELECT")
-        item = self.item(full)
+            return self.store.information.view(path)
+        full = self.store.names.full(path, "SELECT")
+        item = self.store.names.item(full)
         if item is None:
             raise compilation(2003, "42S02", self._absent(full))
         if item["kind"] == "VIEW":
@@ -85,7 +73,7 @@ class Lookup(Stages):
         """Explain an unknown name, with suggestions."""
         said = f"Object '{written(*full)}' does not exist or not authorized."
         try:
-            schema = self.schema_named(full[:2])
+            schema = self.store.names.schema_named(full[:2])
         except SqlError:
             return said
         names = [row["name"] for row in self.fetch(_NAMES, schema=schema["id"])]
@@ -104,13 +92,13 @@ class Lookup(Stages):
 
     def sequence(self, path: Path) -> Row | None:
         """A sequence by its full name."""
-        schema = self.schema_named(path[:2])
+        schema = self.store.names.schema_named(path[:2])
         found = self.fetch(_SEQUENCE, schema=schema["id"], name=path[2])
         return found[0] if found else None
 
     def counter(self, path: Path) -> str | None:
         """The counter of a sequence."""
-        found = self.sequence(self.full(path))
+        found = self.sequence(self.store.names.full(path))
         if found is None:
             return None
         if not self.may_write:
@@ -133,13 +121,13 @@ class Lookup(Stages):
 class _Within:
     """The catalogue as a view sees it: names with fewer parts are those of its own schema."""
 
-    def __init__(self, lookup: Lookup, schema: Path) -> None:
-        self._lookup = lookup
+    def __init__(self, catalogue: StatementCatalogue, schema: Path) -> None:
+        self._catalogue = catalogue
         self._schema = schema
 
     def relation(self, path: Path) -> Relation:
         """Resolve a name within a view."""
-        return self._lookup.relation((*self._schema[: 3 - len(path)], *path) if len(path) < 3 else path)
+        return self._catalogue.relation((*self._schema[: 3 - len(path)], *path) if len(path) < 3 else path)
 
 
 def _column(row: Row) -> Column:
