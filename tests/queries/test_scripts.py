@@ -41,6 +41,9 @@ CASES = [
     ("DECLARE i INT64 DEFAULT 0; LOOP SET i = i + 1; IF i >= 5 THEN BREAK; END IF; END LOOP; SELECT i", "5"),
     ("DECLARE i INT64 DEFAULT 0; DECLARE s INT64 DEFAULT 0; WHILE i < 6 DO SET i = i + 1;"
      " IF MOD(i, 2) = 0 THEN CONTINUE; END IF; SET s = s + i; END WHILE; SELECT s", "9"),
+    ("DECLARE i INT64 DEFAULT 0; DECLARE s INT64 DEFAULT 0; WHILE TRUE DO SET i = i + 1;"
+     " IF MOD(i, 2) = 0 THEN ITERATE; END IF; IF i > 7 THEN LEAVE; END IF; SET s = s + i; END WHILE;"
+     " SELECT s", "16"),
     ("DECLARE i INT64 DEFAULT 0; REPEAT SET i = i + 2; UNTIL i > 6 END REPEAT; SELECT i", "8"),
     ("DECLARE s STRING DEFAULT ''; FOR r IN (SELECT id, name FROM shop.items ORDER BY id) DO"
      " SET s = CONCAT(s, r.name, CAST(r.id AS STRING)); END FOR; SELECT s", "Cap1Hat2Tie3"),
@@ -86,6 +89,7 @@ def test_a_script_gives_what_its_last_statement_gives(world: World, text: str, e
         ("IF 1 THEN SELECT 1; END IF", "Expected BOOL, but got INT64"),
         ("BEGIN SELECT 1; EXCEPTION WHEN ERROR THEN SELECT 2; END", "EXCEPTION in a script"),
         ("ASSERT FALSE AS 'never'", "never"),
+        ("EXECUTE IMMEDIATE 'SELECT @a' USING 1 AS a, 2", "either all values of USING have names or none"),
         ("RAISE USING MESSAGE = 'mine'", "mine"),
         ("BEGIN DECLARE y INT64; END; SELECT y", "Unrecognized name: y"),
     ],

@@ -131,6 +131,7 @@ GLOBS = [
     ("**/a.csv", ["a.csv", "year/2025/a.csv", "year/a.csv"]),
     ("year/*", ["year/a.csv", "year/b.txt"]),
     ("{year/**,b.*}", ["b.csv", "year/2025/a.csv", "year/a.csv", "year/b.txt"]),
+    ("[^a].csv", ["b.csv"]),
     ("year/{[!a]*,{x,a}.csv}", ["year/a.csv", "year/b.txt"]),
     ("?.csv", ["a.csv", "b.csv"]),
     ("", ["a.csv", "b.csv", "year/2025/a.csv", "year/a.csv", "year/b.txt"]),
@@ -147,6 +148,9 @@ def test_globs_choose_objects_in_bounded_time(gcs: Any) -> None:
         bucket.blob(name).upload_from_string("x")
     for pattern, names in GLOBS:
         assert [one.name for one in gcs.list_blobs(bucket, match_glob=pattern)] == names, pattern
+    assert [one.name for one in gcs.list_blobs(bucket, start_offset="b", end_offset="year/b.txt")] == [
+        *("b.csv", "year/2025/a.csv", "year/a.csv"),
+    ]
     bucket.blob("a" * 1000).upload_from_string("x")
     assert not list(gcs.list_blobs(bucket, match_glob=GLOBS[-2][0]))
     for pattern in ("{a", "[b-a]", "*" * 1025, "{" * 60 + "}" * 60):
@@ -192,6 +196,36 @@ def test_an_unknown_field_of_an_upload_is_refused_before_anything_is_sent(hosted
     )
     assert answer.status_code == 400
     assert "colour" in answer.text
+
+
+def test_an_upload_is_finished_at_the_door_where_it_began(hosted: HostedWorld) -> None:
+    door, headers = hosted.api("google_cloud"), {"Authorization": f"Bearer {hosted.id}"}
+    begun = requests.post(
+        f"{door}/upload/storage/v1/b/reports/o?uploadType=resumable&name=begun.txt",
+        headers=headers,
+        timeout=PATIENCE,
+    )
+    query = begun.headers["Location"].partition("?")[2]
+    elsewhere = f"{door}/upload/bigquery/v2/projects/{PROJECT}/jobs?{query}"
+    answer = requests.put(elsewhere, data=b"id\n1\n", headers=headers, timeout=PATIENCE)
+    assert (answer.status_code, "unknown, or complete" in answer.text) == (404, True), answer.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "bigquery/v2/projects/other/datasets",
+        "bigquery/v2/projects/other/queries/x",
+        "storage/v1/b?project=other",
+    ],
+)
+def test_a_project_is_the_one_that_there_is(hosted: HostedWorld, path: str) -> None:
+    headers = {"Authorization": f"Bearer {hosted.id}"}
+    answer = requests.get(f"{hosted.api('google_cloud')}/{path}", headers=headers, timeout=PATIENCE)
+    assert (answer.status_code, answer.json()["error"]["message"]) == (
+        404,
+        f"Not found: Project other; the project is {PROJECT}.",
+    )
 
 
 LOAD = {"destinationTable": {"datasetId": "shop", "tableId": "late"}, "sourceFormat": "CSV"}
@@ -251,6 +285,8 @@ def test_queries_give_typed_rows(bq: Any, tools: McpTools) -> None:
     assert (str(row.d), row.b, row.f, row.y, row.s, str(row.t), row.j) == (
         *("2025-01-02", True, 1.5, b"x", [{"a": 1}], "10:00:00", [1]),
     )
+    numbers = bq.query_and_wait("SELECT NUMERIC '1.5' AS n, BIGNUMERIC '1.5' AS b, CAST(2 AS NUMERIC) AS c")
+    assert [field.field_type for field in numbers.schema] == ["NUMERIC", "BIGNUMERIC", "NUMERIC"]
     assert len(list(bq.query_and_wait("SELECT id FROM shop.items", page_size=10))) == 25
     assert "SELECT id FROM shop.items" in tools.call("google_cloud", "bigquery_list_jobs")
 
@@ -332,7 +368,7 @@ def test_datasets_and_tables_are_made_filled_and_deleted(bq: Any, tools: McpTool
     assert [row.id for row in bq.list_rows(table)] == [1, 2]
     done = bq.query("UPDATE crm.customers SET email = 'c@d.org' WHERE id = 2")
     done.result()
-    assert done.num_dml_affected_rows == 1
+    assert (done.num_dml_affected_rows, done.dml_stats.updated_row_count) == (1, 1)
     told = tools.call(
         "google_cloud", "bigquery_run_query", query="SELECT email FROM crm.customers WHERE id = 2"
     )
@@ -341,6 +377,21 @@ def test_datasets_and_tables_are_made_filled_and_deleted(bq: Any, tools: McpTool
     view = bigquery.Table(dataset.table("mails"))
     view.view_query = "SELECT email FROM crm.customers"
     assert bq.create_table(view).table_type == "VIEW"
+    dataset.friendly_name, dataset.description = "The customers", "All of them"
+    changed = bq.update_dataset(dataset, ["friendly_name", "description"])
+    assert (changed.friendly_name, changed.description) == ("The customers", "All of them")
+    table = bq.get_table(table)
+    for labels in ({"team": "data"}, {"kind": "real"}):
+        table.labels = labels
+        table = bq.update_table(table, ["labels"])
+    assert table.labels == {"team": "data", "kind": "real"}
+    daily = bigquery.Table(dataset.table("daily"), schema=[bigquery.SchemaField("day", "DATE")])
+    daily.time_partitioning = bigquery.TimePartitioning(field="day")
+    daily = bq.create_table(daily)
+    daily.require_partition_filter = True
+    assert bq.update_table(daily, ["require_partition_filter"]).require_partition_filter
+    with pytest.raises(google.BadRequest, match="filter over column"):
+        bq.query_and_wait("SELECT * FROM crm.daily")
     bq.delete_dataset(dataset, delete_contents=True)
     with pytest.raises(google.NotFound):
         bq.get_dataset("crm")

@@ -272,6 +272,14 @@ def test_a_dataset_is_made_once_and_has_a_name_that_may_be(cloud: Call) -> None:
     assert lines(cloud("bigquery_list_datasets"))[0].startswith("Found 2 datasets")
 
 
+def test_a_place_is_written_as_the_product_writes_it(cloud: Call) -> None:
+    for given, written in (("Europe-West1", "europe-west1"), ("eu", "EU")):
+        told = cloud("bigquery_create_dataset", dataset_id=f"in_{written[:2]}", location=given)
+        assert f"{written}" in told + query(
+            cloud, "SELECT location FROM INFORMATION_SCHEMA.SCHEMATA WHERE schema_name LIKE 'in%'"
+        )
+
+
 def test_a_dataset_tells_of_its_tables_and_views(cloud: Call) -> None:
     query(cloud, "INSERT crm.people (id, name) VALUES (1, 'Ada')")
     query(cloud, "CREATE VIEW crm.named AS SELECT id FROM crm.people WHERE name IS NOT NULL")
@@ -287,6 +295,13 @@ def test_a_dataset_tells_of_its_tables_and_views(cloud: Call) -> None:
     )
     assert '"column_name":"id","is_nullable":"NO","data_type":"INT64"' in shown
     assert '"column_name":"name","is_nullable":"YES","data_type":"STRING"' in shown
+    query(cloud, "CREATE TABLE crm.typed (a NUMERIC(10, 2), b ARRAY<STRUCT<c STRING(5)>>, d NUMERIC(7))")
+    shown = query(
+        cloud,
+        "SELECT data_type FROM crm.INFORMATION_SCHEMA.COLUMNS WHERE table_name = 'typed'",
+    )
+    for kind in ("NUMERIC(10, 2)", "ARRAY<STRUCT<c STRING(5)>>", "NUMERIC(7)"):
+        assert f'"data_type":"{kind}"' in shown
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,7 @@ def test_machines_go_through_their_states(cloud: Callable[..., str]) -> None:
         ('"message 1"', 5),
         ('log_id("app") AND timestamp<"2000-01-01"', 0),
         ('jsonPayload.user!="ada" severity=200', 8),
+        ("severity=(NOT DEBUG) AND severity<=INFO", 16),
         ('logName:"/logs/ap" resource.type=global severity=CRITICAL -- a remark', 7),
     ],
 )
@@ -149,6 +150,9 @@ def test_a_filter_finds_what_it_says(cloud: Callable[..., str], log_filter: str,
         (r'textPayload=~"(\pL{100}){9}"', "pattern too large"),
         (f'textPayload=~"{"x" * 1_001}"', "1,001 characters"),
         ('timestamp>"soon"', "Invalid value for timestamp"),
+        ('log_id("a" "b")', """line 1, column 12, token '"'"""),
+        ("(" * 200, "nested too deeply"),
+        ("a=" + "(" * 200, "nested too deeply"),
         ("nothing(1)", "syntax error at line 1, column 1"),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mesocosm.servers.snowflake.models import Sequence
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
@@ -75,6 +76,38 @@ def test_a_copy_of_a_schema_has_all_that_is_in_it_and_goes_its_own_way(world: Wo
     assert rows(world, "select name from db.public.v") == []
     store.execute("insert into db.copied.t (id) select db.copied.s.nextval")
     assert rows(world, "select id from db.copied.t order by id") == [(1,), (2,), (7,)]
+
+
+def test_a_copy_says_what_its_source_says_and_has_nothing_of_a_session(world: World) -> None:
+    store = world.store(SnowflakeStore)
+    for statement in (
+        "create or replace sequence db.public.s start 7 comment = 'Counts'",
+        "create temporary table db.public.passing (n int)",
+        "create schema db.copied clone db.public",
+    ):
+        store.execute(statement)
+    comments = "select table_name, comment from db.information_schema.tables where table_schema = 'COPIED'"
+    assert rows(world, comments + " order by 1") == [("T", "What is"), ("V", None)]
+    listed = store.execute("show sequences in schema db.copied")
+    at = [field.name for field in listed.fields].index("comment")
+    assert [row[at] for row in listed.rows] == ["Counts"]
+
+
+def test_tables_that_are_swapped_are_in_each_others_schemas(world: World) -> None:
+    store = world.store(SnowflakeStore)
+    store.execute("create table db.aside.u (n int)")
+    store.execute("alter table db.public.t swap with db.aside.u")
+    assert rows(world, "select count(*) from db.aside.u") == [(2,)]
+    assert rows(world, "select count(n) from db.public.t") == [(0,)]
+
+
+def test_a_table_that_goes_takes_its_counters_along(world: World) -> None:
+    store = world.store(SnowflakeStore)
+    before = store.session.query(Sequence).count()
+    store.execute("create table db.public.counted (id int autoincrement)")
+    assert store.session.query(Sequence).count() == before + 1
+    store.execute("drop table db.public.counted")
+    assert store.session.query(Sequence).count() == before
 
 
 def test_a_copy_of_a_database_has_its_schemas(world: World) -> None:

@@ -174,6 +174,9 @@ def test_a_show_tells_how_much_there_is_and_what_is_current(account: Call) -> No
     shown = {row["name"]: row for row in read(account, "show tables")}
     assert (shown["PEOPLE"]["rows"], shown["PEOPLE"]["bytes"]) == (250, 512 * 16)
     assert (shown["ORDERS"]["rows"], shown["ORDERS"]["bytes"]) == (2, 512)
+    account("create_table", query="create table some as select id from people limit 17")
+    [some] = read(account, "show tables like 'some'")
+    assert (some["rows"], some["bytes"]) == (17, 2 * 512)
     current = {row["name"]: row["is_current"] for row in read(account, "show schemas in database shop")}
     assert (current["PUBLIC"], current["ASIDE"]) == ("Y", "N")
     [sequence] = read(account, "show sequences")
