@@ -20,16 +20,14 @@ if TYPE_CHECKING:
 
     from mesocosm.servers.codehost import models
     from mesocosm.servers.codehost import store as rules
-    from mesocosm.servers.codehost.models import issues
     from mesocosm.servers.codehost.store import bulk, objects
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
 else:
-    sql, models, rules, issues, bulk, objects = later(
+    sql, models, rules, bulk, objects = later(
         "sqlalchemy",
         "mesocosm.servers.codehost.models",
         "mesocosm.servers.codehost.store",
-        "mesocosm.servers.codehost.models.issues",
         "mesocosm.servers.codehost.store.bulk",
         "mesocosm.servers.codehost.store.objects",
     )
@@ -361,13 +359,13 @@ def _seen(world: World, row: Row) -> Fields:
         models.IssueLabel, models.IssueLabel.label_id == models.Label.id
     )
     people = sql.select(models.Account.login).join(
-        issues.Assignee, issues.Assignee.account_id == models.Account.id
+        models.Assignee, models.Assignee.account_id == models.Account.id
     )
     return {
         "repo": _repo_name(world, row["repository_id"]),
         **same(row, "number", "title", "body"),
         "labels": sorted(session.scalars(marks.where(models.IssueLabel.issue_id == row["id"]))),
-        "assignees": sorted(session.scalars(people.where(issues.Assignee.issue_id == row["id"]))),
+        "assignees": sorted(session.scalars(people.where(models.Assignee.issue_id == row["id"]))),
         **same(row, "state", "duplicate_of"),
         "state_reason": _why_closed(row),
         "locked": bool(row["locked"]),

@@ -8,7 +8,14 @@ from typing import Annotated, Any, Literal, TypedDict
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import is_binary
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import CommitMessage, FilePath, Owner, PageNumber, Repo, server
+from mesocosm.servers.codehost.tools.server import (
+    CommitMessage,
+    FilePath,
+    PageNumber,
+    Readable,
+    Writable,
+    server,
+)
 from mesocosm.services.schema import Extra
 from mesocosm.services.service import Image
 
@@ -32,8 +39,7 @@ class PushedFile(TypedDict):
 @server.reads(long=True)
 def get_file_contents(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     path: str = "/",
     ref: str | None = None,
     sha: str | None = None,
@@ -50,7 +56,6 @@ def get_file_contents(
         sha: Commit SHA, used instead of ref.
         fields: Of a directory, return only these fields of each entry.
     """
-    repository = store.repositories.repository(owner, repo)
     commit, entry, found = store.contents.look(repository, path, sha or ref)
     if isinstance(found, list):
         name = sha or ref or repository["default_branch"]
@@ -69,8 +74,7 @@ def get_file_contents(
 @server.reads
 def get_repository_tree(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     tree_sha: str | None = None,
     recursive: bool = False,
     path_filter: str | None = None,
@@ -85,7 +89,6 @@ def get_repository_tree(
         recursive: Whether to list what is in the directories too.
         path_filter: Only paths that begin so, such as src/ for the directory src.
     """
-    repository = store.repositories.repository(owner, repo)
     tree, entries, truncated = store.contents.walk(
         repository, tree_sha, recursive=recursive, prefix=path_filter, page=page
     )
@@ -100,8 +103,7 @@ def get_repository_tree(
 @server.writes
 def create_or_update_file(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Writable,
     path: FilePath,
     content: str,
     message: CommitMessage,
@@ -117,7 +119,6 @@ def create_or_update_file(
         sha: SHA of the version that is replaced, as get_file_contents tells it; leave it out for a new file.
         allow_symlink_write: Whether a symbolic link at the path may be given another target.
     """
-    repository = store.repositories.repository(owner, repo, need="write")
     commit, entry = store.contents.put_file(
         repository, path, content, message, branch, sha, allow_symlink=allow_symlink_write
     )
@@ -136,8 +137,7 @@ def create_or_update_file(
 @server.writes
 def push_files(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Writable,
     branch: str,
     files: list[Annotated[PushedFile, Extra(additionalProperties=False)]],
     message: CommitMessage,
@@ -148,7 +148,6 @@ def push_files(
         branch: Branch to commit to; one that is not there is created from the default branch.
         files: The files, each with its path and its whole contents as plain text.
     """
-    repository = store.repositories.repository(owner, repo, need="write")
     commit = store.contents.push(
         repository, branch, [(file["path"], file["content"]) for file in files], message
     )
@@ -157,13 +156,12 @@ def push_files(
 
 @server.writes(destructive=True)
 def delete_file(
-    store: CodehostStore, owner: Owner, repo: Repo, path: FilePath, message: CommitMessage, branch: str
+    store: CodehostStore, repository: Writable, path: FilePath, message: CommitMessage, branch: str
 ) -> dict[str, Any]:
     """Commit the removal of a file.
 
     Args:
         branch: Branch to commit to.
     """
-    repository = store.repositories.repository(owner, repo, need="write")
     commit = store.contents.remove_file(repository, path, message, branch)
     return {"commit": shapes.file_commit(repository, commit), "content": None}

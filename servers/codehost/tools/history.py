@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks
@@ -10,10 +10,11 @@ from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.server import (
     FilePath,
     LineNumber,
-    Owner,
-    PageNumber,
     PageSize,
-    Repo,
+    Paging,
+    Readable,
+    Writable,
+    paged,
     server,
 )
 from mesocosm.services.service import Page
@@ -23,7 +24,7 @@ CommitField = Literal["sha", "html_url", "commit", "author", "committer"]
 
 @server.writes
 def create_branch(
-    store: CodehostStore, owner: Owner, repo: Repo, branch: str, from_branch: str | None = None
+    store: CodehostStore, repository: Writable, branch: str, from_branch: str | None = None
 ) -> dict[str, Any]:
     """Create a branch at the head of another branch.
 
@@ -31,73 +32,50 @@ def create_branch(
         branch: Name of the new branch.
         from_branch: Branch at whose head the new one begins; the default branch if left out.
     """
-    repository = store.repositories.repository(owner, repo, need="write")
     commit = store.commits.create_branch(repository, branch, from_branch)
     return {"ref": f"refs/heads/{branch}", "object": {"type": "commit", "sha": commit["sha"]}}
 
 
 @server.reads
 def list_branches(
-    store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    store: CodehostStore, repository: Readable, paging: Annotated[Paging, paged("Branches")]
 ) -> Page:
-    """List the branches of a repository by name, each with the SHA of its newest commit.
-
-    Args:
-        perPage: Branches per page, 1 to 100 (default 30).
-    """
-    repository = store.repositories.repository(owner, repo)
-    rows, total = store.commits.branches(repository, page, perPage)
+    """List the branches of a repository by name, each with the SHA of its newest commit."""
+    rows, total = store.commits.branches(repository, *paging)
     protected = store.repositories.protected_branches(repository["id"])
-    return Page(
-        [row | {"protected": row["name"] in protected} for row in rows], page or 1, perPage or 30, total
-    )
+    return paging.of([row | {"protected": row["name"] in protected} for row in rows], total)
 
 
 @server.reads
-def list_tags(
-    store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
-) -> Page:
-    """List the tags of a repository, each with the SHA of its commit.
-
-    Args:
-        perPage: Tags per page, 1 to 100 (default 30).
-    """
-    rows, total = store.commits.tags(store.repositories.repository(owner, repo), page, perPage)
-    return Page(rows, page or 1, perPage or 30, total)
+def list_tags(store: CodehostStore, repository: Readable, paging: Annotated[Paging, paged("Tags")]) -> Page:
+    """List the tags of a repository, each with the SHA of its commit."""
+    rows, total = store.commits.tags(repository, *paging)
+    return paging.of(rows, total)
 
 
 @server.reads
-def get_tag(store: CodehostStore, owner: Owner, repo: Repo, tag: str) -> dict[str, Any]:
+def get_tag(store: CodehostStore, repository: Readable, tag: str) -> dict[str, Any]:
     """Show a tag: its message and tagger if it is annotated, and the commit that it marks.
 
     Args:
         tag: Name of the tag, such as v1.2.0.
     """
-    found = store.commits.tag_details(store.repositories.repository(owner, repo), tag)
+    found = store.commits.tag_details(repository, tag)
     return shapes.lean(**found)
 
 
 @server.reads
 def list_commits(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     sha: str | None = None,
     author: str | None = None,
     path: str | None = None,
     since: str | None = None,
     until: str | None = None,
     fields: list[CommitField] | None = None,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    *,
+    paging: Annotated[Paging, paged("Commits")],
 ) -> Page:
     """List the commits of a branch, newest first.
 
@@ -108,25 +86,22 @@ def list_commits(
         since: Only commits from this time on: 2025-01-15T09:00:00Z or 2025-01-15.
         until: Only commits up to this time, written in the same way.
         fields: Return only these fields of each commit.
-        perPage: Commits per page, 1 to 100 (default 30).
     """
-    repository = store.repositories.repository(owner, repo)
     rows, total = store.commits.log(
-        repository, sha, path=path, author=author, since=since, until=until, page=page, per_page=perPage
+        repository, sha, path=path, author=author, since=since, until=until, **paging._asdict()
     )
     items = shapes.picked((shapes.commit(repository, row) for row in rows), fields)
-    return Page(items, page or 1, perPage or 30, total)
+    return paging.of(items, total)
 
 
 @server.reads(long=True)
 def get_commit(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     sha: str,
     detail: Literal["none", "stats", "full_patch"] = "stats",
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    *,
+    paging: Annotated[Paging, paged("Files")],
 ) -> dict[str, Any]:
     """Show a commit: message, author, and the files that it changed.
 
@@ -134,10 +109,8 @@ def get_commit(
         sha: Commit SHA (full or short), branch or tag.
         detail: none: no files; stats: files with numbers of lines (default); full_patch: with the diff too.
         page: Page of the files, from 1.
-        perPage: Files per page, 1 to 100 (default 30).
     """
-    repository = store.repositories.repository(owner, repo)
-    row, stats, changes = store.commits.commit_details(repository, sha, page, perPage)
+    row, stats, changes = store.commits.commit_details(repository, sha, *paging)
     shape = shapes.commit(repository, row)
     if detail == "none":
         return shape
@@ -160,8 +133,7 @@ def get_commit(
 @server.reads
 def get_file_blame(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     path: FilePath,
     ref: str | None = None,
     start_line: LineNumber | None = None,
@@ -180,7 +152,6 @@ def get_file_blame(
         after: The endCursor of the previous page.
         perPage: Ranges per page, 1 to 100 (default 30).
     """
-    repository = store.repositories.repository(owner, repo)
     commit, ranges, total, start = store.contents.blame_ranges(
         repository, path, ref, start_line, end_line, after, perPage
     )

@@ -8,9 +8,8 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.issues import UNCHANGED
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import Owner, PageNumber, PageSize, Repo, server
+from mesocosm.servers.codehost.tools.server import PageSize, Readable, Results, server
 from mesocosm.services.schema import Extra, Number
-from mesocosm.services.service import Page
 
 IssueListField = Literal[
     "number",
@@ -60,8 +59,7 @@ class IssueSaid(TypedDict, total=False):
 @server.reads(long=True)
 def list_issues(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     state: Literal["OPEN", "CLOSED"] | None = None,
     labels: list[str] | None = None,
     since: str | None = None,
@@ -87,7 +85,6 @@ def list_issues(
         perPage: Issues per page, 1 to 100 (default 30).
         after: The endCursor of the previous page.
     """
-    repository = store.repositories.repository(owner, repo)
     rows, total, more = store.issues.listed(
         repository,
         state=state,
@@ -112,11 +109,9 @@ def list_issues(
 def issue_read(
     store: CodehostStore,
     method: Literal["get", "get_comments", "get_sub_issues", "get_parent", "get_labels"],
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     issue_number: Number,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    paging: Results,
 ) -> Any:
     """Read an issue: the issue itself, its comments, sub-issues, parent or labels.
 
@@ -127,14 +122,13 @@ def issue_read(
         page: Page number of comments or sub-issues, from 1.
         perPage: Comments or sub-issues per page, 1 to 100 (default 30).
     """
-    repository = store.repositories.repository(owner, repo)
     issue = store.issues.issue(repository, issue_number)
     if method == "get_comments":
-        rows, total = store.issues.comments(issue, page, perPage)
-        return Page(shapes.comments(store, issue, rows), page or 1, perPage or 30, total)
+        rows, total = store.issues.comments(issue, *paging)
+        return paging.of(shapes.comments(store, issue, rows), total)
     if method == "get_sub_issues":
-        rows, total = store.issues.sub_issue_page(issue, page, perPage)
-        return Page(shapes.issues(store, rows), page or 1, perPage or 30, total)
+        rows, total = store.issues.sub_issue_page(issue, *paging)
+        return paging.of(shapes.issues(store, rows), total)
     if method == "get_parent":
         parent = store.issues.parent_issue(issue)
         return {"parent": shapes.issue_reference(parent) if parent else None}
@@ -166,8 +160,7 @@ def _issue(store: CodehostStore, issue: Any) -> dict[str, Any]:
 def issue_write(
     store: CodehostStore,
     method: Literal["create", "update"],
-    owner: str,
-    repo: str,
+    repository: Readable,
     issue_number: Number | None = None,
     type: IssueType = UNCHANGED,
     state: Literal["open", "closed"] | None = None,
@@ -194,7 +187,6 @@ def issue_write(
         duplicate_of: Number of the issue that it repeats, with state_reason duplicate.
         issue_fields: Custom fields to set (value or field_option_name) or to clear (delete).
     """
-    repository = store.repositories.repository(owner, repo)
     fields = issue_fields or ()
     if method == "create":
         new_type = None if type == UNCHANGED else type
@@ -222,8 +214,7 @@ server.tools["issue_write"].signature.schema["properties"]["type"].pop("default"
 @server.writes
 def add_issue_comment(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     issue_number: Number,
     body: Text | None = None,
     comment_id: Annotated[int, Extra(minimum=1)] | None = None,
@@ -237,7 +228,6 @@ def add_issue_comment(
         comment_id: Id of the comment to react to; without it the reaction is to the issue itself.
         reaction: Emoji to react with; needed unless body is given.
     """
-    repository = store.repositories.repository(owner, repo)
     issue = store.issues.issue(repository, issue_number)
     if body is None and reaction is None:
         raise Invalid("At least one of body or reaction is required.")
@@ -258,8 +248,7 @@ def add_issue_comment(
 def sub_issue_write(
     store: CodehostStore,
     method: str,
-    owner: str,
-    repo: str,
+    repository: Readable,
     issue_number: Number,
     sub_issue_id: Number,
     replace_parent: bool | None = None,
@@ -278,7 +267,6 @@ def sub_issue_write(
         after_id: With reprioritize: id of the sub-issue to come after.
         before_id: With reprioritize: id of the sub-issue to come before.
     """
-    repository = store.repositories.repository(owner, repo)
     if method == "add":
         issue = store.issues.add_sub_issue(
             repository, issue_number, sub_issue_id, replace_parent=bool(replace_parent)

@@ -7,23 +7,23 @@ from typing import Any, Literal
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.fields import NEW_LABEL_COLOR
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import Owner, Repo, server
+from mesocosm.servers.codehost.tools.server import Readable, Writable, server
 
 
 @server.reads
-def get_label(store: CodehostStore, owner: Owner, repo: Repo, name: str) -> dict[str, Any]:
+def get_label(store: CodehostStore, repository: Readable, name: str) -> dict[str, Any]:
     """Show a label of a repository.
 
     Args:
         name: Name of the label.
     """
-    return shapes.label(store.fields.label(store.repositories.repository(owner, repo), name))
+    return shapes.label(store.fields.label(repository, name))
 
 
 @server.reads
-def list_label(store: CodehostStore, owner: Owner, repo: Repo) -> dict[str, Any]:
+def list_label(store: CodehostStore, repository: Readable) -> dict[str, Any]:
     """List the labels of a repository by name."""
-    labels = store.fields.labels(store.repositories.repository(owner, repo))
+    labels = store.fields.labels(repository)
     return {"labels": [shapes.label(label) for label in labels], "totalCount": len(labels)}
 
 
@@ -31,8 +31,7 @@ def list_label(store: CodehostStore, owner: Owner, repo: Repo) -> dict[str, Any]
 def label_write(
     store: CodehostStore,
     method: Literal["create", "update", "delete"],
-    owner: Owner,
-    repo: Repo,
+    repository: Writable,
     name: str,
     new_name: str | None = None,
     color: str | None = None,
@@ -47,7 +46,6 @@ def label_write(
         color: Its colour as six hexadecimal digits without #.
         description: What it stands for.
     """
-    repository = store.repositories.repository(owner, repo, need="write")
     if method == "create":
         store.fields.add_label(
             repository, name, NEW_LABEL_COLOR if color is None else color, description or ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Required, TypedDict, Unpack
+from typing import Annotated, Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks, statistics, unified
 from mesocosm.servers.codehost.store.reviews import thread_name
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import Owner, PageNumber, PageSize, PullNumber, Repo, server
+from mesocosm.servers.codehost.tools.server import Paging, PullNumber, Readable, paged, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page, Row
 
@@ -68,16 +68,15 @@ class PullChanges(TypedDict, total=False):
 @server.reads
 def list_pull_requests(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     state: Literal["open", "closed", "all"] | None = None,
     head: str | None = None,
     base: str | None = None,
     sort: Literal["created", "updated", "popularity", "long-running"] | None = None,
     direction: Literal["asc", "desc"] | None = None,
     fields: list[PullField] | None = None,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    *,
+    paging: Annotated[Paging, paged("Pull requests")],
 ) -> Page:
     """List the pull requests of a repository, open ones and the newest first unless asked otherwise.
 
@@ -88,9 +87,7 @@ def list_pull_requests(
         sort: What to order by (default created).
         direction: In which direction (default desc for created, else asc).
         fields: Return only these fields of each pull request; leaving out body shortens the answer most.
-        perPage: Pull requests per page, 1 to 100 (default 30).
     """
-    repository = store.repositories.repository(owner, repo)
     rows, total = store.pulls.listed(
         repository,
         state=state,
@@ -98,11 +95,10 @@ def list_pull_requests(
         base=base,
         sort=sort,
         direction=direction,
-        page=page,
-        per_page=perPage,
+        **paging._asdict(),
     )
     items = shapes.picked(shapes.pulls(store, repository, rows), fields)
-    return Page(items, page or 1, perPage or 30, total)
+    return paging.of(items, total)
 
 
 @server.reads(long=True)
@@ -119,11 +115,9 @@ def pull_request_read(
         "get_comments",
         "get_check_runs",
     ],
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     pullNumber: PullNumber,  # noqa: N803 - the product's spelling
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803
+    paging: Annotated[Paging, paged("Items")],
     after: str | None = None,
 ) -> Any:
     """Read a pull request: the pull request itself, its changes, checks, reviews or comments.
@@ -133,22 +127,20 @@ def pull_request_read(
             head; get_files: the changed files with patches; get_commits: its commits; get_review_comments:
             the threads of comments on lines; get_reviews: the reviews; get_comments: the conversation;
             get_check_runs: the check runs of its head.
-        perPage: Items per page, 1 to 100 (default 30).
         after: With get_review_comments: the endCursor of the previous page.
     """
-    repository = store.repositories.repository(owner, repo)
     pull = store.pulls.pull(repository, pullNumber)
     if method == "get_review_comments":
-        return _threads(store, repository, pull, after, perPage)
+        return _threads(store, repository, pull, after, paging.per_page)
     if method in _PAGED:
-        items, total = _PAGED[method](store, repository, pull, page, perPage)
-        return Page(items, page or 1, perPage or 30, total)
+        items, total = _PAGED[method](store, repository, pull, *paging)
+        return paging.of(items, total)
     if method == "get_diff":
         return unified(store.commits.objects(repository), store.pulls.compare(repository, pull).differences)
     if method == "get_status":
         return _status(store, repository, pull)
     if method == "get_check_runs":
-        runs, total = store.pulls.check_run_page(repository, pull["head_sha"], page, perPage)
+        runs, total = store.pulls.check_run_page(repository, pull["head_sha"], *paging)
         return {"total_count": total, "check_runs": [shapes.check_run(repository, run) for run in runs]}
     return _pull(store, repository, pull)
 
@@ -276,7 +268,7 @@ def _status(store: CodehostStore, repository: Row, pull: Row) -> dict[str, Any]:
 
 @server.writes
 def create_pull_request(
-    store: CodehostStore, owner: str, repo: str, **pull: Unpack[NewPull]
+    store: CodehostStore, repository: Readable, **pull: Unpack[NewPull]
 ) -> dict[str, Any]:
     """Open a pull request: ask for the commits of one branch to be merged into another.
 
@@ -291,7 +283,6 @@ def create_pull_request(
         maintainer_can_modify: Whether those who can write to the repository may update a fork's branch.
         reviewers: Logins, or ORG/team-slug for teams, who are asked to review.
     """
-    repository = store.repositories.repository(owner, repo)
     made = store.pulls.open_pull(repository, **pull)
     return shapes.created(made["id"], shapes.web(repository, "pull", made["number"]))
 
@@ -299,8 +290,7 @@ def create_pull_request(
 @server.writes
 def update_pull_request(
     store: CodehostStore,
-    owner: str,
-    repo: str,
+    repository: Readable,
     pullNumber: Number,  # noqa: N803 - the product's spelling
     **changes: Unpack[PullChanges],
 ) -> dict[str, Any]:
@@ -318,7 +308,6 @@ def update_pull_request(
         maintainer_can_modify: Whether those who can write to the repository may update a fork's branch.
         reviewers: Logins, or ORG/team-slug for teams, who are asked to review in addition.
     """
-    repository = store.repositories.repository(owner, repo)
     pull = store.pulls.change_pull(repository, pullNumber, **changes)
     return shapes.created(pull["id"], shapes.web(repository, "pull", pull["number"]))
 
@@ -326,8 +315,7 @@ def update_pull_request(
 @server.writes
 def merge_pull_request(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     pullNumber: PullNumber,  # noqa: N803 - the product's spelling
     commit_title: str | None = None,
     commit_message: str | None = None,
@@ -340,7 +328,6 @@ def merge_pull_request(
         commit_message: The rest of that message.
         merge_method: merge: a merge commit (default); squash: one commit; rebase: the commits one by one.
     """
-    repository = store.repositories.repository(owner, repo)
     sha = store.pulls.merge_pull(
         repository, pullNumber, merge_method or "merge", commit_title, commit_message
     )
@@ -350,8 +337,7 @@ def merge_pull_request(
 @server.writes
 def update_pull_request_branch(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     pullNumber: PullNumber,  # noqa: N803 - the product's spelling
     expectedHeadSha: str | None = None,  # noqa: N803
 ) -> dict[str, Any]:
@@ -360,7 +346,6 @@ def update_pull_request_branch(
     Args:
         expectedHeadSha: SHA that the branch is expected to end at; refused if it does not.
     """
-    repository = store.repositories.repository(owner, repo)
     store.pulls.update_branch(repository, pullNumber, expectedHeadSha)
     url = shapes.web(repository, "pull", pullNumber)
     return {"message": "Updating pull request branch.", "url": url}

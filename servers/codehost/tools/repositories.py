@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import Owner, PageNumber, PageSize, Repo, server
+from mesocosm.servers.codehost.tools.server import Paging, Readable, paged, server
 from mesocosm.services.service import Page
 
 ReleaseField = Literal[
@@ -47,7 +47,7 @@ def create_repository(
 
 @server.writes
 def fork_repository(
-    store: CodehostStore, owner: str, repo: str, organization: str | None = None
+    store: CodehostStore, repository: Readable, organization: str | None = None
 ) -> dict[str, Any]:
     """Fork a repository to your account, or to an organisation that you belong to.
 
@@ -56,66 +56,57 @@ def fork_repository(
         repo: Name of the repository to fork.
         organization: Login of the organisation that is to own the fork; your own account if left out.
     """
-    fork = store.repositories.fork_repository(store.repositories.repository(owner, repo), organization)
+    fork = store.repositories.fork_repository(repository, organization)
     return shapes.created(fork["id"], shapes.web(fork))
 
 
 @server.reads
 def list_repository_collaborators(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     affiliation: Literal["outside", "direct", "all"] | None = None,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    *,
+    paging: Annotated[Paging, paged("People")],
 ) -> Page:
     """List who has access to a repository, with their roles (read, triage, write, maintain, admin).
 
     Args:
         affiliation: outside: not members of the organisation; direct: given access personally; all (default).
-        perPage: People per page, 1 to 100 (default 30).
     """
-    people, total = store.repositories.collaborators(
-        store.repositories.repository(owner, repo), affiliation or "all", page, perPage
-    )
+    people, total = store.repositories.collaborators(repository, affiliation or "all", *paging)
     items = [{"login": row["login"], "id": row["id"], "role_name": row["role"]} for row in people]
-    return Page(items, page or 1, perPage or 30, total)
+    return paging.of(items, total)
 
 
 @server.reads
 def list_releases(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     fields: list[ReleaseField] | None = None,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    *,
+    paging: Annotated[Paging, paged("Releases")],
 ) -> Page:
     """List the releases of a repository, newest first.
 
     Args:
         fields: Return only these fields of each release; leaving out body shortens the answer most.
-        perPage: Releases per page, 1 to 100 (default 30).
     """
-    repository = store.repositories.repository(owner, repo)
-    rows, total = store.releases.listed(repository, page, perPage)
+    rows, total = store.releases.listed(repository, *paging)
     items = shapes.picked((shapes.release(repository, row) for row in rows), fields)
-    return Page(items, page or 1, perPage or 30, total)
+    return paging.of(items, total)
 
 
 @server.reads
-def get_latest_release(store: CodehostStore, owner: Owner, repo: Repo) -> dict[str, Any]:
+def get_latest_release(store: CodehostStore, repository: Readable) -> dict[str, Any]:
     """Show the newest release of a repository that is neither a draft nor a prerelease."""
-    repository = store.repositories.repository(owner, repo)
     return shapes.full_release(repository, store.releases.latest_release(repository))
 
 
 @server.reads
-def get_release_by_tag(store: CodehostStore, owner: Owner, repo: Repo, tag: str) -> dict[str, Any]:
+def get_release_by_tag(store: CodehostStore, repository: Readable, tag: str) -> dict[str, Any]:
     """Show the release of a tag.
 
     Args:
         tag: Name of the tag, such as v1.2.0.
     """
-    repository = store.repositories.repository(owner, repo)
     return shapes.full_release(repository, store.releases.release(repository, tag))

@@ -8,7 +8,7 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.issues import Reaction
-from mesocosm.servers.codehost.tools.server import LineNumber, Owner, PullNumber, Repo, server
+from mesocosm.servers.codehost.tools.server import LineNumber, PullNumber, Readable, server
 from mesocosm.services.schema import Number
 
 
@@ -16,8 +16,7 @@ from mesocosm.services.schema import Number
 def pull_request_review_write(
     store: CodehostStore,
     method: Literal["create", "submit_pending", "delete_pending", "resolve_thread", "unresolve_thread"],
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     pullNumber: PullNumber,  # noqa: N803 - the product's spelling
     body: str | None = None,
     event: Literal["APPROVE", "REQUEST_CHANGES", "COMMENT"] | None = None,
@@ -35,7 +34,6 @@ def pull_request_review_write(
         commitID: SHA of the commit that is reviewed; the newest one if left out.
         threadId: Id of the thread, as pull_request_read tells it with get_review_comments.
     """
-    repository = store.repositories.repository(owner, repo)
     if method == "create":
         store.reviews.start_review(repository, pullNumber, event, body, commitID)
         return "pull request review submitted successfully" if event else "pending pull request created"
@@ -54,8 +52,7 @@ def pull_request_review_write(
 @server.writes
 def add_reply_to_pull_request_comment(
     store: CodehostStore,
-    owner: Owner,
-    repo: Repo,
+    repository: Readable,
     commentId: LineNumber,  # noqa: N803 - the product's spelling
     pullNumber: Number | None = None,  # noqa: N803
     body: str | None = None,
@@ -69,7 +66,6 @@ def add_reply_to_pull_request_comment(
         body: Text of the reply; needed unless reaction is given.
         reaction: Emoji to react with; needed unless body is given.
     """
-    repository = store.repositories.repository(owner, repo)
     if body is None and reaction is None:
         raise Invalid("At least one of body or reaction is required.")
     answer: dict[str, Any] = {}

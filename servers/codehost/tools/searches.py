@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import Direction, Order, PageNumber, PageSize, server
+from mesocosm.servers.codehost.tools.server import Direction, Order, Results, server
 from mesocosm.services.service import same
 
 # Where the words of a code search stand in a file.
@@ -130,8 +130,8 @@ def search_code(
     sort: str | None = None,
     order: Order | None = None,
     fields: list[CodeField] | None = None,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    *,
+    paging: Results,
 ) -> dict[str, Any]:
     """Search the files on the default branches of all repositories that you can read (but forks).
 
@@ -144,7 +144,7 @@ def search_code(
         order: In which direction to sort.
         fields: Return only these fields of each result.
     """
-    rows, total, parsed = store.code_search.search_code(query, sort, order, page, perPage)
+    rows, total, parsed = store.code_search.search_code(query, sort, order, *paging)
     wanted = not fields or "text_matches" in fields
     items = [
         {
@@ -165,8 +165,8 @@ def search_commits(
     query: str,
     sort: Literal["author-date", "committer-date"] | None = None,
     order: Direction | None = None,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    *,
+    paging: Results,
 ) -> dict[str, Any]:
     """Search the messages of the commits on default branches.
 
@@ -176,7 +176,7 @@ def search_commits(
             merge:true, hash:, tree:, parent:, is:public.
         sort: Sort by a date; best match if left out.
     """
-    rows, total = store.code_search.search_commits(query, sort, order, page, perPage)
+    rows, total = store.code_search.search_commits(query, sort, order, *paging)
     items = [
         shapes.commit(repository, commit)
         | {
@@ -200,8 +200,8 @@ def search_issues(
     sort: IssueSort | None = None,
     order: Direction | None = None,
     fields: list[IssueSearchField] | None = None,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    *,
+    paging: Results,
 ) -> dict[str, Any]:
     """Search issues (no pull requests) by their titles, texts and comments.
 
@@ -215,7 +215,7 @@ def search_issues(
         fields: Return only these fields of each issue; leaving out body shortens the answer most.
     """
     rows, total = store.issue_search.search_issues(
-        query, pulls=False, owner=owner, repo=repo, sort=sort, order=order, page=page, per_page=perPage
+        query, pulls=False, owner=owner, repo=repo, sort=sort, order=order, **paging._asdict()
     )
     return _results(total, shapes.picked(shapes.found_issues(store, rows), fields))
 
@@ -229,8 +229,8 @@ def search_pull_requests(
     sort: IssueSort | None = None,
     order: Direction | None = None,
     fields: list[PullSearchField] | None = None,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    *,
+    paging: Results,
 ) -> dict[str, Any]:
     """Search pull requests by their titles, texts and comments.
 
@@ -243,7 +243,7 @@ def search_pull_requests(
         fields: Return only these fields of each pull request; leaving out body shortens the answer most.
     """
     rows, total = store.issue_search.search_issues(
-        query, pulls=True, owner=owner, repo=repo, sort=sort, order=order, page=page, per_page=perPage
+        query, pulls=True, owner=owner, repo=repo, sort=sort, order=order, **paging._asdict()
     )
     return _results(total, shapes.picked(shapes.found_issues(store, rows), fields))
 
@@ -255,8 +255,8 @@ def search_repositories(
     sort: Literal["stars", "forks", "help-wanted-issues", "updated"] | None = None,
     order: Direction | None = None,
     minimal_output: bool = True,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    *,
+    paging: Results,
 ) -> dict[str, Any]:
     """Search repositories by name, description and topics.
 
@@ -266,7 +266,7 @@ def search_repositories(
         sort: What to sort by; best match if left out.
         minimal_output: Whether to leave out the less needed fields.
     """
-    rows, total = store.account_search.search_repositories(query, sort, order, page, perPage)
+    rows, total = store.account_search.search_repositories(query, sort, order, *paging)
     shape = shapes.repository if minimal_output else shapes.full_repository
     return _results(total, [shape(row) for row in rows])
 
@@ -277,8 +277,8 @@ def search_users(
     query: str,
     sort: Literal["followers", "repositories", "joined"] | None = None,
     order: Direction | None = None,
-    page: PageNumber | None = None,
-    perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
+    *,
+    paging: Results,
 ) -> dict[str, Any]:
     """Search accounts by login, name and e-mail address.
 
@@ -287,5 +287,5 @@ def search_users(
             created:.
         sort: What to sort by; followers if left out.
     """
-    rows, total = store.account_search.search_users(query, sort, order, page, perPage)
+    rows, total = store.account_search.search_users(query, sort, order, *paging)
     return _results(total, [shapes.user(row["id"], row["login"]) for row in rows])
