@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 from urllib.parse import quote
 
 import sqlalchemy as sql
@@ -46,6 +47,12 @@ from mesocosm.services.views import (
 )
 
 view = View()
+T = TypeVar("T")
+
+
+def _shown(store: CodehostStore, asked: Asked, statement: sql.Select[T]) -> Sequence[T]:
+    """The rows of a statement that are on the page asked for."""
+    return store.session.scalars(statement.offset(asked.start).limit(asked.size)).all()
 
 
 def _people(store: CodehostStore) -> dict[int | None, str]:
@@ -55,9 +62,7 @@ def _people(store: CodehostStore) -> dict[int | None, str]:
 @view.page("")
 def repositories(store: CodehostStore, asked: Asked) -> Page:
     owners = _people(store)
-    found = store.session.scalars(
-        sql.select(Repository).order_by(Repository.id).offset(asked.start).limit(asked.size)
-    )
+    found = _shown(store, asked, sql.select(Repository).order_by(Repository.id))
     rows = [
         Row(
             [
@@ -103,13 +108,7 @@ def repository(store: CodehostStore, asked: Asked, id: str) -> Page:
         "Default branch": found.default_branch,
         "Created": minute_of(found.created_at),
     }
-    files = store.session.scalars(
-        sql.select(File)
-        .where(File.repository_id == found.id)
-        .order_by(File.path)
-        .offset(asked.start)
-        .limit(asked.size)
-    )
+    files = _shown(store, asked, sql.select(File).where(File.repository_id == found.id).order_by(File.path))
     rows = [
         Row(
             [Link(one.path, f"repository/{found.id}/file/{quote(one.path)}"), one.size], ref=f"files:{one.id}"
@@ -152,13 +151,13 @@ def commits(store: CodehostStore, asked: Asked, id: str) -> Page:
             ],
             ref=f"commits:{one.id}",
         )
-        for one in store.session.scalars(
+        for one in _shown(
+            store,
+            asked,
             sql.select(Commit)
             .join(History, History.commit_id == Commit.id)
             .where(of)
-            .order_by(Commit.committed_at.desc(), Commit.id.desc())
-            .offset(asked.start)
-            .limit(asked.size)
+            .order_by(Commit.committed_at.desc(), Commit.id.desc()),
         )
     ]
     return Page(
@@ -198,9 +197,7 @@ def _issues(store: CodehostStore, asked: Asked, id: str, *, pulls: bool) -> Page
     found, places, up = _repository(store, id)
     of = (Issue.repository_id == found.id, Issue.is_pull if pulls else ~Issue.is_pull)
     people = _people(store)
-    issues = store.session.scalars(
-        sql.select(Issue).where(*of).order_by(Issue.number.desc()).offset(asked.start).limit(asked.size)
-    ).all()
+    issues = _shown(store, asked, sql.select(Issue).where(*of).order_by(Issue.number.desc()))
     labels: dict[int, list[str]] = {}
     for issue, name in store.session.execute(
         sql.select(IssueLabel.issue_id, Label.name)
@@ -324,9 +321,7 @@ def refs(store: CodehostStore, asked: Asked, id: str) -> Page:
     of = Ref.repository_id == found.id
     rows = [
         Row([one.name, one.sha[:8]], ref=f"refs:{one.repository_id},{one.name}")
-        for one in store.session.scalars(
-            sql.select(Ref).where(of).order_by(Ref.name).offset(asked.start).limit(asked.size)
-        )
+        for one in _shown(store, asked, sql.select(Ref).where(of).order_by(Ref.name))
     ]
     return Page("Branches and tags", [Table(["Name", "Commit"], rows, count_of(store, Ref, of))], places, up)
 

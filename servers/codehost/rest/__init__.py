@@ -3,7 +3,6 @@
 from mesocosm.servers.codehost.rest import (  # noqa: F401 - importing them registers the routes
     absent,
     accounts,
-    actions,
     administration,
     contents,
     graphql,

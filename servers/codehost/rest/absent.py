@@ -1,14 +1,17 @@
-"""Lists of what this host has none of, and has no way to make: empty ones, as the product would give."""
+"""Lists of what this host has none of, and has no way to make: empty ones, as the product would give.
+
+And the host's metadata.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from mesocosm.servers.codehost.rest.api import api
-from mesocosm.servers.codehost.rest.context import PREFIX, REPO, At, Context, RepositoryContext
+from mesocosm.servers.codehost.rest.context import PREFIX, REPO, At, AtRepo, Context, RepositoryContext
 from mesocosm.servers.codehost.rest.history import named_commit
 from mesocosm.servers.codehost.store import CodehostStore
-from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.servers.codehost.store.values import Unprocessable
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page
 
@@ -63,6 +66,26 @@ def _counting(field: str) -> Callable[[Context], Json]:
         return {"total_count": 0, field: []}
 
     return count_none
+
+
+@api.get(f"{PREFIX}/meta")
+def get_meta(store: CodehostStore) -> Json:
+    """Return the host's metadata."""
+    return {"verifiable_password_authentication": False, "installed_version": "3.14.0"}
+
+
+@api.get(f"{REPO}/actions/runs")
+def list_runs(at: AtRepo) -> Json:
+    """Runs of workflows: none."""
+    for name in ("actor", "branch", "event", "status", "created", "exclude_pull_requests", "head_sha"):
+        at.request.asked.get(name)
+    return {"total_count": 0, "workflow_runs": []}
+
+
+@api.get(f"{REPO}/actions/workflows")
+def list_workflows(at: AtRepo) -> Json:
+    """Workflows: none."""
+    return {"total_count": 0, "workflows": []}
 
 
 @api.post(f"{PREFIX}/gists")

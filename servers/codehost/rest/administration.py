@@ -21,7 +21,7 @@ from mesocosm.servers.codehost.rest.shapes.accounts import full_repository, user
 from mesocosm.servers.codehost.rest.shapes.issues import comments, issues
 from mesocosm.servers.codehost.rest.shapes.pulls import status
 from mesocosm.servers.codehost.store.administration import STATES
-from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.servers.codehost.store.values import Unprocessable
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page, Reply, Row
 

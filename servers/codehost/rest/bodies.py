@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mesocosm.doors.request import Request
-from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.servers.codehost.store.values import Unprocessable
 from mesocosm.services.fields import Fields
 from mesocosm.services.values import Kinds, Reader
 

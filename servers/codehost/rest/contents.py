@@ -18,8 +18,7 @@ from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.contents import MAX_RAW, SUBMODULE, By, Entry, valid_path
 from mesocosm.servers.codehost.store.history import Signature
 from mesocosm.servers.codehost.store.objects import DIRECTORY, write_tree
-from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import clean, moment, parse_time
+from mesocosm.servers.codehost.store.values import Unprocessable, clean, moment, parse_time
 from mesocosm.services.fields import Fields
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Reply

@@ -12,8 +12,7 @@ from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.rest.api import api
 from mesocosm.servers.codehost.rest.contents import look
 from mesocosm.servers.codehost.rest.context import AtRepo, RepositoryContext
-from mesocosm.servers.codehost.rest.history import compared
-from mesocosm.servers.codehost.rest.patches import changes, patches
+from mesocosm.servers.codehost.rest.history import changes, compared, patches
 from mesocosm.servers.codehost.store.contents import Entry
 from mesocosm.servers.codehost.store.differences import Difference, unified
 from mesocosm.services.service import Reply

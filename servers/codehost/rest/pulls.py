@@ -8,14 +8,13 @@ from mesocosm.errors import Conflict, NotFound
 from mesocosm.servers.codehost.rest.api import api
 from mesocosm.servers.codehost.rest.bodies import read
 from mesocosm.servers.codehost.rest.context import REPO, AtRepo, RepositoryContext
-from mesocosm.servers.codehost.rest.history import named_commit, text
+from mesocosm.servers.codehost.rest.history import named_commit, patches, text
 from mesocosm.servers.codehost.rest.issues import react, reactions
-from mesocosm.servers.codehost.rest.patches import patches
 from mesocosm.servers.codehost.rest.shapes import git
 from mesocosm.servers.codehost.rest.shapes import pulls as shapes
 from mesocosm.servers.codehost.rest.shapes.accounts import user
 from mesocosm.servers.codehost.store.differences import hunks, line_at, unified
-from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.servers.codehost.store.values import Unprocessable
 from mesocosm.services.fields import Fields
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page, Row

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, insert, select
 
-from mesocosm.errors import Invalid, NotFound
+from mesocosm.errors import Invalid
 from mesocosm.servers.codehost.models import Account, Member, Repository, SignIn, Team, TeamMember
 from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.values import known, timestamp
@@ -41,16 +41,10 @@ class Accounts(StorePart):
     """Accounts, and the signed-in one."""
 
     def account(self, login: str) -> Row:
-        rows = self.fetch(_BY_LOGIN, login=login)
-        if not rows:
-            raise NotFound("Not Found")
-        return rows[0]
+        return self.one(_BY_LOGIN, login=login)
 
     def account_by_id(self, account_id: int) -> Row:
-        rows = self.fetch(_BY_ID, id=known(account_id))
-        if not rows:
-            raise NotFound("Not Found")
-        return rows[0]
+        return self.one(_BY_ID, id=known(account_id))
 
     def member_role(self, organization_id: int, account_id: int) -> str | None:
         """``member`` or ``admin`` of an organisation, or ``None``."""
@@ -59,10 +53,7 @@ class Accounts(StorePart):
 
     def team(self, organization: str, slug: str) -> Row:
         """A team by the organisation's login and its slug."""
-        rows = self.fetch(_TEAM, organization=organization, slug=slug)
-        if not rows:
-            raise NotFound("Not Found")
-        return rows[0]
+        return self.one(_TEAM, organization=organization, slug=slug)
 
     def teams(self, *, organization_id: int | None = None, member_id: int | None = None) -> Sequence[Row]:
         """The teams of an organisation, or those that somebody belongs to."""
@@ -127,7 +118,7 @@ class Accounts(StorePart):
     def create_team(self, organization: str, slug: str, name: str = "", members: Sequence[str] = ()) -> int:
         """A new team of an organisation."""
         row = {"organization_id": self.account(organization)["id"], "slug": slug, "name": name or slug}
-        team = int(self.session.execute(insert(Team).returning(Team.id), row).scalar_one())
+        team = self.insert(Team, row)
         for member in members:
             self.session.execute(
                 insert(TeamMember), {"team_id": team, "account_id": self.account(member)["id"]}
@@ -163,4 +154,4 @@ class Accounts(StorePart):
         row = {"login": login, "kind": kind, "name": name or login, "email": email} | dict(more)
         created = timestamp(created_at or self.now)
         row |= {"created_at": created, "updated_at": created}
-        return int(self.session.execute(insert(Account).returning(Account.id), row).scalar_one())
+        return self.insert(Account, row)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, FromClause, delete, func, select, update
 
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.models import (
@@ -20,8 +20,7 @@ from mesocosm.servers.codehost.models import (
     Status,
 )
 from mesocosm.servers.codehost.store.part import StorePart
-from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import clean
+from mesocosm.servers.codehost.store.values import Unprocessable, clean
 from mesocosm.services.service import Row
 
 STATES = ("error", "failure", "pending", "success")
@@ -115,7 +114,7 @@ class Administering(StorePart):
                 values[name] = clean(values[name], name)
         if values:
             values["updated_at"] = self.today
-            self.session.execute(update(Repository).where(Repository.id == repository["id"]).values(**values))
+            self.update_row(Repository, repository["id"], **values)
         return self.store.repositories.repository_by_id(repository["id"])
 
     def set_topics(self, repository: Row, topics: list[str]) -> None:
@@ -126,11 +125,7 @@ class Administering(StorePart):
                 raise Unprocessable(
                     f"Validation Failed: topic {topic[:60]!r} has other characters than a-z, 0-9, -."
                 )
-        self.session.execute(
-            update(Repository)
-            .where(Repository.id == repository["id"])
-            .values(topics=" ".join(topic.lower() for topic in topics))
-        )
+        self.update_row(Repository, repository["id"], topics=" ".join(topic.lower() for topic in topics))
 
     def languages(self, repository: Row) -> dict[str, int]:
         """Bytes of each language at the head of the default branch, most first."""
@@ -161,7 +156,7 @@ class Administering(StorePart):
         """Restrict comments on an issue to those with write access, or open them again."""
         self.store.repositories.require(repository, "triage")
         issue = self.store.issues.issue(repository, number)
-        self.session.execute(update(Issue).where(Issue.id == issue["id"]).values(locked=locked))
+        self.update_row(Issue, issue["id"], locked=locked)
 
     def pin(self, repository: Row, number: int, *, pinned: bool) -> None:
         """Show an issue above the others, or no more."""
@@ -169,7 +164,7 @@ class Administering(StorePart):
         issue = self.store.issues.issue(repository, number)
         if pinned and len(self.pinned(repository)) >= MAX_PINNED:
             raise Unprocessable(f"Maximum {MAX_PINNED} pinned issues per repository")
-        self.session.execute(update(Issue).where(Issue.id == issue["id"]).values(pinned=pinned))
+        self.update_row(Issue, issue["id"], pinned=pinned)
 
     def pinned(self, repository: Row) -> list[Row]:
         """The issues that are shown above the others."""
@@ -202,7 +197,7 @@ class Administering(StorePart):
             "target_url": target_url,
             "created_at": self.today,
         }
-        made = self.session.execute(insert(Status).returning(Status.id), row).scalar_one()
+        made = self.insert(Status, row)
         return self.fetch(select(*Status.__table__.c).where(Status.id == made))[0]
 
     # -- releases ---------------------------------------------------------------------------------------
@@ -228,7 +223,7 @@ class Administering(StorePart):
             "created_at": self.today,
             "published_at": None if values.get("draft") else self.today,
         }
-        made = int(self.session.execute(insert(Release).returning(Release.id), row).scalar_one())
+        made = self.insert(Release, row)
         return self.store.releases.release_by_id(repository, made)
 
     def change_release(self, repository: Row, release_id: int, changes: Mapping[str, Any]) -> Row:
@@ -240,7 +235,7 @@ class Administering(StorePart):
             self._tag(repository, values.get("tag_name") or before["tag_name"], before["target"])
             values["published_at"] = self.today
         if values:
-            self.session.execute(update(Release).where(Release.id == release_id).values(**values))
+            self.update_row(Release, release_id, **values)
         return self.store.releases.release_by_id(repository, release_id)
 
     def remove_release(self, repository: Row, release_id: int) -> None:

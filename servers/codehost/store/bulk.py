@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, insert, select
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.codehost.models import (
@@ -176,9 +176,7 @@ class Filling(StorePart):
         )
         self.store.fields.add_default_labels(new)
         if created_at:
-            self.session.execute(
-                update(Repository).where(Repository.id == new).values(created_at=timestamp(created_at))
-            )
+            self.update_row(Repository, new, created_at=timestamp(created_at))
         if more:
             self.store.repositories.describe_repository(owner, name, **more)
         return new
@@ -324,9 +322,7 @@ class Filling(StorePart):
             for number, issue in zip(numbers, todo, strict=True)
         ]
         self.session.execute(insert(Issue), rows)
-        self.session.execute(
-            update(Repository).where(Repository.id == repository["id"]).values(last_number=numbers[-1])
-        )
+        self.update_row(Repository, repository["id"], last_number=numbers[-1])
         ids = {
             row["number"]: row["id"]
             for row in self.fetch(

@@ -15,8 +15,7 @@ from mesocosm.servers.codehost.store.blame import Blame
 from mesocosm.servers.codehost.store.history import Signature
 from mesocosm.servers.codehost.store.objects import DIRECTORY, ObjectStore, write_tree
 from mesocosm.servers.codehost.store.part import StorePart
-from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import clean, cursor, parse_cursor, window
+from mesocosm.servers.codehost.store.values import Unprocessable, clean, cursor, parse_cursor, window
 from mesocosm.services.service import Row
 
 FILE, EXECUTABLE, SYMLINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000

@@ -16,8 +16,14 @@ from mesocosm.servers.codehost.models import (
     ReviewThread,
 )
 from mesocosm.servers.codehost.store.part import StorePart
-from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import clean, comment_body, issue_title, known, parse_time
+from mesocosm.servers.codehost.store.values import (
+    Unprocessable,
+    clean,
+    comment_body,
+    issue_title,
+    known,
+    parse_time,
+)
 from mesocosm.services.service import Row
 
 _UNINDEXED = text("INSERT INTO comment_search (comment_search, rowid, body) VALUES ('delete', :id, :body)")
@@ -33,8 +39,7 @@ class Edits(StorePart):
         self._may_touch(repository, comment["user_id"])
         body = comment_body(body)
         self.session.execute(_UNINDEXED, {"id": comment["id"], "body": comment["body"]})
-        changed = update(Comment).where(Comment.id == comment["id"])
-        self.session.execute(changed.values(body=body, updated_at=self.today))
+        self.update_row(Comment, comment["id"], body=body, updated_at=self.today)
         self.session.execute(_INDEXED, {"id": comment["id"], "body": body})
         return self.store.listing.comment_by_id(repository, comment_id)
 
@@ -45,16 +50,14 @@ class Edits(StorePart):
         self.session.execute(_UNINDEXED, {"id": comment["id"], "body": comment["body"]})
         self._remove_reactions("comment", comment["id"])
         self.session.execute(delete(Comment).where(Comment.id == comment["id"]))
-        counted = update(Issue).where(Issue.id == comment["issue_id"])
-        self.session.execute(counted.values(comments=Issue.comments - 1, updated_at=self.today))
+        self.update_row(Issue, comment["issue_id"], comments=Issue.comments - 1, updated_at=self.today)
 
     def change_review_comment(self, repository: Row, comment_id: int, body: str) -> None:
         """Write a comment on a line anew."""
         comment = self.store.reviews.review_comment(repository, comment_id)
         self._may_touch(repository, self._author(comment["id"]))
         body = comment_body(body)
-        changed = update(ReviewComment).where(ReviewComment.id == comment["id"])
-        self.session.execute(changed.values(body=body, updated_at=self.today))
+        self.update_row(ReviewComment, comment["id"], body=body, updated_at=self.today)
 
     def remove_review_comment(self, repository: Row, comment_id: int) -> None:
         """Delete a comment on a line with its reactions; the last one of a thread takes the thread along."""
@@ -100,7 +103,7 @@ class Edits(StorePart):
             values["updated_at"] = self.today
             if values.get("state", found["state"]) != found["state"]:
                 values["closed_at"] = self.today if values["state"] == "closed" else None
-            self.session.execute(update(Milestone).where(Milestone.id == found["id"]).values(**values))
+            self.update_row(Milestone, found["id"], **values)
         return self.store.listing.milestone(repository, number)
 
     def remove_milestone(self, repository: Row, number: int) -> None:

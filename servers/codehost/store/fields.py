@@ -8,14 +8,13 @@ from datetime import date
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import FieldValue, Issue, IssueField, Label, Milestone
 from mesocosm.servers.codehost.store.contents import FILE
 from mesocosm.servers.codehost.store.part import StorePart
-from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import clean
+from mesocosm.servers.codehost.store.values import Unprocessable, clean
 from mesocosm.services.schema import as_json
 from mesocosm.services.service import Row
 
@@ -110,7 +109,7 @@ class Fields(StorePart):
             "color": _color(color),
             "description": clean(description, "description", limit=100),
         }
-        return int(self.session.execute(insert(Label).returning(Label.id), row).scalar_one())
+        return self.insert(Label, row)
 
     def change_label(
         self,
@@ -132,7 +131,7 @@ class Fields(StorePart):
             changes["description"] = clean(description, "description", limit=100)
         if not changes:
             raise Unprocessable("at least one of new_name, color, or description must be provided for update")
-        self.session.execute(update(Label).where(Label.id == label["id"]).values(**changes))
+        self.update_row(Label, label["id"], **changes)
         return self.label(repository, changes.get("name") or label["name"])
 
     def remove_label(self, repository: Row, name: str) -> None:
@@ -205,7 +204,7 @@ class Fields(StorePart):
             "data_type": data_type,
             "options": orjson.dumps(list(options)).decode(),
         }
-        return int(self.session.execute(insert(IssueField).returning(IssueField.id), row).scalar_one())
+        return self.insert(IssueField, row)
 
     def add_milestone(
         self,

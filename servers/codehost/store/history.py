@@ -31,8 +31,7 @@ from mesocosm.servers.codehost.models import (
 from mesocosm.servers.codehost.store.differences import Difference, differences, is_binary, statistics
 from mesocosm.servers.codehost.store.objects import DIRECTORY, ObjectStore, RefTable
 from mesocosm.servers.codehost.store.part import StorePart
-from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import parse_time, timestamp, window
+from mesocosm.servers.codehost.store.values import Unprocessable, parse_time, timestamp, window
 from mesocosm.services.service import Row
 
 Signature = tuple[str, str]
@@ -479,7 +478,7 @@ class Commits(StorePart):
             "corrected_at": max([committed, *(parent["corrected_at"] for parent in parents)]),
             "message": commit.message.decode("utf-8", "replace"),
         }
-        new = int(self.session.execute(insert(Commit).returning(Commit.id), row).scalar_one())
+        new = self.insert(Commit, row)
         if parents:
             edges = [
                 {"commit_id": new, "position": position, "parent_id": parent["id"]}
@@ -512,7 +511,7 @@ class Commits(StorePart):
         before = self.ref(repository, name)
         RefTable(self.session, repository["id"])[RefName(name.encode())] = ObjectID(commit["sha"].encode())
         moved = {"pushed_at": self.today, "updated_at": self.today}
-        self.session.execute(update(Repository).where(Repository.id == repository["id"]).values(**moved))
+        self.update_row(Repository, repository["id"], **moved)
         if branch == repository["default_branch"]:
             self._move_default(repository, before, commit)
         self._move_pull_heads(repository, branch, commit["sha"])
@@ -595,9 +594,7 @@ class Commits(StorePart):
             self.session.execute(
                 update(PullRequest).where(PullRequest.issue_id == pull["issue_id"]).values(head_sha=sha)
             )
-            self.session.execute(
-                update(Issue).where(Issue.id == pull["issue_id"]).values(updated_at=self.today)
-            )
+            self.update_row(Issue, pull["issue_id"], updated_at=self.today)
             self.set_pull_ref(pull["repository_id"], pull["number"], sha)
 
     def set_pull_ref(self, repository_id: int, number: int, sha: str) -> None:

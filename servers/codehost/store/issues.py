@@ -24,9 +24,9 @@ from mesocosm.servers.codehost.models import (
     SubIssue,
 )
 from mesocosm.servers.codehost.store.part import StorePart
-from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import (
     ISSUE,
+    Unprocessable,
     comment_body,
     cursor,
     issue_body,
@@ -125,10 +125,7 @@ class Issues(StorePart):
         return rows[0]
 
     def issue_by_id(self, issue_id: int) -> Row:
-        rows = self.fetch(_BY_ID, id=known(issue_id))
-        if not rows:
-            raise NotFound("Not Found")
-        return rows[0]
+        return self.one(_BY_ID, id=known(issue_id))
 
     def listed(
         self,
@@ -239,7 +236,7 @@ class Issues(StorePart):
                 "milestone_id": self._milestone(repository, milestone) if milestone is not None else None,
                 "type": self.issue_type(repository, issue_type) if issue_type else None,
             }
-            self.session.execute(update(Issue).where(Issue.id == issue_id).values(**changes))
+            self.update_row(Issue, issue_id, **changes)
             self.store.fields.set_fields(repository, issue_id, fields)
         return self.issue_by_id(issue_id)
 
@@ -261,7 +258,7 @@ class Issues(StorePart):
             "created_at": self.today,
             "updated_at": self.today,
         }
-        return int(self.session.execute(insert(Issue).returning(Issue.id), row).scalar_one())
+        return self.insert(Issue, row)
 
     def change_issue(
         self,
@@ -300,9 +297,7 @@ class Issues(StorePart):
             self.set_assignees(repository, issue["id"], assignees)
         if triage:
             self.store.fields.set_fields(repository, issue["id"], fields)
-        self.session.execute(
-            update(Issue).where(Issue.id == issue["id"]).values(updated_at=self.today, **changes)
-        )
+        self.update_row(Issue, issue["id"], updated_at=self.today, **changes)
         return self.issue_by_id(issue["id"])
 
     def add_comment(self, repository: Row, number: int, body: str) -> Row:
@@ -318,19 +313,12 @@ class Issues(StorePart):
             "created_at": self.today,
             "updated_at": self.today,
         }
-        comment = int(self.session.execute(insert(Comment).returning(Comment.id), row).scalar_one())
-        self.session.execute(
-            update(Issue)
-            .where(Issue.id == issue["id"])
-            .values(comments=Issue.comments + 1, updated_at=self.today)
-        )
+        comment = self.insert(Comment, row)
+        self.update_row(Issue, issue["id"], comments=Issue.comments + 1, updated_at=self.today)
         return self.fetch(_COMMENT, id=comment, issue=issue["id"])[0]
 
     def comment(self, issue: Row, comment_id: int) -> Row:
-        rows = self.fetch(_COMMENT, id=known(comment_id), issue=issue["id"])
-        if not rows:
-            raise NotFound("Not Found")
-        return rows[0]
+        return self.one(_COMMENT, id=known(comment_id), issue=issue["id"])
 
     def react(self, repository: Row, subject: str, subject_id: int, content: str) -> int:
         """Put an emoji to something; doing so again is the same reaction."""
@@ -348,7 +336,7 @@ class Issues(StorePart):
             return int(found[0]["id"])
         row = {"subject": subject, "subject_id": subject_id, "user_id": me, "content": content}
         row["created_at"] = self.today
-        return int(self.session.execute(insert(Reaction).returning(Reaction.id), row).scalar_one())
+        return self.insert(Reaction, row)
 
     def add_sub_issue(
         self, repository: Row, number: int, child_id: int, *, replace_parent: bool = False

@@ -31,8 +31,14 @@ from mesocosm.servers.codehost.store.issues import ISSUES
 from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.pulls import PULLS
 from mesocosm.servers.codehost.store.queries import Where
-from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import clean, issue_title, known, parse_time, window
+from mesocosm.servers.codehost.store.values import (
+    Unprocessable,
+    clean,
+    issue_title,
+    known,
+    parse_time,
+    window,
+)
 from mesocosm.services.service import Row
 
 _USER = aliased(Account, name="author")
@@ -332,10 +338,7 @@ class Listing(StorePart):
         return Issue.milestone_id == self.milestone(repository, int(milestone))["id"]
 
     def comment_by_id(self, repository: Row, comment_id: int) -> Row:
-        rows = self.fetch(_COMMENT, id=known(comment_id), repository=repository["id"])
-        if not rows:
-            raise NotFound("Not Found")
-        return rows[0]
+        return self.one(_COMMENT, id=known(comment_id), repository=repository["id"])
 
     def all_comments(self, repository: Row, sort: str, direction: str, since: str | None) -> Sequence[Row]:
         """The comments of all conversations of a repository, each with the number of its issue."""
@@ -402,10 +405,7 @@ class Listing(StorePart):
 
     def milestone(self, repository: Row, number: int) -> Row:
         found = _MILESTONES.where(Milestone.number == known(number))
-        rows = self.fetch(found, repository=repository["id"])
-        if not rows:
-            raise NotFound("Not Found")
-        return rows[0]
+        return self.one(found, repository=repository["id"])
 
     def milestones_by_id(self, repository_ids: Sequence[int]) -> dict[int, Row]:
         """All milestones of these repositories by their ids."""

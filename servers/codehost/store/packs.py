@@ -16,7 +16,7 @@ from dulwich.pack import UnresolvedDeltas
 from sqlalchemy.orm import Session
 
 from mesocosm.servers.codehost.store.objects import DIRECTORY, ObjectStore
-from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.servers.codehost.store.values import Unprocessable
 from mesocosm.worlds import deadlines
 
 MAX_INFLATED = 512 * 2**20

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import Executable, insert, select, update
 
-from mesocosm.errors import Denied
+from mesocosm.errors import Denied, NotFound
 from mesocosm.servers.codehost.models import Account, SignIn
 from mesocosm.servers.codehost.store.values import timestamp
 from mesocosm.services.service import Row, Rules
@@ -32,6 +33,21 @@ class View(Rules):
     def today(self) -> str:
         """The world's clock as the tables keep it."""
         return timestamp(self.now)
+
+    def one(self, statement: Executable, **parameters: Any) -> Row:
+        """The only row of a statement; ``NotFound`` if there is none."""
+        rows = self.fetch(statement, **parameters)
+        if not rows:
+            raise NotFound("Not Found")
+        return rows[0]
+
+    def insert(self, table: Any, row: Mapping[str, Any]) -> int:
+        """Add a row; returns its id."""
+        return int(self.session.execute(insert(table).returning(table.id), row).scalar_one())
+
+    def update_row(self, table: Any, number: int, **values: Any) -> None:
+        """Set columns of the row with an id."""
+        self.session.execute(update(table).where(table.id == number).values(**values))
 
 
 class StorePart(View):

@@ -26,8 +26,16 @@ from mesocosm.servers.codehost.store.differences import Difference, differences
 from mesocosm.servers.codehost.store.history import GITHUB
 from mesocosm.servers.codehost.store.merging import Merged, merge, pick
 from mesocosm.servers.codehost.store.part import StorePart
-from mesocosm.servers.codehost.store.refusals import NotMergeable, Unprocessable
-from mesocosm.servers.codehost.store.values import ISSUE, MAX_BODY, clean, known, moment, window
+from mesocosm.servers.codehost.store.values import (
+    ISSUE,
+    MAX_BODY,
+    NotMergeable,
+    Unprocessable,
+    clean,
+    known,
+    moment,
+    window,
+)
 from mesocosm.services.service import Row
 from mesocosm.services.values import checked
 
@@ -111,10 +119,7 @@ class Pulls(StorePart):
 
     def pull(self, repository: Row, number: int) -> Row:
         """A pull request by its number."""
-        rows = self.fetch(_PULL, repository=repository["id"], number=known(number))
-        if not rows:
-            raise NotFound("Not Found")
-        return rows[0]
+        return self.one(_PULL, repository=repository["id"], number=known(number))
 
     def listed(
         self,
@@ -539,9 +544,7 @@ class Pulls(StorePart):
 
     def set_pull(self, pull: Row, issue: dict[str, Any], more: dict[str, Any]) -> None:
         """Change columns of the issue that the pull request is, and of what it has more than an issue."""
-        self.session.execute(
-            update(Issue).where(Issue.id == pull["id"]).values(updated_at=self.today, **issue)
-        )
+        self.update_row(Issue, pull["id"], updated_at=self.today, **issue)
         if more:
             self.session.execute(update(PullRequest).where(PullRequest.issue_id == pull["id"]).values(**more))
 

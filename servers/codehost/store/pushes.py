@@ -9,14 +9,14 @@ from typing import Any
 from dulwich.objects import Commit as GitCommit
 from dulwich.objects import ObjectID, ShaFile, Tag
 from dulwich.refs import Ref as RefName
-from sqlalchemy import select, text, update
+from sqlalchemy import select, text
 
 from mesocosm.errors import Conflict, Refusal
 from mesocosm.servers.codehost.models import Issue, PullRequest, Repository
 from mesocosm.servers.codehost.store.objects import RefTable
 from mesocosm.servers.codehost.store.packs import check_objects, read_pack
 from mesocosm.servers.codehost.store.part import StorePart
-from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.servers.codehost.store.values import Unprocessable
 from mesocosm.services.service import Row
 
 NOTHING = "0" * 40
@@ -124,9 +124,7 @@ class Pushes(StorePart):
             raise Unprocessable("Update is not a fast forward")
         if not self.store.commits.branches(repository, 1, 1)[1] and branch != repository["default_branch"]:
             # As in the product, what is pushed first is the default branch.
-            self.session.execute(
-                update(Repository).where(Repository.id == repository["id"]).values(default_branch=branch)
-            )
+            self.update_row(Repository, repository["id"], default_branch=branch)
             repository = self.store.repositories.repository_by_id(repository["id"])
         self.store.commits.move_branch(repository, branch, commit)
         self._mark_merged(repository, branch, old, commit)
@@ -163,7 +161,7 @@ class Pushes(StorePart):
                 self._close(pull, {"base_sha": there})
         del RefTable(self.session, repository["id"])[RefName(name.encode())]
         moved = {"pushed_at": self.today, "updated_at": self.today}
-        self.session.execute(update(Repository).where(Repository.id == repository["id"]).values(**moved))
+        self.update_row(Repository, repository["id"], **moved)
 
     def _open_pulls(self, *conditions: Any) -> Sequence[Row]:
         columns = (

@@ -7,8 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import MAX_NUMBER, parse_time
+from mesocosm.servers.codehost.store.values import MAX_NUMBER, Unprocessable, parse_time
 
 MAX_WORDS = 256
 """Characters of a query, not counting its qualifiers and operators."""

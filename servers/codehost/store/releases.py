@@ -6,13 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, select
 
 from mesocosm.errors import Invalid, NotFound
 from mesocosm.servers.codehost.models import Account, Release, ReleaseAsset
 from mesocosm.servers.codehost.store.part import StorePart
-from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import clean, known, window
+from mesocosm.servers.codehost.store.values import Unprocessable, clean, known, window
 from mesocosm.services.service import Row
 
 _RELEASES = (
@@ -94,7 +93,7 @@ class Releases(StorePart):
             "created_at": created,
             "published_at": None if draft else created,
         }
-        return int(self.session.execute(insert(Release).returning(Release.id), row).scalar_one())
+        return self.insert(Release, row)
 
 
 # The files of releases.
@@ -161,7 +160,7 @@ class Assets(StorePart):
             "created_at": self.today,
             "updated_at": self.today,
         }
-        made = self.session.execute(insert(ReleaseAsset).returning(ReleaseAsset.id), row).scalar_one()
+        made = self.insert(ReleaseAsset, row)
         return self.asset(repository, int(made))
 
     def change(self, repository: Row, asset_id: int, changes: Mapping[str, str | None]) -> Row:
@@ -174,8 +173,7 @@ class Assets(StorePart):
             values["name"] = self._free_name([row for row in others if row["id"] != asset["id"]], name)
         if "label" in values:
             values["label"] = clean(values["label"] or "", "label") or None
-        changed = update(ReleaseAsset).where(ReleaseAsset.id == asset["id"])
-        self.session.execute(changed.values(updated_at=self.today, **values))
+        self.update_row(ReleaseAsset, asset["id"], updated_at=self.today, **values)
         return self.asset(repository, asset_id)
 
     def remove(self, repository: Row, asset_id: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sqlalchemy import bindparam, insert, literal, select, text, union_all, update
+from sqlalchemy import bindparam, literal, select, text, union_all
 from sqlalchemy.orm import aliased
 
 from mesocosm.errors import Denied, Invalid, NotFound
@@ -19,8 +19,7 @@ from mesocosm.servers.codehost.models import (
 )
 from mesocosm.servers.codehost.store.accounts import ROLES
 from mesocosm.servers.codehost.store.part import StorePart
-from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import clean, window
+from mesocosm.servers.codehost.store.values import Unprocessable, clean, window
 from mesocosm.services.service import Row
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
@@ -174,9 +173,9 @@ class Repositories(StorePart):
             "updated_at": self.today,
             "pushed_at": self.today,
         }
-        new = int(self.session.execute(insert(Repository).returning(Repository.id), row).scalar_one())
+        new = self.insert(Repository, row)
         if not parent:
-            self.session.execute(update(Repository).where(Repository.id == new).values(network=new))
+            self.update_row(Repository, new, network=new)
         return new
 
     def check_name(self, owner_id: int, name: str, own: int | None = None) -> None:
@@ -293,7 +292,7 @@ class Repositories(StorePart):
         if "topics" in columns:
             columns["topics"] = " ".join(columns["topics"])
         repository = self.any_repository(owner, name)
-        self.session.execute(update(Repository).where(Repository.id == repository["id"]).values(**columns))
+        self.update_row(Repository, repository["id"], **columns)
 
     def any_repository(self, owner: str, name: str) -> Row:
         """Return a repository by name for generators, whoever is signed in."""

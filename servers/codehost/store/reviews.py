@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import bindparam, delete, func, or_, select
 from sqlalchemy.orm import aliased
 
 from mesocosm.errors import NotFound
@@ -21,8 +21,8 @@ from mesocosm.servers.codehost.models import (
 )
 from mesocosm.servers.codehost.store.differences import commented_lines
 from mesocosm.servers.codehost.store.part import StorePart
-from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.values import (
+    Unprocessable,
     comment_body,
     cursor,
     issue_body,
@@ -161,7 +161,7 @@ class Reviews(StorePart):
             "body": issue_body(body or ""),
             "commit_sha": sha,
         }
-        review = int(self.session.execute(insert(Review).returning(Review.id), row).scalar_one())
+        review = self.insert(Review, row)
         if event is not None:
             self._submit(repository, pull, review, event, body or "")
         return pull
@@ -199,9 +199,7 @@ class Reviews(StorePart):
             raise NotFound(f"Could not resolve to a node with the global id of '{name}'.")
         self.store.repositories.writable(repository)
         self.store.issues.require_author_or(repository, pull, "write")
-        self.session.execute(
-            update(ReviewThread).where(ReviewThread.id == rows[0]["id"]).values(resolved=resolved)
-        )
+        self.update_row(ReviewThread, rows[0]["id"], resolved=resolved)
 
     def pending_review(self, repository: Row, number: int) -> tuple[Row, int]:
         """A pull request and the pending review that the signed-in account has of it."""
@@ -215,10 +213,7 @@ class Reviews(StorePart):
     def review(self, pull: Row, review_id: int) -> Row:
         """A review of a pull request by its id."""
         found = _REVIEWS.where(Review.id == known(review_id))
-        rows = self.fetch(found, pull=pull["id"], me=self.me["id"])
-        if not rows:
-            raise NotFound("Not Found")
-        return rows[0]
+        return self.one(found, pull=pull["id"], me=self.me["id"])
 
     def comment_on_line(self, repository: Row, pull: Row, path: str, line: int, side: str, body: str) -> int:
         """Add a comment on a line that the diff shows to one's pending review; returns its id."""
@@ -249,10 +244,7 @@ class Reviews(StorePart):
         )
 
     def review_comment(self, repository: Row, comment_id: int) -> Row:
-        rows = self.fetch(_COMMENT, id=known(comment_id), repository=repository["id"], me=self.me["id"])
-        if not rows:
-            raise NotFound("Not Found")
-        return rows[0]
+        return self.one(_COMMENT, id=known(comment_id), repository=repository["id"], me=self.me["id"])
 
     def reply(self, repository: Row, number: int, comment_id: int, body: str) -> int:
         """Reply to a review comment of a pull request; returns the id of the reply."""
@@ -303,21 +295,17 @@ class Reviews(StorePart):
         has_comments = self.fetch(select(ReviewComment.id).where(ReviewComment.review_id == review).limit(1))
         if event != "APPROVE" and not text.strip() and not has_comments:
             raise Unprocessable(f"You need to leave a comment indicating the {_REASONS[event]}.")
-        self.session.execute(
-            update(Review)
-            .where(Review.id == review)
-            .values(state=REVIEW_STATES[event], body=text, submitted_at=self.today)
-        )
+        self.update_row(Review, review, state=REVIEW_STATES[event], body=text, submitted_at=self.today)
         self.session.execute(
             delete(ReviewRequest).where(ReviewRequest.pull_id == pull["id"], ReviewRequest.account_id == me)
         )
         self._touch(pull)
 
     def _touch(self, pull: Row) -> None:
-        self.session.execute(update(Issue).where(Issue.id == pull["id"]).values(updated_at=self.today))
+        self.update_row(Issue, pull["id"], updated_at=self.today)
 
     def _insert(self, kind: Any, **row: Any) -> int:
-        return int(self.session.execute(insert(kind).returning(kind.id), row).scalar_one())
+        return self.insert(kind, row)
 
 
 _REASONS = {"REQUEST_CHANGES": "requested changes", "COMMENT": "reason for this review"}

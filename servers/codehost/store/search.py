@@ -11,8 +11,7 @@ from sqlalchemy import text
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.queries import MAX_RESULTS, Qualifier, Query, Where
-from mesocosm.servers.codehost.store.refusals import Unprocessable
-from mesocosm.servers.codehost.store.values import window
+from mesocosm.servers.codehost.store.values import Unprocessable, window
 from mesocosm.services.service import Row
 
 SCOPE = ("repo", "user", "org")

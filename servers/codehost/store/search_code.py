@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.queries import Qualifier, Query, Where, parse
-from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.search import ACCOUNT, SCOPE, like
+from mesocosm.servers.codehost.store.values import Unprocessable
 from mesocosm.services.service import Row
 
 LANGUAGES = {

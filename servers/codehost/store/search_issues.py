@@ -8,8 +8,8 @@ from mesocosm.servers.codehost.models import Issue
 from mesocosm.servers.codehost.store.issues import ISSUES
 from mesocosm.servers.codehost.store.part import StorePart
 from mesocosm.servers.codehost.store.queries import Qualifier, Query, Where, parse
-from mesocosm.servers.codehost.store.refusals import Unprocessable
 from mesocosm.servers.codehost.store.search import ACCOUNT, SCOPE
+from mesocosm.servers.codehost.store.values import Unprocessable
 from mesocosm.services.service import Row
 
 ISSUE_QUALIFIERS = (

@@ -11,9 +11,23 @@ from typing import Any
 
 import orjson
 
-from mesocosm.errors import Invalid, NotFound
-from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.errors import Conflict, Invalid, NotFound
 from mesocosm.services.values import Checks
+
+# Refusals that the product answers with HTTP statuses of its own.
+
+
+class Unprocessable(Invalid):
+    """The arguments are well-formed but cannot be acted on (GitHub's "Validation Failed")."""
+
+    status = 422
+
+
+class NotMergeable(Conflict):
+    """The pull request cannot be merged as it is."""
+
+    status = 405
+
 
 PER_PAGE = 30
 MAX_PER_PAGE = 100

@@ -4,7 +4,6 @@ from mesocosm.servers.codehost.tools import (  # noqa: F401 - importing them reg
     files,
     history,
     issues,
-    labels,
     pulls,
     repositories,
     reviews,

@@ -10,7 +10,7 @@ from mesocosm.servers.codehost.store.reviews import thread_name
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.server import Paging, PullNumber, Readable, paged, server
 from mesocosm.services.schema import Number
-from mesocosm.services.service import Page, Row
+from mesocosm.services.service import Page, Row, same
 
 PullField = Literal[
     "number",
@@ -227,11 +227,9 @@ def _threads(
                 "comments": [
                     {
                         "body": row["body"],
-                        "path": thread["path"],
-                        "line": thread["line"],
+                        **same(thread, "path", "line"),
                         "author": row["user"],
-                        "created_at": row["created_at"],
-                        "updated_at": row["updated_at"],
+                        **same(row, "created_at", "updated_at"),
                         "html_url": f"{address}#discussion_r{row['id']}",
                     }
                     for row in own
@@ -255,11 +253,7 @@ def _status(store: CodehostStore, repository: Row, pull: Row) -> dict[str, Any]:
         "total_count": len(rows),
         "statuses": [
             shapes.lean(
-                context=row["context"],
-                state=row["state"],
-                description=row["description"],
-                target_url=row["target_url"],
-                created_at=row["created_at"],
+                **same(row, "context", "state", "description", "target_url", "created_at"),
             )
             for row in rows
         ],

@@ -47,12 +47,7 @@ def profile(account: Row, counts: Row) -> Json:
     """An account with what it says about itself."""
     return user(account["id"], account["login"]) | {
         "details": lean(
-            name=account["name"],
-            company=account["company"],
-            blog=account["blog"],
-            location=account["location"],
-            email=account["email"],
-            bio=account["bio"],
+            **same(account, "name", "company", "blog", "location", "email", "bio"),
         )
         | {
             "public_repos": counts["public_repos"],
@@ -76,14 +71,11 @@ def web(repository: Row, *path: object) -> str:
 def repository(row: Row) -> Json:
     """A repository as a search finds it."""
     return lean(
-        id=row["id"],
-        name=row["name"],
+        **same(row, "id", "name"),
         full_name=full_name(row),
         description=row["description"],
         html_url=web(row),
-        language=row["language"],
-        updated_at=row["updated_at"],
-        created_at=row["created_at"],
+        **same(row, "language", "updated_at", "created_at"),
         topics=row["topics"].split(),
         default_branch=row["default_branch"],
     ) | {
@@ -100,8 +92,7 @@ def full_repository(row: Row) -> Json:
     """A repository with all that is known of it."""
     return repository(row) | {
         "owner": {"login": row["owner"], "id": row["owner_id"]},
-        "description": row["description"],
-        "homepage": row["homepage"],
+        **same(row, "description", "homepage"),
         "url": f"{API}/repos/{full_name(row)}",
         "clone_url": f"{web(row)}.git",
         "visibility": "private" if row["private"] else "public",
@@ -155,8 +146,7 @@ def changed_file(
 def file_commit(repo: Row, row: Row) -> Json:
     """The commit that a tool for files has made."""
     return {
-        "sha": row["sha"],
-        "message": row["message"],
+        **same(row, "sha", "message"),
         "html_url": web(repo, "commit", row["sha"]),
         "author": signature(row, "author"),
     }
@@ -191,10 +181,7 @@ def tree_entry(item: Entry) -> Json:
 def release(repo: Row, row: Row) -> Json:
     """A release."""
     return lean(
-        id=row["id"],
-        tag_name=row["tag_name"],
-        name=row["name"],
-        body=row["body"],
+        **same(row, "id", "tag_name", "name", "body"),
         html_url=web(repo, "releases", "tag", row["tag_name"]),
         published_at=row["published_at"],
     ) | {
@@ -208,8 +195,7 @@ def full_release(repo: Row, row: Row) -> Json:
     """A release with all that is known of it."""
     return release(repo, row) | {
         "target_commitish": row["target"],
-        "created_at": row["created_at"],
-        "body": row["body"],
+        **same(row, "created_at", "body"),
         "assets": [],
     }
 
@@ -239,25 +225,16 @@ def issues(store: CodehostStore, rows: Sequence[Row]) -> list[Json]:
     fields = store.fields.fields_of(ids)
     return [
         lean(
-            id=row["id"],
-            number=row["number"],
-            title=row["title"],
-            body=row["body"],
-            state=row["state"],
-            state_reason=row["state_reason"],
+            **same(row, "id", "number", "title", "body", "state", "state_reason"),
             draft=bool(row["draft"]) or None,
             locked=bool(row["locked"]) or None,
             html_url=issue_url(row),
             user={"login": row["user"], "id": row["user_id"]},
             labels=[item["name"] for item in labels[row["id"]]],
             assignees=[item["login"] for item in assignees[row["id"]]],
-            milestone=row["milestone"],
-            comments=row["comments"],
+            **same(row, "milestone", "comments"),
             reactions=reactions(given[row["id"]]),
-            created_at=row["created_at"],
-            updated_at=row["updated_at"],
-            closed_at=row["closed_at"],
-            closed_by=row["closed_by"],
+            **same(row, "created_at", "updated_at", "closed_at", "closed_by"),
             issue_type=row["type"],
             duplicate_of=row["duplicate_of"],
             field_values=_fields(fields, row["id"]),
@@ -338,13 +315,11 @@ def comments(store: CodehostStore, issue: Row, rows: Sequence[Row]) -> list[Json
     given = store.issues.reactions_of("comment", [row["id"] for row in rows])
     return [
         lean(
-            id=row["id"],
-            body=row["body"],
+            **same(row, "id", "body"),
             html_url=f"{issue_url(issue)}#issuecomment-{row['id']}",
             user=user(row["user_id"], row["user"]),
             reactions=reactions(given[row["id"]]),
-            created_at=row["created_at"],
-            updated_at=row["updated_at"],
+            **same(row, "created_at", "updated_at"),
         )
         for row in rows
     ]
@@ -381,11 +356,7 @@ def pulls(store: CodehostStore, repo: Row, rows: Sequence[Row]) -> list[Json]:
             merged_by=row["merged_by"],
             head=_branch(row["head_ref"], row["head_sha"], f"{row['head_owner']}/{row['head_name']}"),
             base=_branch(row["base_ref"], row["base_sha"], full_name(repo)),
-            comments=row["comments"],
-            created_at=row["created_at"],
-            updated_at=row["updated_at"],
-            closed_at=row["closed_at"],
-            merged_at=row["merged_at"],
+            **same(row, "comments", "created_at", "updated_at", "closed_at", "merged_at"),
             merge_commit_sha=row["merge_sha"],
         )
         for row in rows
@@ -399,9 +370,7 @@ def _branch(ref: str, sha: str, name: str) -> Json:
 def review(repo: Row, pull: Row, row: Row) -> Json:
     """A review without its comments."""
     return lean(
-        id=row["id"],
-        state=row["state"],
-        body=row["body"],
+        **same(row, "id", "state", "body"),
         html_url=f"{web(repo, 'pull', pull['number'])}#pullrequestreview-{row['id']}",
         user=user(row["user_id"], row["user"]),
         commit_id=row["commit_sha"],
@@ -412,13 +381,9 @@ def review(repo: Row, pull: Row, row: Row) -> Json:
 def check_run(repo: Row, row: Row) -> Json:
     """A run of a check."""
     return lean(
-        id=row["id"],
-        name=row["name"],
-        status=row["status"],
-        conclusion=row["conclusion"],
+        **same(row, "id", "name", "status", "conclusion"),
         html_url=web(repo, "runs", row["id"]),
-        started_at=row["started_at"],
-        completed_at=row["completed_at"],
+        **same(row, "started_at", "completed_at"),
     )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.servers.codehost.store.values import Unprocessable
 from mesocosm.services.schema import Json
 from mesocosm.worlds import deadlines
 

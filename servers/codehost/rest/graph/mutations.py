@@ -9,32 +9,38 @@ from typing import Any
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.rest.graph.connections import node_of
 from mesocosm.servers.codehost.rest.graph.objects import Objects
-from mesocosm.servers.codehost.store.refusals import Unprocessable
+from mesocosm.servers.codehost.store.values import Unprocessable
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Row
+
+
+def _unknown(node: str) -> NotFound:
+    return NotFound(f"Could not resolve to a node with the global id of '{node[:60]}'")
 
 
 def _id(node: str, *kinds: str) -> int:
     kind, identity = node_of(node)
     if kind not in kinds or not identity.isdecimal():
-        raise NotFound(f"Could not resolve to a node with the global id of '{node[:60]}'")
+        raise _unknown(node)
     return int(identity)
 
 
-def _repository(objects: Objects, node: str) -> Row:
-    found = objects.store.repositories.find_repository(_id(node, "Repository"))
+def _home(objects: Objects, number: int, node: str) -> Row:
+    """The repository that a node is or lies in; one that may not be read is unknown."""
+    found = objects.store.repositories.find_repository(number)
     if found is None:
-        raise NotFound(f"Could not resolve to a node with the global id of '{node[:60]}'")
+        raise _unknown(node)
     return found
+
+
+def _repository(objects: Objects, node: str) -> Row:
+    return _home(objects, _id(node, "Repository"), node)
 
 
 def _conversation(objects: Objects, node: str, *kinds: str) -> tuple[Row, Row]:
     """The issue or pull request of a node, and its repository."""
     row = objects.store.issues.issue_by_id(_id(node, *(kinds or ("Issue", "PullRequest"))))
-    home = objects.store.repositories.find_repository(row["repository_id"])
-    if home is None:
-        raise NotFound(f"Could not resolve to a node with the global id of '{node[:60]}'")
-    return home, row
+    return _home(objects, row["repository_id"], node), row
 
 
 def _logins(objects: Objects, nodes: list[str] | None) -> list[str] | None:
@@ -50,7 +56,7 @@ def _labels(objects: Objects, home: Row, nodes: list[str] | None) -> list[str] |
     ids = [_id(node, "Label") for node in nodes]
     for number, node in zip(ids, nodes, strict=True):
         if number not in names:
-            raise NotFound(f"Could not resolve to a node with the global id of '{node[:60]}'")
+            raise _unknown(node)
     return [names[number] for number in ids]
 
 
@@ -63,7 +69,7 @@ def _milestone(objects: Objects, home: Row, given: Json) -> int | None:
     found = objects.store.listing.milestones_by_id([home["id"]])
     number = _id(given["milestoneId"], "Milestone")
     if number not in found:
-        raise NotFound(f"Could not resolve to a node with the global id of '{given['milestoneId'][:60]}'")
+        raise _unknown(given["milestoneId"])
     return int(found[number]["number"])
 
 
@@ -155,10 +161,7 @@ def add_comment(objects: Objects, given: Json) -> Json:
 def _comment_home(objects: Objects, node: str) -> tuple[Row, Row, int]:
     number = _id(node, "IssueComment")
     issue = objects.store.listing.issue_of_comment(number)
-    home = objects.store.repositories.find_repository(issue["repository_id"])
-    if home is None:
-        raise NotFound(f"Could not resolve to a node with the global id of '{node[:60]}'")
-    return home, issue, number
+    return _home(objects, issue["repository_id"], node), issue, number
 
 
 def update_comment(objects: Objects, given: Json) -> Json:
@@ -290,7 +293,7 @@ def request_reviews(objects: Objects, given: Json) -> Json:
     teams = []
     for node in given.get("teamIds") or ():
         if (team := _id(node, "Team")) not in slugs:
-            raise NotFound(f"Could not resolve to a node with the global id of '{node[:60]}'")
+            raise _unknown(node)
         teams.append(f"{home['owner']}/{slugs[team]}")
     objects.store.pulls.change_pull(home, row["number"], reviewers=[*people, *teams])
     return _shown(objects, home, row["number"])

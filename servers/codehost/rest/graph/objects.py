@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from mesocosm.errors import NotFound
@@ -32,6 +32,17 @@ _REACTIONS = {
 def upper(value: str | None) -> str | None:
     """A word as an enumeration writes it."""
     return value.upper() if value else None
+
+
+def _own(row: Row, *names: str) -> Json:
+    """Attributes of a row as the product's other API spells them: ``created_at`` as ``createdAt``."""
+    return {_spelled(name): row[name] for name in names}
+
+
+@cache
+def _spelled(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.title() for word in rest)
 
 
 def _numbered(kind: str, number: int, find: Callable[[], Row]) -> Row:
@@ -61,16 +72,11 @@ class Objects:
             "__typename": row["kind"],
             "id": node_id(row["kind"], row["id"]),
             "databaseId": row["id"],
-            "login": row["login"],
-            "name": row["name"],
+            **_own(row, "login", "name", "bio", "company", "location", "created_at"),
             "email": row["email"] or "",
-            "bio": row["bio"],
             "description": row["bio"],
-            "company": row["company"],
-            "location": row["location"],
             "url": self.links.web(row["login"]),
             "avatarUrl": lambda info, size=None: self.links.web("avatars", "u", row["id"]) + "?v=4",
-            "createdAt": row["created_at"],
             "isViewer": row["id"] == self.store.me["id"],
             "gists": nothing,
             "organizations": lambda info, **page: connection(
@@ -94,8 +100,7 @@ class Objects:
         return {
             "__typename": "Team",
             "id": node_id("Team", row["team_id"]),
-            "name": row["name"],
-            "slug": row["slug"],
+            **_own(row, "name", "slug"),
             "organization": lambda info: self.account(self.store.accounts.account(organization)),
         }
 
@@ -179,10 +184,9 @@ class Objects:
             "__typename": "Repository",
             "id": node_id("Repository", row["id"]),
             "databaseId": row["id"],
-            "name": row["name"],
+            **_own(row, "name", "description", "created_at", "updated_at", "pushed_at"),
             "nameWithOwner": f"{row['owner']}/{row['name']}",
             "owner": owner,
-            "description": row["description"],
             "homepageUrl": row["homepage"],
             "url": page_url,
             "sshUrl": f"{page_url}.git",
@@ -197,9 +201,6 @@ class Objects:
             "isInOrganization": row["owner_kind"] == "Organization",
             "isBlankIssuesEnabled": True,
             "visibility": "PRIVATE" if row["private"] else "PUBLIC",
-            "createdAt": row["created_at"],
-            "updatedAt": row["updated_at"],
-            "pushedAt": row["pushed_at"],
             "archivedAt": row["updated_at"] if row["archived"] else None,
             "parent": lambda info: self._parent(row),
             "hasIssuesEnabled": True,
@@ -355,11 +356,8 @@ class Objects:
         contexts: list[Json] = [
             {
                 "__typename": "StatusContext",
-                "context": row["context"],
+                **_own(row, "context", "target_url", "description", "created_at"),
                 "state": row["state"].upper(),
-                "targetUrl": row["target_url"],
-                "description": row["description"],
-                "createdAt": row["created_at"],
                 "isRequired": required,
             }
             for row in statuses
@@ -367,11 +365,9 @@ class Objects:
         contexts += [
             {
                 "__typename": "CheckRun",
-                "name": row["name"],
+                **_own(row, "name", "started_at", "completed_at"),
                 "status": row["status"].upper(),
                 "conclusion": upper(row["conclusion"]),
-                "startedAt": row["started_at"],
-                "completedAt": row["completed_at"],
                 "detailsUrl": self.links.page(repository, "runs", row["id"]),
                 "isRequired": required,
             }
@@ -389,9 +385,7 @@ class Objects:
         return {
             "__typename": "Label",
             "id": node_id("Label", row["id"]),
-            "name": row["name"],
-            "description": row["description"],
-            "color": row["color"],
+            **_own(row, "name", "description", "color"),
             "isDefault": False,
             "createdAt": repository["created_at"],
             "url": self.links.page(repository, "labels", row["name"]),
@@ -401,14 +395,8 @@ class Objects:
         return {
             "__typename": "Milestone",
             "id": node_id("Milestone", row["id"]),
-            "number": row["number"],
-            "title": row["title"],
-            "description": row["description"],
+            **_own(row, "number", "title", "description", "due_on", "created_at", "updated_at", "closed_at"),
             "state": row["state"].upper(),
-            "dueOn": row["due_on"],
-            "createdAt": row["created_at"],
-            "updatedAt": row["updated_at"],
-            "closedAt": row["closed_at"],
             "closed": row["state"] == "closed",
             "url": self.links.page(repository, "milestone", row["number"]),
         }
@@ -418,15 +406,12 @@ class Objects:
             "__typename": "Release",
             "id": node_id("Release", row["id"]),
             "databaseId": row["id"],
-            "name": row["name"],
-            "tagName": row["tag_name"],
+            **_own(row, "name", "tag_name", "created_at", "published_at"),
             "description": row["body"],
             "isDraft": bool(row["draft"]),
             "isLatest": lambda info: (self._latest(repository) or {}).get("databaseId") == row["id"],
             "isPrerelease": bool(row["prerelease"]),
             "immutable": False,
-            "createdAt": row["created_at"],
-            "publishedAt": row["published_at"],
             "url": self.links.page(repository, "releases/tag", row["tag_name"]),
             "author": lambda info: self.actor(row["author_id"], row["author"]),
         }
@@ -519,18 +504,13 @@ class Objects:
         return {
             "databaseId": row["id"],
             "fullDatabaseId": str(row["id"]),
-            "number": row["number"],
-            "title": row["title"],
-            "body": row["body"],
+            **_own(row, "number", "title", "body", "created_at", "updated_at", "closed_at"),
             "bodyText": row["body"],
             "url": page_url,
             "resourcePath": page_url.removeprefix(self.links.request.base),
             "author": lambda info: self.actor(row["user_id"], row["user"]),
             "authorAssociation": "OWNER" if row["user_id"] == home["owner_id"] else "CONTRIBUTOR",
-            "createdAt": row["created_at"],
-            "updatedAt": row["updated_at"],
             "closed": row["state"] == "closed",
-            "closedAt": row["closed_at"],
             "locked": bool(row["locked"]),
             "activeLockReason": None,
             "labels": labels,
@@ -708,11 +688,9 @@ class Objects:
             "id": node_id("PullRequestReview", row["id"]),
             "author": lambda info: self.actor(row["user_id"], row["user"]),
             "authorAssociation": "OWNER" if row["user_id"] == home["owner_id"] else "CONTRIBUTOR",
-            "body": row["body"],
-            "submittedAt": row["submitted_at"],
+            **_own(row, "body", "submitted_at", "state"),
             "includesCreatedEdit": False,
             "reactionGroups": [],
-            "state": row["state"],
             "url": self.links.page(home, "pull", pull["number"]) + f"#pullrequestreview-{row['id']}",
             "commit": lambda info: self._object(home, row["commit_sha"]),
         }
@@ -726,10 +704,8 @@ class Objects:
             "databaseId": row["id"],
             "author": lambda info: self.actor(row["user_id"], row["user"]),
             "authorAssociation": "OWNER" if row["user_id"] == home["owner_id"] else "CONTRIBUTOR",
-            "body": row["body"],
+            **_own(row, "body", "created_at", "updated_at"),
             "bodyText": row["body"],
-            "createdAt": row["created_at"],
-            "updatedAt": row["updated_at"],
             "includesCreatedEdit": row["updated_at"] != row["created_at"],
             "isMinimized": False,
             "minimizedReason": None,

@@ -76,11 +76,9 @@ def profile(at: Context, account: Row) -> Json:
     """Format an account with its profile."""
     counts = at.store.accounts.repository_counts(account["id"])
     shape = user(at, account["id"], account["login"], account["kind"]) | {
-        "name": account["name"],
-        "company": account["company"],
+        **same(account, "name", "company"),
         "blog": account["blog"] or "",
-        "location": account["location"],
-        "email": account["email"],
+        **same(account, "location", "email"),
         "hireable": None,
         "bio": account["bio"],
         "twitter_username": None,

@@ -24,8 +24,7 @@ def reaction(at: Context, row: Row) -> Json:
         "id": row["id"],
         "node_id": node_id("Reaction", row["id"]),
         "user": user(at, row["user_id"], row["user"]),
-        "content": row["content"],
-        "created_at": row["created_at"],
+        **same(row, "content", "created_at"),
     }
 
 
@@ -35,8 +34,7 @@ def label(at: Context, repo: Row, row: Row) -> Json:
         "id": row["id"],
         "node_id": node_id("Label", row["id"]),
         "url": at.repo(repo, "labels") + "/" + quote(row["name"], safe=":"),
-        "name": row["name"],
-        "color": row["color"],
+        **same(row, "name", "color"),
         "default": False,
         "description": row["description"] or None,
         "archived_at": None,
@@ -55,8 +53,9 @@ def milestone(at: Context, repo: Row, row: Row) -> Json:
         "labels_url": f"{url}/labels",
         "title": row["title"],
         "description": row["description"] or None,
-        **same(row, "state", "open_issues", "closed_issues", "due_on"),
-        **same(row, "created_at", "updated_at", "closed_at"),
+        **same(
+            row, "state", "open_issues", "closed_issues", "due_on", "created_at", "updated_at", "closed_at"
+        ),
         "creator": user(at, row["creator_id"], row["creator"]) if row["creator"] else None,
     }
 
@@ -97,12 +96,10 @@ def _issue(at: Context, repo: Row, row: Row) -> Json:
         "events_url": f"{url}/events",
         "timeline_url": f"{url}/timeline",
         "html_url": page,
-        "number": row["number"],
-        "title": row["title"],
+        **same(row, "number", "title"),
         "body": row["body"] or None,
         "user": user(at, row["user_id"], row["user"]),
-        "state": row["state"],
-        "state_reason": row["state_reason"],
+        **same(row, "state", "state_reason"),
         "locked": bool(row["locked"]),
         "active_lock_reason": None,
         "milestone": None,
@@ -171,8 +168,7 @@ def comments(at: Context, repo: Row, number: int, rows: Sequence[Row]) -> list[J
                 "issue_url": at.repo(repo, "issues", number),
                 "body": row["body"],
                 "user": user(at, row["user_id"], row["user"]),
-                "created_at": row["created_at"],
-                "updated_at": row["updated_at"],
+                **same(row, "created_at", "updated_at"),
                 "author_association": "OWNER" if row["user_id"] == repo["owner_id"] else "CONTRIBUTOR",
                 "reactions": reactions(url, given[row["id"]]),
             }

@@ -9,7 +9,7 @@ from mesocosm.servers.codehost.rest.shapes.accounts import repository, user
 from mesocosm.servers.codehost.rest.shapes.issues import issues, reactions
 from mesocosm.servers.codehost.store.differences import hunks, place_of, statistics
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Row
+from mesocosm.services.service import Row, same
 
 _OF_ISSUE = (
     *(
@@ -95,8 +95,7 @@ def team(at: Context, organization: str, row: Row) -> Json:
     return {
         "id": row["team_id"],
         "node_id": node_id("Team", row["team_id"]),
-        "slug": row["slug"],
-        "name": row["name"],
+        **same(row, "slug", "name"),
         "url": at.api("orgs", organization, "teams", row["slug"]),
         "html_url": at.web("orgs", organization, "teams", row["slug"]),
         "members_url": at.api("orgs", organization, "teams", row["slug"], "members{/member}"),
@@ -149,8 +148,7 @@ def review(at: Context, repo: Row, number: int, row: Row) -> Json:
         "id": row["id"],
         "node_id": node_id("PullRequestReview", row["id"]),
         "user": user(at, row["user_id"], row["user"]),
-        "body": row["body"],
-        "state": row["state"],
+        **same(row, "body", "state"),
         "html_url": page,
         "pull_request_url": url,
         "author_association": "OWNER" if row["user_id"] == repo["owner_id"] else "CONTRIBUTOR",
@@ -179,8 +177,7 @@ def review_comments(at: Context, repo: Row, number: int, rows: Sequence[Row]) ->
             "url": url,
             "html_url": page,
             "pull_request_url": pull_url,
-            "path": row["path"],
-            "line": row["line"],
+            **same(row, "path", "line"),
             "original_line": row["line"],
             "start_line": None,
             "original_start_line": None,
@@ -194,8 +191,7 @@ def review_comments(at: Context, repo: Row, number: int, rows: Sequence[Row]) ->
             "original_commit_id": row["commit_sha"],
             "body": row["body"],
             "user": user(at, row["user_id"], row["user"]),
-            "created_at": row["created_at"],
-            "updated_at": row["updated_at"],
+            **same(row, "created_at", "updated_at"),
             "author_association": "OWNER" if row["user_id"] == repo["owner_id"] else "CONTRIBUTOR",
             "reactions": reactions(url, given[row["id"]]),
             "_links": {"self": {"href": url}, "html": {"href": page}, "pull_request": {"href": pull_url}},
@@ -210,13 +206,11 @@ def check_run(at: Context, repo: Row, row: Row) -> Json:
         "node_id": node_id("CheckRun", row["id"]),
         "name": row["name"],
         "head_sha": row["sha"],
-        "status": row["status"],
-        "conclusion": row["conclusion"],
+        **same(row, "status", "conclusion"),
         "url": at.repo(repo, "check-runs", row["id"]),
         "html_url": at.page(repo, "runs", row["id"]),
         "details_url": at.page(repo, "runs", row["id"]),
-        "started_at": row["started_at"],
-        "completed_at": row["completed_at"],
+        **same(row, "started_at", "completed_at"),
         "external_id": "",
         "output": {"title": None, "summary": None, "text": None, "annotations_count": 0},
         "pull_requests": [],
@@ -229,8 +223,7 @@ def status(at: Context, repo: Row, row: Row) -> Json:
         "id": row["id"],
         "node_id": node_id("StatusContext", row["id"]),
         "url": at.repo(repo, "statuses", row["sha"]),
-        "state": row["state"],
-        "context": row["context"],
+        **same(row, "state", "context"),
         "description": row["description"] or None,
         "target_url": row["target_url"],
         "avatar_url": None,
