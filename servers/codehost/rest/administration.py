@@ -7,6 +7,7 @@ import io
 import tarfile
 import zipfile
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
 from mesocosm.doors.request import Request
@@ -21,7 +22,7 @@ from mesocosm.servers.codehost.rest.shapes.accounts import full_repository, user
 from mesocosm.servers.codehost.rest.shapes.issues import comments, issues
 from mesocosm.servers.codehost.rest.shapes.pulls import status
 from mesocosm.servers.codehost.store.administration import STATES
-from mesocosm.servers.codehost.store.values import Unprocessable
+from mesocosm.servers.codehost.store.values import Unprocessable, pages
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Page, Reply, Row
 
@@ -200,14 +201,12 @@ def list_events(at: AtRepo, number: int) -> Page:
 
 def _all_events(at: RepositoryContext) -> list[Json]:
     """The events of all issues and pull requests of a repository, newest first."""
+    closed = partial(at.store.listing.issue_page, at.repository, state="closed", per_page=100)
     found: list[Json] = []
-    page, total = 1, 1
-    while (page - 1) * 100 < total:
-        rows, total = at.store.listing.issue_page(at.repository, state="closed", page=page, per_page=100)
+    for rows in pages(lambda page: closed(page=page)):
         for issue, shown in zip(rows, issues(at, rows), strict=True):
             pull = at.pull(issue["number"]) if issue["is_pull"] else None
             found += [one | {"issue": shown} for one in _events(at, issue, pull)]
-        page += 1
     return sorted(found, key=lambda one: (one["created_at"], one["id"]), reverse=True)
 
 
@@ -229,15 +228,11 @@ def get_event(at: AtRepo, id: int) -> Json:
 def list_timeline(at: AtRepo, number: int) -> Page:
     """The comments of an issue and when it was closed or merged, in order."""
     issue, events = _happened(at, number)
-    found: list[Json] = []
-    page, total = 1, 1
-    while (page - 1) * 100 < total:
-        rows, total = at.store.issues.comments(issue, page, 100)
-        found += [
-            one | {"event": "commented", "actor": one["user"]}
-            for one in comments(at, at.repository, number, rows)
-        ]
-        page += 1
+    found = [
+        one | {"event": "commented", "actor": one["user"]}
+        for rows in pages(lambda page: at.store.issues.comments(issue, page, 100))
+        for one in comments(at, at.repository, number, rows)
+    ]
     return at.listed(sorted((*found, *events), key=lambda one: one["created_at"]))
 
 

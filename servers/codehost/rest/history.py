@@ -234,10 +234,8 @@ def get_combined_status(at: AtRepo, ref: str) -> Json:
     """Combine the statuses of a commit."""
     sha = named_commit(at, ref)["sha"]
     rows = at.store.pulls.statuses(at.repository, sha)
-    states = {row["state"] for row in rows}
-    bad = "failure" if states & {"error", "failure"} else None
     return {
-        "state": bad or ("success" if states == {"success"} else "pending"),
+        "state": at.store.pulls.combined_state(rows),
         "sha": sha,
         "total_count": len(rows),
         "statuses": [pulls.status(at, at.repository, row) for row in rows],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, delete, func, select, update
@@ -20,7 +21,7 @@ from mesocosm.servers.codehost.models import (
     Status,
 )
 from mesocosm.servers.codehost.store.part import StorePart
-from mesocosm.servers.codehost.store.values import Unprocessable, clean
+from mesocosm.servers.codehost.store.values import Unprocessable, clean, pages
 from mesocosm.services.service import Row
 
 STATES = ("error", "failure", "pending", "success")
@@ -141,12 +142,11 @@ class Administering(StorePart):
         head = self.store.commits.find_commit(repository, None)
         if head is None:
             return []
-        counts: Counter[tuple[int, str]] = Counter()
-        page, total = 1, 1
-        while (page - 1) * 100 < total:
-            rows, total = self.store.commits.log(repository, head["sha"], page=page, per_page=100)
-            counts.update((row["author_id"], row["author_login"]) for row in rows if row["author_id"])
-            page += 1
+        log = partial(self.store.commits.log, repository, head["sha"], per_page=100)
+        read = pages(lambda page: log(page=page))
+        counts = Counter(
+            (row["author_id"], row["author_login"]) for rows in read for row in rows if row["author_id"]
+        )
         ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0][1]))
         return [(account, login, count) for (account, login), count in ordered]
 

@@ -202,6 +202,13 @@ class Issues(StorePart):
         rows = self.sub_issues(issue)
         return rows[offset : offset + limit], len(rows)
 
+    def sub_issue_summary(self, issue: Row) -> Row:
+        """Count the sub-issues, and those that are closed."""
+        states = [child["state"] for child in self.sub_issues(issue)]
+        total, done = len(states), states.count("closed")
+        percent = done * 100 // total if total else 0
+        return {"total": total, "completed": done, "percent_completed": percent}
+
     def parent_issue(self, issue: Row) -> Row | None:
         """The issue that this one is part of."""
         rows = self.readable(self.fetch(_PARENT, child=issue["id"]))

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, bindparam, func, or_, select, true
 from sqlalchemy.orm import aliased
 
-from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.models import (
     Account,
     Assignee,
@@ -36,6 +35,7 @@ from mesocosm.servers.codehost.store.values import (
     clean,
     issue_title,
     known,
+    ordered,
     parse_time,
     window,
 )
@@ -247,8 +247,7 @@ class Listing(StorePart):
             conditions.append(self._in_milestone(repository, milestone))
         if kind is not None:
             conditions.append(func.lower(Issue.type) == kind.lower())
-        column = _ISSUE_SORTS[sort]
-        order = (column, Issue.id) if direction == "asc" else (column.desc(), Issue.id.desc())
+        order = ordered(direction, _ISSUE_SORTS[sort], Issue.id)
         total = self.fetch(select(func.count().label("n")).select_from(Issue).where(*conditions))
         rows = self.fetch(ISSUES.where(*conditions).order_by(*order).limit(limit).offset(offset))
         return rows, int(total[0]["n"])
@@ -295,8 +294,7 @@ class Listing(StorePart):
             homes, concerned = homes.where(concerned), true()
         conditions = [Issue.repository_id.in_(homes), concerned]
         conditions += self._filters(state, labels, since, pulls)
-        column = _ISSUE_SORTS[sort]
-        order = (column, Issue.id) if direction == "asc" else (column.desc(), Issue.id.desc())
+        order = ordered(direction, _ISSUE_SORTS[sort], Issue.id)
         rows = self.store.issues.readable(self.fetch(ISSUES.where(*conditions).order_by(*order)))
         limit, offset = window(page, per_page)
         return rows[offset : offset + limit], len(rows)
@@ -346,15 +344,12 @@ class Listing(StorePart):
         if since is not None:
             found = found.where(Comment.updated_at >= parse_time(since, "since"))
         column = Comment.updated_at if sort == "updated" else Comment.created_at
-        order = (column.desc(), Comment.id.desc()) if direction == "desc" else (column, Comment.id)
-        return self.fetch(found.order_by(*order).limit(10_000))
+        return self.fetch(found.order_by(*ordered(direction, column, Comment.id)).limit(10_000))
 
     def issue_of_comment(self, comment_id: int) -> Row:
         """The issue or pull request in whose conversation a comment is."""
-        rows = self.fetch(select(Comment.issue_id).where(Comment.id == known(comment_id)))
-        if not rows:
-            raise NotFound("Not Found")
-        return self.store.issues.issue_by_id(rows[0]["issue_id"])
+        found = self.one(select(Comment.issue_id).where(Comment.id == known(comment_id)))
+        return self.store.issues.issue_by_id(found["issue_id"])
 
     def reaction_list(self, subject: str, subject_id: int) -> Sequence[Row]:
         """The reactions to something, oldest first."""
@@ -376,10 +371,7 @@ class Listing(StorePart):
         if since is not None:
             found = found.where(ReviewComment.updated_at >= parse_time(since, "since"))
         column = ReviewComment.updated_at if sort == "updated" else ReviewComment.created_at
-        order = (
-            (column.desc(), ReviewComment.id.desc()) if direction == "desc" else (column, ReviewComment.id)
-        )
-        found = found.order_by(None).order_by(*order)
+        found = found.order_by(None).order_by(*ordered(direction, column, ReviewComment.id))
         return self._with_replies(self.fetch(found, repository=repository["id"], me=self.me["id"]))
 
     def review_comment_in_full(self, repository: Row, comment_id: int) -> Row:

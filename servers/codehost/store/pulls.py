@@ -22,7 +22,7 @@ from mesocosm.servers.codehost.models import (
     Status,
     Team,
 )
-from mesocosm.servers.codehost.store.differences import Difference, differences
+from mesocosm.servers.codehost.store.differences import Difference, differences, statistics
 from mesocosm.servers.codehost.store.history import GITHUB
 from mesocosm.servers.codehost.store.merging import Merged, merge, pick
 from mesocosm.servers.codehost.store.part import StorePart
@@ -169,6 +169,17 @@ class Pulls(StorePart):
         found = differences(self.store.commits.objects(repository), old, head["tree"])
         return Comparison(bases, self.store.commits.commits_between(base, head), found)
 
+    def numbers(self, repository: Row, pull: Row) -> Row:
+        """Count the commits, files and lines of a pull request."""
+        found, objects = self.compare(repository, pull), self.store.commits.objects(repository)
+        counts = [statistics(objects, difference) for difference in found.differences]
+        return {
+            "commits": len(found.commits),
+            "additions": sum(added for added, _ in counts),
+            "deletions": sum(removed for _, removed in counts),
+            "changed_files": len(counts),
+        }
+
     def mergeable(self, repository: Row, pull: Row) -> bool:
         """True if the branch merges without conflict."""
         return not self._merged(
@@ -196,6 +207,14 @@ class Pulls(StorePart):
         """The newest status of each context of a commit."""
         newest = {row["context"]: row for row in self.fetch(_STATUSES, repository=repository["id"], sha=sha)}
         return [newest[context] for context in sorted(newest)]
+
+    @staticmethod
+    def combined_state(statuses: Sequence[Row]) -> str:
+        """``failure``, ``success`` or ``pending``: what statuses say together."""
+        states = {row["state"] for row in statuses}
+        if states & {"error", "failure"}:
+            return "failure"
+        return "success" if states == {"success"} else "pending"
 
     def check_runs(self, repository: Row, sha: str) -> Sequence[Row]:
         """The check runs of a commit."""

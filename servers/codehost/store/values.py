@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import orjson
 
 from mesocosm.errors import Conflict, Invalid, NotFound
+from mesocosm.services.service import Row
 from mesocosm.services.values import Checks
 
 # Refusals that the product answers with HTTP statuses of its own.
@@ -116,6 +117,20 @@ def window(page: int | None, per_page: int | None) -> tuple[int, int]:
     if not 1 <= per_page <= MAX_PER_PAGE:
         raise Invalid(f"perPage must be between 1 and {MAX_PER_PAGE}, got {per_page}.")
     return per_page, (page - 1) * per_page
+
+
+def pages(read: Callable[[int], tuple[Sequence[Row], int]]) -> Iterator[Sequence[Row]]:
+    """All pages of a list of which ``read`` gives one of 100 rows."""
+    page, total = 1, 1
+    while (page - 1) * 100 < total:
+        rows, total = read(page)
+        yield rows
+        page += 1
+
+
+def ordered(direction: str | None, *columns: Any) -> list[Any]:
+    """Columns to order by, all in one direction (``asc`` unless it says ``desc``)."""
+    return [column.desc() if direction == "desc" else column for column in columns]
 
 
 def cursor(values: Sequence[Any]) -> str:

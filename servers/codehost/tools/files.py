@@ -9,6 +9,7 @@ from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import is_binary
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.server import (
+    CommitBranch,
     CommitMessage,
     FilePath,
     PageNumber,
@@ -107,7 +108,7 @@ def create_or_update_file(
     path: FilePath,
     content: str,
     message: CommitMessage,
-    branch: str,
+    branch: CommitBranch,
     sha: str | None = None,
     allow_symlink_write: bool = False,
 ) -> dict[str, Any]:
@@ -115,7 +116,6 @@ def create_or_update_file(
 
     Args:
         content: The whole new contents, as plain text.
-        branch: Branch to commit to.
         sha: SHA of the version that is replaced, as get_file_contents tells it; leave it out for a new file.
         allow_symlink_write: Whether a symbolic link at the path may be given another target.
     """
@@ -156,12 +156,12 @@ def push_files(
 
 @server.writes(destructive=True)
 def delete_file(
-    store: CodehostStore, repository: Writable, path: FilePath, message: CommitMessage, branch: str
+    store: CodehostStore,
+    repository: Writable,
+    path: FilePath,
+    message: CommitMessage,
+    branch: CommitBranch,
 ) -> dict[str, Any]:
-    """Commit the removal of a file.
-
-    Args:
-        branch: Branch to commit to.
-    """
+    """Commit the removal of a file."""
     commit = store.contents.remove_file(repository, path, message, branch)
     return {"commit": shapes.file_commit(repository, commit), "content": None}

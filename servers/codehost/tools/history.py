@@ -8,11 +8,13 @@ from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.server import (
+    Cursor,
     FilePath,
     LineNumber,
     PageSize,
     Paging,
     Readable,
+    TagName,
     Writable,
     paged,
     server,
@@ -54,12 +56,8 @@ def list_tags(store: CodehostStore, repository: Readable, paging: Annotated[Pagi
 
 
 @server.reads
-def get_tag(store: CodehostStore, repository: Readable, tag: str) -> dict[str, Any]:
-    """Show a tag: its message and tagger if it is annotated, and the commit that it marks.
-
-    Args:
-        tag: Name of the tag, such as v1.2.0.
-    """
+def get_tag(store: CodehostStore, repository: Readable, tag: TagName) -> dict[str, Any]:
+    """Show a tag: its message and tagger if it is annotated, and the commit that it marks."""
     found = store.commits.tag_details(repository, tag)
     return shapes.lean(**found)
 
@@ -138,7 +136,7 @@ def get_file_blame(
     ref: str | None = None,
     start_line: LineNumber | None = None,
     end_line: LineNumber | None = None,
-    after: str | None = None,
+    after: Cursor | None = None,
     perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
 ) -> dict[str, Any]:
     """Show which commit last changed each line of a file, as ranges of lines.
@@ -149,7 +147,6 @@ def get_file_blame(
         ref: Branch, tag or commit SHA; the default branch if left out.
         start_line: Only lines from this one on.
         end_line: Only lines up to this one.
-        after: The endCursor of the previous page.
         perPage: Ranges per page, 1 to 100 (default 30).
     """
     commit, ranges, total, start = store.contents.blame_ranges(

@@ -9,8 +9,16 @@ from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.fields import NEW_LABEL_COLOR
 from mesocosm.servers.codehost.store.issues import UNCHANGED
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import PageSize, Readable, Results, Writable, server
-from mesocosm.services.schema import Extra, Number
+from mesocosm.servers.codehost.tools.server import (
+    Cursor,
+    LabelName,
+    PageSize,
+    Readable,
+    Results,
+    Writable,
+    server,
+)
+from mesocosm.services.schema import About, Extra, Number
 
 IssueListField = Literal[
     "number",
@@ -25,7 +33,10 @@ IssueListField = Literal[
     "updated_at",
     "field_values",
 ]
-Reaction = Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
+Reaction = Annotated[
+    Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"],
+    About("Emoji to react with; needed unless body is given."),
+]
 Text = Annotated[str, Extra(minLength=1)]
 FieldContent = str | float | bool
 IssueType = Annotated[Any, Extra(anyOf=[{"minLength": 1, "type": "string"}, {"type": "null"}])]
@@ -69,7 +80,7 @@ def list_issues(
     direction: Literal["ASC", "DESC"] | None = None,
     fields: list[IssueListField] | None = None,
     perPage: PageSize | None = None,  # noqa: N803 - the product's spelling
-    after: str | None = None,
+    after: Cursor | None = None,
 ) -> dict[str, Any]:
     """List the issues of a repository (no pull requests), the newest first unless asked otherwise.
 
@@ -84,7 +95,6 @@ def list_issues(
         direction: In which direction (default DESC).
         fields: Return only these fields of each issue; leaving out body shortens the answer most.
         perPage: Issues per page, 1 to 100 (default 30).
-        after: The endCursor of the previous page.
     """
     rows, total, more = store.issues.listed(
         repository,
@@ -141,20 +151,12 @@ def issue_read(
 
 def _issue(store: CodehostStore, issue: Any) -> dict[str, Any]:
     """An issue with its place among others."""
-    children, parent = store.issues.sub_issues(issue), store.issues.parent_issue(issue)
-    done = sum(child["state"] == "closed" for child in children)
+    summary, parent = store.issues.sub_issue_summary(issue), store.issues.parent_issue(issue)
     shape = shapes.issues(store, [issue])[0]
-    shape |= {"has_parent": parent is not None, "has_children": bool(children)}
+    shape |= {"has_parent": parent is not None, "has_children": summary["total"] > 0}
     if parent:
         shape["parent"] = shapes.issue_reference(parent)
-    if children:
-        percent = done * 100 // len(children)
-        shape["sub_issues_summary"] = {
-            "total": len(children),
-            "completed": done,
-            "percent_completed": percent,
-        }
-    return shape
+    return shape | ({"sub_issues_summary": summary} if summary["total"] else {})
 
 
 @server.writes
@@ -227,7 +229,6 @@ def add_issue_comment(
         issue_number: Number of the issue or pull request.
         body: Text of the comment, in Markdown; needed unless reaction is given.
         comment_id: Id of the comment to react to; without it the reaction is to the issue itself.
-        reaction: Emoji to react with; needed unless body is given.
     """
     issue = store.issues.issue(repository, issue_number)
     if body is None and reaction is None:
@@ -287,12 +288,8 @@ def sub_issue_write(
 
 
 @server.reads
-def get_label(store: CodehostStore, repository: Readable, name: str) -> dict[str, Any]:
-    """Show a label of a repository.
-
-    Args:
-        name: Name of the label.
-    """
+def get_label(store: CodehostStore, repository: Readable, name: LabelName) -> dict[str, Any]:
+    """Show a label of a repository."""
     return shapes.label(store.fields.label(repository, name))
 
 
@@ -308,7 +305,7 @@ def label_write(
     store: CodehostStore,
     method: Literal["create", "update", "delete"],
     repository: Writable,
-    name: str,
+    name: LabelName,
     new_name: str | None = None,
     color: str | None = None,
     description: str | None = None,
@@ -317,7 +314,6 @@ def label_write(
 
     Args:
         method: What to do with the label.
-        name: Name of the label.
         new_name: Its new name, for update.
         color: Its colour as six hexadecimal digits without #.
         description: What it stands for.

@@ -146,14 +146,10 @@ def pull_request_read(
 
 
 def _pull(store: CodehostStore, repository: Row, pull: Row) -> dict[str, Any]:
-    comparison, objects = store.pulls.compare(repository, pull), store.commits.objects(repository)
-    counts = [statistics(objects, difference) for difference in comparison.differences]
+    numbers = store.pulls.numbers(repository, pull)
     return shapes.pulls(store, repository, [pull])[0] | {
         "mergeable_state": store.pulls.mergeable_state(repository, pull),
-        "additions": sum(added for added, _ in counts),
-        "deletions": sum(removed for _, removed in counts),
-        "changed_files": len(counts),
-        "commits": len(comparison.commits),
+        **same(numbers, "additions", "deletions", "changed_files", "commits"),
     }
 
 
@@ -243,12 +239,8 @@ def _threads(
 
 def _status(store: CodehostStore, repository: Row, pull: Row) -> dict[str, Any]:
     rows = store.pulls.statuses(repository, pull["head_sha"])
-    states = {row["state"] for row in rows}
-    overall = (
-        "failure" if states & {"error", "failure"} else "success" if states == {"success"} else "pending"
-    )
     return {
-        "state": overall,
+        "state": store.pulls.combined_state(rows),
         "sha": pull["head_sha"],
         "total_count": len(rows),
         "statuses": [

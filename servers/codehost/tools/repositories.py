@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import Paging, Readable, paged, server
+from mesocosm.servers.codehost.tools.server import Paging, Readable, TagName, paged, server
 from mesocosm.services.service import Page
 
 ReleaseField = Literal[
@@ -103,10 +103,6 @@ def get_latest_release(store: CodehostStore, repository: Readable) -> dict[str, 
 
 
 @server.reads
-def get_release_by_tag(store: CodehostStore, repository: Readable, tag: str) -> dict[str, Any]:
-    """Show the release of a tag.
-
-    Args:
-        tag: Name of the tag, such as v1.2.0.
-    """
+def get_release_by_tag(store: CodehostStore, repository: Readable, tag: TagName) -> dict[str, Any]:
+    """Show the release of a tag."""
     return shapes.full_release(repository, store.releases.release(repository, tag))

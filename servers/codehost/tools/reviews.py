@@ -64,7 +64,6 @@ def add_reply_to_pull_request_comment(
         commentId: Id of the comment: the number at the end of its html_url, after discussion_r.
         pullNumber: Number of the pull request; needed with body.
         body: Text of the reply; needed unless reaction is given.
-        reaction: Emoji to react with; needed unless body is given.
     """
     if body is None and reaction is None:
         raise Invalid("At least one of body or reaction is required.")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
 from mesocosm.servers.codehost.tools.server import Direction, Order, Results, server
+from mesocosm.services.schema import About
 from mesocosm.services.service import same
 
 # Where the words of a code search stand in a file.
@@ -104,19 +105,24 @@ IssueSearchField = Literal[
     "pull_request",
     "field_values",
 ]
-IssueSort = Literal[
-    "comments",
-    "reactions",
-    "reactions-+1",
-    "reactions--1",
-    "reactions-smile",
-    "reactions-thinking_face",
-    "reactions-heart",
-    "reactions-tada",
-    "interactions",
-    "created",
-    "updated",
+IssueSort = Annotated[
+    Literal[
+        "comments",
+        "reactions",
+        "reactions-+1",
+        "reactions--1",
+        "reactions-smile",
+        "reactions-thinking_face",
+        "reactions-heart",
+        "reactions-tada",
+        "interactions",
+        "created",
+        "updated",
+    ],
+    About("What to sort by; best match if left out."),
 ]
+OfRepository = Annotated[str, About("With repo: search only this repository.")]
+InRepository = Annotated[str, About("With owner: search only this repository.")]
 
 
 def _results(total: int, items: Sequence[Any]) -> dict[str, Any]:
@@ -195,8 +201,8 @@ def search_commits(
 def search_issues(
     store: CodehostStore,
     query: str,
-    owner: str | None = None,
-    repo: str | None = None,
+    owner: OfRepository | None = None,
+    repo: InRepository | None = None,
     sort: IssueSort | None = None,
     order: Direction | None = None,
     fields: list[IssueSearchField] | None = None,
@@ -209,9 +215,6 @@ def search_issues(
         query: Words, "exact phrases", and qualifiers: repo:owner/name, user:, org:, is:open, state:closed,
             author:login, assignee:, mentions:, commenter:, involves:, label:bug, milestone:, no:label,
             in:title, created:>=2025-01-01, updated:, closed:, comments:>5, reason:completed; - negates.
-        owner: With repo: search only this repository.
-        repo: With owner: search only this repository.
-        sort: What to sort by; best match if left out.
         fields: Return only these fields of each issue; leaving out body shortens the answer most.
     """
     rows, total = store.issue_search.search_issues(
@@ -224,8 +227,8 @@ def search_issues(
 def search_pull_requests(
     store: CodehostStore,
     query: str,
-    owner: str | None = None,
-    repo: str | None = None,
+    owner: OfRepository | None = None,
+    repo: InRepository | None = None,
     sort: IssueSort | None = None,
     order: Direction | None = None,
     fields: list[PullSearchField] | None = None,
@@ -237,9 +240,6 @@ def search_pull_requests(
     Args:
         query: As in search_issues, and also is:merged, is:draft, head:branch, base:branch,
             merged:>=2025-01-01, review:approved, reviewed-by:, review-requested:.
-        owner: With repo: search only this repository.
-        repo: With owner: search only this repository.
-        sort: What to sort by; best match if left out.
         fields: Return only these fields of each pull request; leaving out body shortens the answer most.
     """
     rows, total = store.issue_search.search_issues(

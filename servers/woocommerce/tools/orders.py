@@ -9,7 +9,7 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.woocommerce.models.customers import Address, BillingAddress, MetaChange
 from mesocosm.servers.woocommerce.store import OrderFilter, WooCommerceStore, window
 from mesocosm.servers.woocommerce.tools import order_shapes, shapes
-from mesocosm.servers.woocommerce.tools.service import FieldNames, OrderId, PageNumber, server
+from mesocosm.servers.woocommerce.tools.service import FieldNames, Force, Order, OrderId, PageNumber, server
 from mesocosm.services.service import Page
 
 OrderStatus = Literal["pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed"]
@@ -122,7 +122,7 @@ def woo_orders_list(
     dateAfter: str | None = None,
     dateBefore: str | None = None,
     orderby: Literal["date", "id", "include", "title", "slug"] | None = None,
-    order: Literal["asc", "desc"] | None = None,
+    order: Order | None = None,
     include: list[int] | None = None,
     exclude: list[int] | None = None,
     fields: list[str] | None = None,
@@ -138,7 +138,6 @@ def woo_orders_list(
             day.
         dateBefore: Only orders created before this time; a date alone excludes that day.
         orderby: What to order by; include is the order of the include argument.
-        order: Direction; desc by default.
         include: Only orders with these IDs.
         exclude: No orders with these IDs.
         fields: Give only these fields of each order, such as ["id", "status", "total"].
@@ -192,12 +191,8 @@ def woo_orders_update(store: WooCommerceStore, orderId: OrderId, orderData: Orde
 
 
 @server.writes(destructive=True)
-def woo_orders_delete(store: WooCommerceStore, orderId: OrderId, force: bool = False) -> dict[str, Any]:
-    """Move an order to the trash, or delete it for good; returns what it was. Stock is not returned.
-
-    Args:
-        force: Delete for good instead of moving to the trash.
-    """
+def woo_orders_delete(store: WooCommerceStore, orderId: OrderId, force: Force = False) -> dict[str, Any]:
+    """Move an order to the trash, or delete it for good; returns what it was. Stock is not returned."""
     return order_shapes.order(store.ordering.delete_order(orderId, force=force))
 
 

@@ -12,7 +12,15 @@ from mesocosm.servers.woocommerce.store.reviews import REVIEWS
 from mesocosm.servers.woocommerce.store.variations import VARIATIONS
 from mesocosm.servers.woocommerce.tools import shapes
 from mesocosm.servers.woocommerce.tools.resources import ResourceTools
-from mesocosm.servers.woocommerce.tools.service import FieldNames, PageNumber, ProductsPerPage, server
+from mesocosm.servers.woocommerce.tools.service import (
+    FieldNames,
+    Force,
+    Order,
+    PageNumber,
+    ProductId,
+    ProductsPerPage,
+    server,
+)
 from mesocosm.services.schema import Words
 from mesocosm.services.service import Page
 
@@ -103,7 +111,7 @@ def woo_products_list(
     maxPrice: str | None = None,
     stockStatus: StockStatus | None = None,
     orderby: Literal["date", "id", "include", "title", "slug", "price", "popularity", "rating"] | None = None,
-    order: Literal["asc", "desc"] | None = None,
+    order: Order | None = None,
     include: list[int] | None = None,
     exclude: list[int] | None = None,
     after: str | None = None,
@@ -127,7 +135,6 @@ def woo_products_list(
         maxPrice: Highest present price.
         stockStatus: Only products of this stock status.
         orderby: What to order by; popularity is the number sold, include the order of the include argument.
-        order: Direction; desc by default.
         include: Only products with these IDs.
         exclude: No products with these IDs.
         after: Only products created after this time; a date alone includes that day.
@@ -181,12 +188,11 @@ def woo_products_create(store: WooCommerceStore, productData: ProductData) -> di
 
 @server.writes(idempotent=True)
 def woo_products_update(
-    store: WooCommerceStore, productId: int, productData: ProductChanges
+    store: WooCommerceStore, productId: ProductId, productData: ProductChanges
 ) -> dict[str, Any]:
     """Change some fields of a product and return it.
 
     Args:
-        productId: ID of the product.
         productData: The fields to change, as for woo_products_create. Lists such as categories, tags and
             images replace what was there; meta_data is set by key (a null value removes one). Setting
             sale_price to "" ends a sale.
@@ -195,13 +201,10 @@ def woo_products_update(
 
 
 @server.writes(destructive=True)
-def woo_products_delete(store: WooCommerceStore, productId: int, force: bool = False) -> dict[str, Any]:
-    """Move a product with its variations to the trash, or delete it for good; returns what it was.
-
-    Args:
-        productId: ID of the product.
-        force: Delete for good instead of moving to the trash.
-    """
+def woo_products_delete(
+    store: WooCommerceStore, productId: ProductId, force: Force = False
+) -> dict[str, Any]:
+    """Move a product with its variations to the trash, or delete it for good; returns what it was."""
     return shapes.product(store.catalogue.delete_product(productId, force=force))
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from mesocosm.servers.woocommerce.store import WooCommerceStore, window
 from mesocosm.servers.woocommerce.store.shipping import ZONE_METHODS, ZONES, ZONES_PER_PAGE
 from mesocosm.servers.woocommerce.tools.resources import ResourceTools
-from mesocosm.servers.woocommerce.tools.service import PageNumber, server
+from mesocosm.servers.woocommerce.tools.service import PageNumber, ZoneId, server
 from mesocosm.services.service import Page
 
 
@@ -40,12 +40,11 @@ _zones.update_of(
 
 @server.reads
 def woo_shipping_zone_methods_list(
-    store: WooCommerceStore, zoneId: int, perPage: int | None = None, page: PageNumber | None = None
+    store: WooCommerceStore, zoneId: ZoneId, perPage: int | None = None, page: PageNumber | None = None
 ) -> Page:
     """List the ways of shipping that a zone offers.
 
     Args:
-        zoneId: ID of the zone.
         perPage: Methods per page, 1 to 100; 100 by default.
     """
     rows, total = store.zone_methods(zoneId).listed(page=page, per_page=perPage)
@@ -55,7 +54,7 @@ def woo_shipping_zone_methods_list(
 @server.writes
 def woo_shipping_zone_methods_create(
     store: WooCommerceStore,
-    zoneId: int,
+    zoneId: ZoneId,
     methodId: str,
     enabled: bool = True,
     settings: MethodOptions | None = None,
@@ -63,7 +62,6 @@ def woo_shipping_zone_methods_create(
     """Offer a way of shipping in a zone and return it.
 
     Args:
-        zoneId: ID of the zone.
         methodId: flat_rate, free_shipping or local_pickup.
         enabled: Whether customers can choose it.
         settings: Options by name: title, cost and tax_status; for free_shipping title, requires, min_amount.

@@ -538,10 +538,7 @@ class Objects:
             return self.issue(found) if found else None
 
         def summary(info: Any) -> Json:
-            children = store.issues.sub_issues(row)
-            done = sum(child["state"] == "closed" for child in children)
-            percent = done * 100 // len(children) if children else 0
-            return {"total": len(children), "completed": done, "percentCompleted": percent}
+            return _own(store.issues.sub_issue_summary(row), "total", "completed", "percent_completed")
 
         return self._conversation(home, row, self.links.page(home, "issues", row["number"])) | {
             "__typename": "Issue",

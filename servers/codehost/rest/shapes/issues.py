@@ -123,14 +123,8 @@ def _issue(at: Context, repo: Row, row: Row) -> Json:
 def issue(at: Context, row: Row) -> Json:
     """An issue by itself: with its place among others."""
     shape = issues(at, [row])[0]
-    children, parent = at.store.issues.sub_issues(row), at.store.issues.parent_issue(row)
-    done = sum(child["state"] == "closed" for child in children)
-    shape["sub_issues_summary"] = {
-        "total": len(children),
-        "completed": done,
-        "percent_completed": done * 100 // len(children) if children else 0,
-    }
-    if parent:
+    shape["sub_issues_summary"] = at.store.issues.sub_issue_summary(row)
+    if parent := at.store.issues.parent_issue(row):
         home = {"owner": parent["owner"], "name": parent["repository"]}
         shape["parent_issue_url"] = at.repo(home, "issues", parent["number"])
     return shape

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mesocosm.servers.codehost.rest.context import Context, node_id
 from mesocosm.servers.codehost.rest.shapes.accounts import repository, user
 from mesocosm.servers.codehost.rest.shapes.issues import issues, reactions
-from mesocosm.servers.codehost.store.differences import hunks, place_of, statistics
+from mesocosm.servers.codehost.store.differences import hunks, place_of
 from mesocosm.services.schema import Json
 from mesocosm.services.service import Row, same
 
@@ -120,8 +120,6 @@ def _asked(at: Context, repo: Row, asked: Sequence[Row]) -> Json:
 
 def pull(at: Context, repo: Row, row: Row) -> Json:
     """A pull request by itself: with its numbers, and whether it can be merged."""
-    comparison, objects = at.store.pulls.compare(repo, row), at.store.commits.objects(repo)
-    counts = [statistics(objects, difference) for difference in comparison.differences]
     state = at.store.pulls.mergeable_state(repo, row)
     merger = user(at, row["merged_by_id"], row["merged_by"]) if row["merged_by"] else None
     return pulls(at, repo, [row])[0] | {
@@ -133,10 +131,7 @@ def pull(at: Context, repo: Row, row: Row) -> Json:
         "comments": row["comments"],
         "review_comments": len(at.store.listing.review_comments(row)),
         "maintainer_can_modify": bool(row["maintainer_can_modify"]),
-        "commits": len(comparison.commits),
-        "additions": sum(added for added, _ in counts),
-        "deletions": sum(removed for _, removed in counts),
-        "changed_files": len(counts),
+        **at.store.pulls.numbers(repo, row),
     }
 
 
