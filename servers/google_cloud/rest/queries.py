@@ -137,7 +137,7 @@ def reference(store: GoogleCloudStore, job: Job) -> Json:
 
 
 def dml_counts(job: Job) -> Json:
-    """How many rows a statement changed, as the API has it."""
+    """Numbers of rows that a statement changed, as the API has them."""
     found: Json = {}
     for name in ("numDmlAffectedRows", "dmlStats"):
         if (said := job.statistics.get(name)) is not None:

@@ -227,7 +227,7 @@ class _Shown:
 
 
 def _object(row: Row, database: str | None = None, **more: Any) -> Mapping[str, Any]:
-    """What all lists say of an object."""
+    """Tell what all lists say of an object."""
     placed = {"database_name": database, "schema_name": row.get("schema")}
     return {**placed, **row, "created_on": f"{row['created']} +0000", **more}
 

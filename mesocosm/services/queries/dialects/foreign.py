@@ -23,7 +23,7 @@ _CASTS = {"CAST", "SAFE_CAST", "TRY_CAST"}
 
 @dataclass(frozen=True)
 class Foreign:
-    """What a product refuses.
+    """Functions that a product refuses.
 
     Attributes:
         tokens: Operators and words.

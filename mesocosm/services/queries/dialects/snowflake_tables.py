@@ -1,4 +1,4 @@
-"""What stands in FROM in Snowflake and is no table: files of stages (``@stage`` with ``$1``), INFER_SCHEMA,
+"""Sources in FROM in Snowflake that are no tables: files of stages (``@stage`` with ``$1``), INFER_SCHEMA,
 GENERATOR, FLATTEN and SPLIT_TO_TABLE.
 """
 

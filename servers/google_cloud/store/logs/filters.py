@@ -126,7 +126,7 @@ class _Parser:
         return True
 
     def all_of(self, depth: int, one: Callable[[int], Node]) -> Node:
-        """What stands side by side or has AND between it, each of it read by ``one``."""
+        """Read what stands side by side or has AND between it, each of it by ``one``."""
         if depth > _MAX_DEPTH:
             raise Invalid("The filter is nested too deeply.", code="INVALID_ARGUMENT")
         parts = [self.any_of(depth, one)]
