@@ -19,7 +19,7 @@ from mesocosm.families.episode import Episode
 from mesocosm.services.calls import COLLEAGUE
 from mesocosm.services.world import World
 from mesocosm.worlds.changes import compare_database
-from mesocosm.worlds.copies import STEPS, copy_world
+from mesocosm.worlds.copies import SHARED, STEPS, copy_world
 from mesocosm.worlds.journal import Entry
 
 
@@ -122,5 +122,5 @@ def _files(world: Path) -> dict[str, bytes]:
         if path.is_file()
         and not path.name.startswith("journal.db")
         and not path.name.endswith("-journal")
-        and path.relative_to(world).parts[0] != STEPS
+        and path.relative_to(world).parts[0] not in (STEPS, SHARED)
     }

@@ -90,13 +90,11 @@ class Episode:
     Args:
         path: Its directory.
         family: That of its task, where the caller has it; otherwise it is loaded when it is needed.
-        sharing: Whether it shares files with what it came from: see ``create`` and ``fork``.
     """
 
-    def __init__(self, path: Path, family: Family | None = None, *, sharing: bool = False) -> None:
+    def __init__(self, path: Path, family: Family | None = None) -> None:
         self.path = path
         self._family = family
-        self._sharing = sharing
         self._expected: tuple[tuple[int, ...], Expected] | None = None
         """The checker's knowledge, and which file it was read from."""
         self._history: list[Made] = []
@@ -122,19 +120,18 @@ class Episode:
         services: Sequence[str] = (),
         disturb: str = "",
         steps: bool = True,
-        sharing: bool = False,
         abandoned_after: int | None = None,
     ) -> Episode:
         """A new episode on a built instance, which stays as it is.
 
         ``services`` are offered besides the task's own, empty at first and with all their tools. Where no
-        ``steps`` are kept, to go back is to make the calls again. ``sharing``: it shares the files that are
-        not replaced with the instance; they become its own before code of an agent runs there.
+        ``steps`` are kept, to go back is to make the calls again. It shares the files that are not replaced
+        with the instance; they become its own before code of an agent runs there.
         """
         disturb = read_disturb(disturb)
         require_extras([*family.task.servers, *services])
         path.mkdir(parents=True)
-        copy_world(instance / "world", path / "world", sharing_files=sharing)
+        copy_world(instance / "world", path / "world", sharing_files=True)
         if steps:
             Steps.start(path / "world")
         link_tree(instance / "world", path / "base")
@@ -155,12 +152,12 @@ class Episode:
             abandoned_after=abandoned_after,
         )
         replace_file(path / "episode.json", orjson.dumps(info.model_dump(), option=orjson.OPT_INDENT_2))
-        return cls(path, family, sharing=sharing)
+        return cls(path, family)
 
     @cached_property
     def world(self) -> World:
         base = self.path / "base"
-        world = World(self.path / "world", base=base, offer=self.offer, sharing_files=self._sharing)
+        world = World(self.path / "world", base=base, offer=self.offer)
         world.adviser = self
         world.disturber = self.disturber(world)
         if ORACLE in self.info.added:
@@ -400,7 +397,7 @@ class Episode:
             link_tree(self.path / "base", path / "base")
         for name in (EXPECTED, "prompt.md", "episode.json"):
             link_file(self.path / name, path / name)
-        return Episode(path, self.__dict__.get("family", self._family), sharing=sharing)
+        return Episode(path, self.__dict__.get("family", self._family))
 
     def _snapshot_path(self, name: str) -> Path:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
@@ -414,7 +411,7 @@ class Episode:
         # Beside the episode: it may take longer to be removed than until the episode is copied.
         old = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}.old")
         shutil.rmtree(fresh, ignore_errors=True)
-        copy_world(source, fresh)
+        copy_world(source, fresh, sharing_files=source.name == "base")
         if source.name == "base":
             Steps.start(fresh)
         self.close()
@@ -451,7 +448,7 @@ class Episode:
         with (
             base_with(self.path / "base", others) as base,
             # A connection of its own: what the checker reads is what lies on the disk.
-            World(world, base=base, read_only=of_base, sharing_files=self._sharing) as opened,
+            World(world, base=base, read_only=of_base) as opened,
         ):
             opened.besides, opened.settled = frozenset(self.info.added), True
             return list(self.family.check(opened, self.expected()))

@@ -155,11 +155,11 @@ def _prove(family: Family, proof: Proof, folder: Path, *, report: bool) -> None:
         proof.derivations = instance.expected.derived()
         proof.near_misses = instance.expected.near_misses()
     proof.lacking = instance.expected.lacking()
-    idle = Episode.create(folder / "idle", instance.path, family, steps=False, sharing=True)
+    idle = Episode.create(folder / "idle", instance.path, family, steps=False)
     if (verdict := idle.grade()).verdict != "failed":
         proof.problems.append(f"doing nothing: {_show(verdict)}")
     idle.close()
-    solved = Episode.create(folder / "solved", instance.path, family, "needed", steps=False, sharing=True)
+    solved = Episode.create(folder / "solved", instance.path, family, "needed", steps=False)
     _solve(family, solved, instance.expected)
     proof.solver_calls = solved.world.journal.last
     if (verdict := solved.grade()).verdict != "passed":
@@ -238,7 +238,7 @@ class _Misreaders:
         start = id(mutant.start)
         if start not in self._started:
             path = self._folder / f"begun-{number}"
-            begun = Episode.create(path, self._instance.path, self._family, steps=False, sharing=True)
+            begun = Episode.create(path, self._instance.path, self._family, steps=False)
             mutant.start(Direct(begun.world), self._instance.expected)
             begun.close()
             self._started[start] = begun

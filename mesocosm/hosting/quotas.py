@@ -45,7 +45,7 @@ class QuotaRequest:
 
 
 Act = Callable[[], Awaitable[HostReply]]
-"""What answers a request."""
+"""Answers a request."""
 
 
 class _Exceeded(Exception):

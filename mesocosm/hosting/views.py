@@ -31,7 +31,7 @@ OTHER_TABLES = (
 STRICT = "Reward 0 instead of null where it is errored"
 
 RewardKind = Literal["verdict", "findings", "gained"]
-"""What is rewarded: that every finding passed (0 or 1), the share of them that did, or the share that was won
+"""Ways to reward: that every finding passed (0 or 1), the share of them that did, or the share that was won
 since the world was built."""
 
 

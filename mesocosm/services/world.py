@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -38,7 +37,7 @@ from mesocosm.services.service import (
 )
 from mesocosm.worlds import database
 from mesocosm.worlds.changes import Changes, compare
-from mesocosm.worlds.copies import copy_tree, copy_world
+from mesocosm.worlds.copies import SHARED, copy_world, own_files
 from mesocosm.worlds.journal import Journal
 from mesocosm.worlds.manifest import Manifest
 from mesocosm.worlds.randomness import Dice
@@ -77,8 +76,6 @@ class World:
         base: The same world as it was built, for ``changes``; ``None`` where nobody judges.
         offer: Of the services, those of which tools are offered to whoever acts, each with the tools
             (``None``: all); by default as the manifest says.
-        sharing_files: Whether its files may have further names in other worlds: see ``copy_world``. They
-            are made its own before a service is called that runs code.
     """
 
     def __init__(
@@ -88,7 +85,6 @@ class World:
         base: Path | None = None,
         read_only: bool = False,
         offer: Mapping[str, Sequence[str] | None] | None = None,
-        sharing_files: bool = False,
     ) -> None:
         self.path = path
         self.owner = str(path), next(_OPENED)
@@ -99,8 +95,9 @@ class World:
         self.read_only = read_only
         self.manifest = Manifest.read(path)
         self._offer = offer
-        self._workspace = Workspace(path / "workspace", linked=read_only or sharing_files)
-        self._sharing_files = sharing_files
+        self._shares_files = (path / SHARED).exists()
+        """True while its files may have further names in other worlds: see ``copy_world``."""
+        self._workspace = Workspace(path / "workspace", linked=read_only or self._shares_files)
         self.settled = False
         """True while nobody changes the world: its changes are worked out once."""
         self._changes: Changes | None = None
@@ -258,8 +255,9 @@ class World:
         tool = self.tool(service, name)
         # Our own writers replace files and never write into them; code of agents may, and would change other
         # worlds.
-        if self._sharing_files and tool.runs_code:
-            self._own_files()
+        if self._shares_files and tool.runs_code:
+            own_files(self.path)
+            self._workspace.linked = self._shares_files = False
         return self.calls.make(service, tool, arguments, idempotency_key=idempotency_key)
 
     def operation(self, service: str, name: str) -> Operation:
@@ -276,14 +274,6 @@ class World:
         return service in self.manifest.services and self.manifest.services[service] is None
 
     # -- files ------------------------------------------------------------------------------------------
-
-    def _own_files(self) -> None:
-        """Have copies in the place of files that have further names: code may write into them."""
-        shared, own = self.path / "workspace", self.path / ".workspace.own"
-        copy_tree(shared, own)
-        shutil.rmtree(shared)
-        own.rename(shared)
-        self._workspace.linked = self._sharing_files = False
 
     def check_tables(self) -> None:
         """Raise ``OtherVersion`` where its tables are not those of this version of our code."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 from mesocosm.worlds.deadlines import give_way
@@ -19,6 +20,9 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 AROUND = 8
 """Folders that a workspace lies in, at most, such as ``snapshots/NAME/workspace``."""
+SHARED = "shared"
+"""Its name in a world says that files of the workspace may have further names in other worlds. It is a second
+name of the manifest, because another file would cost as much as all these names."""
 STEPS = "steps"
 """The folder of what a world was like before its latest calls; nothing in it is ever changed."""
 _FOLDER_SIZE = 4096
@@ -31,7 +35,8 @@ def copy_world(source: Path, target: Path, *, sharing_files: bool = False) -> No
     """Copy a world's directory; nobody may be inside a call on it.
 
     ``sharing_files``: the copy's files are further names of those of the source, which must not be written
-    in place in either. The tools of the workspace replace files and never do; code of an agent may.
+    in place in either. The tools of the workspace replace files and never do; code of an agent may, so
+    ``own_files`` comes first.
     """
     target.mkdir(parents=True)
     with os.scandir(source) as items:
@@ -43,6 +48,10 @@ def copy_world(source: Path, target: Path, *, sharing_files: bool = False) -> No
             (link_tree if sharing_files else copy_tree)(source / entry.name, target / entry.name)
         elif entry.name == MANIFEST:
             link_file(entry.path, target / entry.name)
+            if sharing_files:
+                link_file(entry.path, target / SHARED)
+        elif entry.name == SHARED:
+            continue
         elif not entry.name.endswith("-journal") or entry.stat().st_size:
             # A rollback journal with content is what a crash left: the copy needs it to recover.
             _copy_file(entry.path, target / entry.name)
@@ -52,6 +61,31 @@ def _copy_file(source: str, target: Path) -> None:
     with open(source, "rb", buffering=0) as file, open(target, "xb", buffering=0) as copy:
         while os.sendfile(copy.fileno(), file.fileno(), None, 1 << 30):
             pass
+
+
+def own_files(world: Path) -> None:
+    """Put copies in the place of shared files, one by one: a crash leaves all with the same content."""
+    with (
+        tempfile.TemporaryDirectory(prefix=".own-", dir=world) as aside,
+        open_folder(aside) as drafts,
+        open_folder(world / "workspace") as folder,
+    ):
+        _own_folder(folder, drafts, setting("workspace_depth"))
+    (world / SHARED).unlink(missing_ok=True)
+
+
+def _own_folder(folder: int, drafts: int, depth: int) -> None:
+    with os.scandir(folder) as items:
+        entries = list(items)
+    before = os.fstat(folder)
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False) and depth:
+            with open_folder(entry.name, folder) as inner:
+                _own_folder(inner, drafts, depth - 1)
+        elif entry.is_file(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_nlink > 1:
+            Copied().place(entry.name, folder, drafts, "")
+            os.rename(entry.name, entry.name, src_dir_fd=drafts, dst_dir_fd=folder)
+    _set_status(before, folder)
 
 
 def link_file(source: str | Path, target: str | Path) -> None:
@@ -97,6 +131,8 @@ class Copied:
     def __init__(self) -> None:
         self._copies: dict[tuple[int, ...], str] = {}
         self._place = ""
+        self.shared = False
+        """True while nobody writes into the files: where others add or remove names, nothing changes."""
         self.size = 0
         """Bytes that were copied so far."""
 
@@ -129,7 +165,7 @@ class Copied:
 
     def _linked(self, status: os.stat_result, target: int, name: str) -> bool:
         """Link the earlier copy of the file; false if there is none or the file system refuses."""
-        copy = self._copies.get(_identity(status))
+        copy = self._copies.get(self._identity(status))
         if copy is None:
             return False
         try:
@@ -144,8 +180,12 @@ class Copied:
         if not self._place:
             return  # no further copy will be made
         # What was changed a moment ago may change again and bear the same time.
-        if status.st_ctime_ns < os.fstat(copy).st_ctime_ns - _SETTLED:
-            self._copies[_identity(status)] = f"{self._place}/{path}"
+        if self.shared or status.st_ctime_ns < os.fstat(copy).st_ctime_ns - _SETTLED:
+            self._copies[self._identity(status)] = f"{self._place}/{path}"
+
+    def _identity(self, status: os.stat_result) -> tuple[int, ...]:
+        changed = () if self.shared else (status.st_ctime_ns,)
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, *changed
 
 
 class _Linked(Copied):
@@ -157,10 +197,6 @@ class _Linked(Copied):
             os.link(name, name, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
         except OSError:
             super().place(name, source, target, below)
-
-
-def _identity(status: os.stat_result) -> tuple[int, ...]:
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def copy_tree(source: Path, target: Path, copied: Copied | None = None) -> None:

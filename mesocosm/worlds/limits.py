@@ -19,7 +19,7 @@ from mesocosm.errors import UsageError
 _MIB = 1024 * 1024
 PREFIX = "MESOCOSM_"
 STRUCTURED = "structured_results=true"
-"""What ``--structured`` sets."""
+"""The setting of ``--structured``."""
 
 
 def _size(mib: int, description: str, *, least: int = 1) -> ByteSize:

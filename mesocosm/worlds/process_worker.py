@@ -36,7 +36,7 @@ class Kind(IntEnum):
 
 SIZE = struct.Struct("!Q")
 FORK, END = b"f", b"e"
-"""What messages to the forking process begin with: an order, with the line of the new process as a
+"""First bytes of messages to the forking process: an order, with the line of the new process as a
 descriptor; and the id of a process that has ended, and may be reused."""
 _LONGEST = 1000
 """Bytes of such a message."""

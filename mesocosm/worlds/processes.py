@@ -48,7 +48,7 @@ class ProcessQuestion:
     largest: int
     """Bytes of an answer."""
     order: bytes = b""
-    """What a process is forked for that is begun for it."""
+    """Order with which a process is forked, if one is begun for the question."""
 
 
 @dataclass(frozen=True)

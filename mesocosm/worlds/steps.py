@@ -15,7 +15,7 @@ for what a crash left behind, and undoes the call.
 **What lies there**, for a world in which call 12 sent a mail, and call 14 wrote a file::
 
     world/steps/
-      from                     number of the call from which on everything is kept
+      from                     number of the call from which on everything is kept, if it is not 0
       12.email                 email.db-journal of call 12
       14.workspace-files/      the workspace as it was before call 14
       to                       only while the world goes back: to which call
@@ -68,7 +68,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from mesocosm.worlds.copies import STEPS, Copied, copy_tree, is_within, link_file
+from mesocosm.worlds.copies import SHARED, STEPS, Copied, copy_tree, is_within, link_file
 from mesocosm.worlds.limits import setting
 from mesocosm.worlds.removal import remove
 from mesocosm.worlds.workspace import replace_file
@@ -118,7 +118,6 @@ class Steps:
     def start(world: Path) -> None:
         """Let a world on which no call was made yet keep its steps."""
         (world / STEPS).mkdir()
-        (world / STEPS / "from").write_bytes(b"0")
 
     def _found(self) -> Iterator[_Kept]:
         for path in self._folder.iterdir():
@@ -128,7 +127,8 @@ class Steps:
     @property
     def first(self) -> int:
         """The first call to which one can go back."""
-        return int((self._folder / "from").read_bytes())
+        path = self._folder / "from"
+        return int(path.read_bytes()) if path.is_file() else 0
 
     @property
     def unfinished(self) -> int | None:
@@ -162,6 +162,7 @@ class Steps:
         shutil.rmtree(draft, ignore_errors=True)
         before = self._copied.size
         self._copied.begin(path)
+        self._copied.shared = (self._world / SHARED).exists()
         copy_tree(self._world / _WORKSPACE, draft, self._copied)
         draft.rename(path)
         self._keep(_Kept(seq, path, self._copied.size - before))

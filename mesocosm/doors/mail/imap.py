@@ -225,7 +225,7 @@ class _Connection(IMAPConnection):
         super().__init__(*given)
         self._pauses = Pauses(lane_of(STRANGERS))
         self._kept = ExitStack()
-        """What is kept of the last command."""
+        """Resources of the last command."""
 
     signed_in: MailAccess | Onward | None = None
 

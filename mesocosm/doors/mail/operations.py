@@ -51,9 +51,9 @@ class MailAnswer(Reply):
 
     body: bytes = b""
     data: Any = None
-    """What that server needs."""
+    """Data for that server."""
     said: str = ""
-    """What the client learns, as the journal keeps it."""
+    """The client's news, as the journal keeps them."""
     revision: int | None = None
     """Number of the last call that changed the service, this one included."""
     previous: int | None = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Required, TypedDict
 
 Reward = Literal["verdict", "findings", "gained"]
-"""What is rewarded: that every finding passed (0 or 1), the share of them that did, or the share that was won
+"""Ways to reward: that every finding passed (0 or 1), the share of them that did, or the share that was won
 since the world was built."""
 
 
