@@ -11,69 +11,142 @@ import atexit
 import gc
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
+
+import lent_streams
 
 LOADED = (
+    "anyio._backends._asyncio",
+    "mesocosm.agents.scripted",
     "mesocosm.cli.commands",
     "mesocosm.evaluation.runs",
-    "mesocosm.families.instances",
+    "mesocosm.families.description",
+    "mesocosm.families.exposure",
     "mesocosm.families.proofs",
-    "mesocosm.kits.organisations.campus",
-    "mesocosm.kits.organisations.questions",
-    "mesocosm.kits.yaml_tasks.written",
+    "mesocosm.families.workers",
     "mesocosm.hosting.server",
     "mesocosm.kits.mailbox",
-    "mesocosm.servers.canvas.tools",
-    "mesocosm.servers.codehost.tools",
-    "mesocosm.servers.documents.tools",
-    "mesocosm.servers.email.tools",
-    "mesocosm.servers.excel.tools",
-    "mesocosm.servers.filesystem.tools",
+    "mesocosm.kits.organisations.campus",
+    "mesocosm.kits.organisations.questions",
+    "mesocosm.kits.yaml_tasks.lint",
+    "mesocosm.kits.yaml_tasks.written",
+    "uvicorn.protocols.http.auto",
+    "uvicorn.protocols.websockets.auto",
 )
-EVALUATE = ("contamination", "eval", "report")
-LOADED_FOR_EVALUATION = ("acp", "anthropic", "inspect_ai.log", "matplotlib.figure", "openai")
-"""Libraries that are loaded at the first command of ``EVALUATE``."""
+EVALUATE = ("contamination", "eval", "report", "view")
+LOADED_FOR_EVALUATION = (
+    "acp",
+    "anthropic",
+    "inspect_ai.log",
+    "markdown_it",
+    "matplotlib.figure",
+    "mesocosm.evaluation.browser.export",
+    "mesocosm.evaluation.evaluation",
+    "mesocosm.evaluation.inspect_tasks",
+    "mesocosm.evaluation.reports",
+    "mesocosm.evaluation.sample_episode",
+    "openai",
+)
+"""What is loaded at the first command of ``EVALUATE``."""
+ADDRESS = "MESOCOSM_TESTS_COMMANDS"
+"""The variable by which the workers of a run find the process that all of them have commands forked from."""
 
 
 def mesocosm(
     *words: object, cwd: Path | None = None, timeout: float = 300, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """What ``mesocosm WORDS`` ends with and writes; it reads nothing from its standard input."""
-    with tempfile.TemporaryDirectory() as folder:
-        streams = [os.path.join(folder, name) for name in ("out", "err")]
-        asked = _asked(words, cwd, environment, streams)
-        status = _parent().ask({**asked, "timeout": timeout})
-        out, err = (Path(stream).read_text(encoding="utf-8") for stream in streams)
-    if status is None:
-        raise subprocess.TimeoutExpired(asked["arguments"], timeout, out, err)
-    return subprocess.CompletedProcess(asked["arguments"], status, out, err)
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as out,
+        tempfile.TemporaryFile("w+", encoding="utf-8") as err,
+    ):
+        with _Forked(words, cwd, environment, (out.fileno(), err.fileno())) as forked:
+            status = forked.wait(timeout)
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess([*map(str, words)], status, out.read(), err.read())
 
 
-class Started:
-    """A running ``mesocosm WORDS``, such as ``serve``; used as ``subprocess.Popen`` is."""
+def stand_in() -> list[str]:
+    """What can be written for ``python -m mesocosm`` where somebody else starts the process.
 
-    def __init__(self, *words: object, **environment: str) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            streams = [os.path.join(folder, name) for name in ("out", "err")]
-            for stream in streams:
-                os.mkfifo(stream)
-            self.pid: int = _parent().ask(_asked(words, None, environment, streams))
-            self.stdout, self.stderr = (open(stream, encoding="utf-8") for stream in streams)  # noqa: SIM115
+    It is ready at once. A signal is passed on; one that kills the stand-in kills the command a moment later.
+    """
+    _load_all()
+    return [sys.executable, "-I", "-S", str(lent_streams.__file__), _address()]
+
+
+@cache
+def _load_all() -> None:
+    mesocosm("--help")
+
+
+class _Forked:
+    """A command that runs; it is killed if it still does when this is closed."""
+
+    def __init__(
+        self,
+        words: Sequence[object],
+        cwd: Path | None,
+        environment: Mapping[str, str],
+        streams: Sequence[int],
+    ) -> None:
+        self._channel = socket.socket(socket.AF_UNIX)
+        self._channel.connect(_address())
+        with open(os.devnull) as nothing:
+            given = {**os.environ, **environment}
+            folder = str(cwd or Path.cwd())
+            self.pid = lent_streams.ask(
+                self._channel, [str(word) for word in words], folder, given, (nothing.fileno(), *streams)
+            )
         self.returncode: int | None = None
 
     def __enter__(self) -> Self:
         return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._channel.close()
+
+    def poll(self) -> int | None:
+        return self._status(0)
+
+    def wait(self, timeout: float = 300) -> int:
+        if self._status(timeout) is None:
+            raise subprocess.TimeoutExpired("mesocosm", timeout)
+        assert self.returncode is not None
+        return self.returncode
+
+    def _status(self, seconds: float) -> int | None:
+        if self.returncode is None:
+            self._channel.settimeout(seconds)
+            with suppress(BlockingIOError, TimeoutError):
+                self.returncode = lent_streams.received(self._channel)
+                assert self.returncode is not None, "the process that commands are forked from has ended"
+                self._channel.close()
+        return self.returncode
+
+
+class Started(_Forked):
+    """A running ``mesocosm WORDS``, such as ``serve``; used as ``subprocess.Popen`` is."""
+
+    def __init__(self, *words: object, **environment: str) -> None:
+        pipes = [os.pipe(), os.pipe()]
+        super().__init__(words, None, environment, [theirs for _, theirs in pipes])
+        for _, theirs in pipes:
+            os.close(theirs)
+        self.stdout, self.stderr = (open(ours, encoding="utf-8") for ours, _ in pipes)  # noqa: SIM115
 
     def __exit__(self, *exception: object) -> None:
         self.kill()
@@ -89,135 +162,144 @@ class Started:
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
 
-    def poll(self) -> int | None:
-        return self._status(0)
-
-    def wait(self, timeout: float = 300) -> int:
-        if self._status(timeout) is None:
-            raise subprocess.TimeoutExpired("mesocosm", timeout)
-        assert self.returncode is not None
-        return self.returncode
-
     def communicate(self, timeout: float = 300) -> tuple[str, str]:
         self.wait(timeout)
         with self.stdout, self.stderr:
             return self.stdout.read(), self.stderr.read()
 
-    def _status(self, seconds: float) -> int | None:
-        if self.returncode is None:
-            self.returncode = _parent().ask({"wait": self.pid, "seconds": seconds})
-        return self.returncode
 
-
-def _asked(
-    words: Sequence[object], cwd: Path | None, environment: Mapping[str, str], streams: Sequence[str]
-) -> dict[str, Any]:
-    return {
-        "arguments": [str(word) for word in words],
-        "cwd": str(cwd or Path.cwd()),
-        "environment": {**os.environ, **environment},
-        "streams": streams,
-    }
-
-
-class _Parent:
-    """The process that commands are forked from; it ends with the tests, when its socket is closed."""
-
-    def __init__(self) -> None:
-        ours, theirs = socket.socketpair()
-        command = [sys.executable, __file__, str(theirs.fileno())]
-        self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
-        theirs.close()
-        self._stream = ours.makefile("rwb", buffering=0)
-        atexit.register(self._end)
-
-    def _end(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-    def ask(self, asked: dict[str, Any]) -> Any:
-        """The exit status of a command, or nothing if its time was up; the number of one that is started."""
-        self._stream.write(json.dumps(asked).encode() + b"\n")
-        answer = self._stream.readline()
-        assert answer, "the process that commands are forked from has ended"
-        return json.loads(answer)
+def _address() -> str:
+    return os.environ.get(ADDRESS) or _own()
 
 
 @cache
-def _parent() -> _Parent:
-    return _Parent()
+def _own() -> str:
+    until_the_end = ExitStack()
+    address = until_the_end.enter_context(forking())
+    atexit.register(until_the_end.close)
+    return address
 
 
-def _serve(stream: Any) -> dict[str, Any] | None:
-    """Fork what is asked for until the tests are over; what is to be done, in a process that was forked."""
-    for line in stream:
-        asked: dict[str, Any] = json.loads(line)
-        if "wait" in asked:
-            answer = _status(asked["wait"], asked["seconds"])
-        else:
-            if asked["arguments"][0] in EVALUATE:
-                _load(*LOADED_FOR_EVALUATION)
-            assert threading.active_count() == 1, "a fork has no threads"
-            child = os.fork()
-            if not child:
-                return asked
-            answer = _ended(child, asked["timeout"]) if "timeout" in asked else child
-        stream.write(json.dumps(answer).encode() + b"\n")
-    return None
+@contextmanager
+def forking() -> Iterator[str]:
+    """Start the process that commands are forked from, which loads all when first asked; its address."""
+    with (
+        tempfile.TemporaryDirectory(prefix="mesocosm-commands-") as folder,
+        socket.socket(socket.AF_UNIX) as listener,
+    ):
+        address = f"{folder}/socket"
+        listener.bind(address)
+        listener.listen(100)
+        process = subprocess.Popen(
+            [sys.executable, __file__, str(listener.fileno())],
+            pass_fds=[listener.fileno()],
+            stdin=subprocess.PIPE,
+        )
+        with process:  # it ends with its standard input
+            yield address
 
 
-def _status(child: int, seconds: float) -> int | None:
-    """The exit status of a process that was started; nothing if it still runs after so many seconds."""
-    until = time.monotonic() + seconds
+class _Child(NamedTuple):
+    """A command that was forked: its number, what shows that it ended, and whoever asked for it."""
+
+    number: int
+    ended: int
+    channel: socket.socket
+
+    def say(self, number: int) -> None:
+        """Tell a number to whoever asked, if that is still there."""
+        with suppress(BrokenPipeError):
+            self.channel.sendall(lent_streams.NUMBER.pack(number))
+
+    def close(self) -> None:
+        """Tell how it ended."""
+        self.say(os.waitstatus_to_exitcode(os.waitpid(self.number, 0)[1]))
+        self.channel.close()
+        os.close(self.ended)
+
+
+def _serve(listener: socket.socket) -> tuple[dict[str, Any], Sequence[int]] | None:
+    """Fork what is asked for until the tests are over; what a forked process is to do, and its streams."""
+    running: list[_Child] = []
     while True:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended or time.monotonic() >= until:
-            return os.waitstatus_to_exitcode(status) if ended else None
-        time.sleep(0.01)
+        watched = [0, listener, *(one.ended for one in running), *(one.channel for one in running)]
+        ready = set(select.select(watched, [], [])[0])
+        for one in [one for one in running if one.ended in ready]:
+            running.remove(one)
+            one.close()
+        for one in running:
+            if one.channel in ready or 0 in ready:
+                os.kill(one.number, signal.SIGKILL)
+        if 0 in ready:
+            return None
+        if listener in ready:
+            channel = listener.accept()[0]
+            streams, asked = _asked(channel)
+            child = os.fork() if asked else None
+            if child == 0:
+                for other in (channel, listener, *(one.channel for one in running)):
+                    other.close()
+                for one in running:
+                    os.close(one.ended)
+                return asked, streams
+            for stream in streams:
+                os.close(stream)
+            if child is None:
+                channel.close()
+            else:
+                running.append(_Child(child, os.pidfd_open(child), channel))
+                running[-1].say(child)
 
 
-def _ended(child: int, seconds: float) -> int | None:
-    """The exit status of a process; nothing if it had to be killed after so many seconds."""
-    late: list[int] = []
-
-    def kill(number: int, frame: object) -> None:
-        late.append(number)
-        os.kill(child, signal.SIGKILL)
-
-    signal.signal(signal.SIGALRM, kill)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    return None if late else status
+def _asked(channel: socket.socket) -> tuple[Sequence[int], dict[str, Any]]:
+    """The streams that are lent, and what is asked for: nothing if whoever asks is gone again."""
+    streams = socket.recv_fds(channel, 1, 3)[1]
+    with channel.makefile("rb") as stream:
+        asked: dict[str, Any] = json.loads(stream.readline() or b"{}")
+    if asked:
+        _load_what_all_need()
+        if asked["words"][:1] in [[word] for word in EVALUATE]:
+            _load(*LOADED_FOR_EVALUATION)
+        assert threading.active_count() == 1, "a fork has no threads"
+    return streams, asked
 
 
-def _become(asked: dict[str, Any]) -> None:
-    """Take on the folder, environment, arguments and streams of a command."""
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    os.chdir(asked["cwd"])
+def _become(asked: dict[str, Any], streams: Sequence[int]) -> None:
+    """Take on the folder, environment, words and streams of a command."""
+    os.chdir(asked["folder"])
     os.environ.clear()
     os.environ.update(asked["environment"])
-    sys.argv[:] = [str(import_module("mesocosm.__main__").__file__), *asked["arguments"]]
-    for number, name in enumerate((os.devnull, *asked["streams"])):
-        opened = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
-        os.dup2(opened, number)
-        os.close(opened)
+    program = sys.modules["__main__"] = import_module("mesocosm.__main__")
+    sys.argv[:] = [str(program.__file__), *asked["words"]]
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+
+
+@cache
+def _load_what_all_need() -> None:
+    _load(*LOADED)
+    service = import_module("mesocosm.services.service")
+    for name in service.service_names():
+        with suppress(ImportError):  # without its extra
+            service.load_service(name)
+    import_module("mesocosm.worlds.tokens").count("")  # loads the tokenizer
+    import_module("faker").Faker()  # loads what speaks English
+    gc.freeze()
 
 
 def _load(*names: str) -> None:
-    for name in names:
-        import_module(name)
-    gc.freeze()  # or each fork looks through all that is loaded when it ends
+    if missing := [name for name in names if name not in sys.modules]:
+        for name in missing:
+            import_module(name)
+        gc.freeze()  # or each fork looks through all that is loaded when it ends
 
 
 def _main() -> None:
     sys.path[0] = ""  # as of ``python -m``; what lies beside this file are tests
-    _load(*LOADED)
-    import_module("mesocosm.worlds.tokens").count("")  # loads the tokenizer
-    with socket.socket(fileno=int(sys.argv[1])) as channel, channel.makefile("rwb", buffering=0) as stream:
-        asked = _serve(stream)
-    if asked is not None:
-        _become(asked)
+    found = _serve(socket.socket(fileno=int(sys.argv[1])))
+    if found is not None:
+        _become(*found)
         import_module("mesocosm.__main__").main()
 
 

@@ -6,13 +6,13 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TypeVar
 
 import pytest
+from commands import stand_in
 from patience import PATIENCE
 
 from mesocosm.sandbox import bubblewrap, seccomp
@@ -40,7 +40,7 @@ def running_code_runner(walls: str, environment: Mapping[str, str] | None = None
     """A code runner as a process of its own; yields its URL."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "mesocosm", "code-runner", "--listen", f"127.0.0.1:{port}"]
+    command = [*stand_in(), "code-runner", "--listen", f"127.0.0.1:{port}"]
     given = {**os.environ, "MESOCOSM_CODE_RUNNER_TOKEN": RUNNER_TOKEN, **(environment or {})}
     process = subprocess.Popen([*command, "--walls", walls], env=given)
     url = f"http://127.0.0.1:{port}"

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
 
+import commands
 import pytest
 from hypothesis import settings
 from worlds import Fill, build_world
@@ -30,6 +31,14 @@ sys.dont_write_bytecode = False
 
 # What the tests import stays: looking through it for garbage again and again would take a tenth of the time.
 gc.disable()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Workers have commands forked from one process."""
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        stack = ExitStack()
+        os.environ[commands.ADDRESS] = stack.enter_context(commands.forking())
+        config.add_cleanup(stack.close)
 
 
 def pytest_collection_finish() -> None:

@@ -43,6 +43,15 @@ class Params(BaseModel):
         return ()
 
 
+class MadeParams(Params):
+    """Base of parameters that are made while running: their descriptions are given.
+
+    Pydantic would search the stack for the text of the class, which takes longer than all else of it.
+    """
+
+    model_config = ConfigDict(use_attribute_docstrings=False)
+
+
 class Evidence(BaseModel):
     """One piece of evidence: where the survey meets it."""
 

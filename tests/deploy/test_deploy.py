@@ -23,6 +23,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from commands import mesocosm, stand_in
 from patience import PATIENCE
 
 from mesocosm.doors.mcp import McpTools
@@ -73,7 +74,7 @@ def test_podman_compose_understands_the_file(tmp_path: Path) -> None:
 
 
 def container_command(compose: Any, service: str, port: int) -> list[str]:
-    """What the container would run, on this machine's loopback."""
+    """What the container would have ``mesocosm`` do, on this machine's loopback."""
     dockerfile = (ROOT / "Dockerfile").read_text()
     entries = {line for line in dockerfile.splitlines() if line.startswith("ENTRYPOINT")}
     assert entries == {'ENTRYPOINT ["mesocosm"]'}
@@ -85,8 +86,7 @@ def container_command(compose: Any, service: str, port: int) -> list[str]:
     words = ["127.0.0.1" if word == "0.0.0.0" else str(port) if word == "8321" else word for word in words]
     # Tests run side by side: for mail any port will do.
     words = ["0" if word in ("1143", "1025") else word for word in words]
-    words = [word.replace("0.0.0.0:8322", f"127.0.0.1:{port}") for word in words]
-    return [sys.executable, "-m", "mesocosm", *words]
+    return [word.replace("0.0.0.0:8322", f"127.0.0.1:{port}") for word in words]
 
 
 def free_port() -> int:
@@ -97,7 +97,9 @@ def free_port() -> int:
 @contextmanager
 def running(compose: Any, service: str, port: int, environment: Mapping[str, str]) -> Iterator[None]:
     """A service of the compose file as a process, once its health check passes."""
-    command = container_command(compose, service, port)
+    # The code runner's image is another than what a fork has loaded.
+    program = [sys.executable, "-m", "mesocosm"] if service == "code-runner" else stand_in()
+    command = [*program, *container_command(compose, service, port)]
     process = subprocess.Popen(command, env={**os.environ, **environment})
     try:
         deadline = time.monotonic() + PATIENCE
@@ -176,9 +178,8 @@ def test_the_code_runner_has_nothing_to_tell_and_nobody_to_tell_it(compose: Any)
 
 
 def test_the_evaluation_runs_against_the_servers(compose: Any, server: int, tmp_path: Path) -> None:
-    command = [*container_command(compose, "evaluation", server), "--json"]
-    environment = {**os.environ, "MESOCOSM_ADMIN_TOKEN": TOKEN}
-    ran = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    command = (*container_command(compose, "evaluation", server), "--json")
+    ran = mesocosm(*command, cwd=tmp_path, MESOCOSM_ADMIN_TOKEN=TOKEN)
     assert ran.returncode == 0, ran.stderr
     [result] = json.loads(ran.stdout)
     assert (result["model"], result["passed"], result["judged"]) == ("reference", 1, 1)
@@ -222,7 +223,7 @@ def test_the_viewer_shows_the_logs(compose: Any, tmp_path: Path) -> None:
 
 
 def test_the_server_refuses_to_listen_elsewhere_without_a_token(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mesocosm", "serve", "--host", "0.0.0.0", "--state", str(tmp_path)]
+    command = [*stand_in(), "serve", "--host", "0.0.0.0", "--state", str(tmp_path)]
     environment = {key: value for key, value in os.environ.items() if key != "MESOCOSM_ADMIN_TOKEN"}
     refused = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE

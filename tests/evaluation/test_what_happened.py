@@ -8,13 +8,12 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import mesocosm
+from commands import mesocosm, stand_in
 from later import Later
 from patience import PATIENCE
 
@@ -83,8 +82,8 @@ def test_a_program_that_ends_with_an_error_is_errored_and_its_last_lines_are_sho
 
 
 def test_an_interrupted_evaluation_ends_with_130_and_is_counted_apart(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mesocosm", "eval", *WORLD, "--log-dir", "logs"]
-    command += ["--model", "scripted/solver:delay=30"]
+    command = [*stand_in(), "eval", *WORLD, "--log-dir", "logs"]
+    command += ["--model", "scripted/solver:delay=3"]
     running = subprocess.Popen(
         command,
         cwd=tmp_path,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import mesocosm
+from commands import mesocosm, stand_in
 from patience import PATIENCE
 from typer.testing import CliRunner
 
@@ -325,7 +325,8 @@ def test_help_loads_little() -> None:
 
 def test_a_full_disk_is_no_fault_of_ours() -> None:
     with Path("/dev/full").open("w") as full:
-        command = [sys.executable, "-m", "mesocosm", "schema"]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            [*stand_in(), "schema"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
     assert (done.returncode, "error: the disk is full: make room" in done.stderr) == (3, True), done.stderr
     assert "report it" not in done.stderr

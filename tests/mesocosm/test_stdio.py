@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from commands import mesocosm
+from commands import Started, mesocosm, stand_in
 from patience import PATIENCE
 
 from mesocosm.doors import handshake
@@ -30,7 +30,6 @@ from mesocosm.services.service import load_service, service_names
 from mesocosm.services.world import World
 from mesocosm.worlds.manifest import Manifest
 
-MESOCOSM = [sys.executable, "-m", "mesocosm"]
 ERAS: list[tuple[Era, str]] = [("auto", "2026-07-28"), ("legacy", "2025-11-25")]
 HELLO = {
     "protocolVersion": "2025-11-25",
@@ -53,7 +52,7 @@ def instance(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("era", "version"), ERAS)
 def test_one_service_of_a_world_is_served_over_stdio(instance: Path, era: Era, version: str) -> None:
-    command = [*MESOCOSM, "serve", "--stdio", "email", "--world", str(instance)]
+    command = [*stand_in(), "serve", "--stdio", "email", "--world", str(instance)]
     with McpTools(command, era=era) as tools:
         assert tools.protocol_version == version
         assert tools.call("email", "get_emails")["total"] == 30
@@ -64,7 +63,7 @@ def test_one_service_of_a_world_is_served_over_stdio(instance: Path, era: Era, v
 
 
 def test_all_services_are_served_with_prefixed_names(instance: Path) -> None:
-    command = [*MESOCOSM, "serve", "--stdio", "all", "--world", str(instance / "world")]
+    command = [*stand_in(), "serve", "--stdio", "all", "--world", str(instance / "world")]
     with McpTools(command) as tools:
         names = {tool.name for tool in tools.list_tools()}
         assert {"read_email", "claim_done"} <= names
@@ -95,14 +94,14 @@ def test_what_was_asked_before_the_end_of_the_input_is_answered(instance: Path) 
         ),
     ]
     said = b"".join(json.dumps({"jsonrpc": "2.0"} | line).encode() + b"\n" for line in lines)
-    command = [*MESOCOSM, "serve", "--stdio", "email", "--world", str(instance)]
+    command = [*stand_in(), "serve", "--stdio", "email", "--world", str(instance)]
     done = subprocess.run(command, input=said, capture_output=True, check=True, timeout=PATIENCE)
     assert sorted(json.loads(line)["id"] for line in done.stdout.splitlines()) == list(range(21))
 
 
 def test_servers_of_several_services_share_a_world(instance: Path) -> None:
     def command(service: str) -> list[str]:
-        return [*MESOCOSM, "serve", "--stdio", service, "--world", str(instance)]
+        return [*stand_in(), "serve", "--stdio", service, "--world", str(instance)]
 
     with McpTools(command("email")) as one, McpTools(command("all")) as other:
         with ThreadPoolExecutor(2) as pool:
@@ -134,11 +133,10 @@ def server(instance: Path, tmp_path: Path) -> Iterator[Server]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = int(free.getsockname()[1])
     base = f"http://127.0.0.1:{port}"
-    processes: list[subprocess.Popen[bytes]] = []
+    processes: list[Started] = []
 
     def start() -> None:
-        command = [*MESOCOSM, "serve", "--port", str(port), "--state", str(state)]
-        processes.append(subprocess.Popen(command, stderr=subprocess.DEVNULL))
+        processes.append(Started("serve", "--port", port, "--state", state))
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             try:
@@ -151,7 +149,7 @@ def server(instance: Path, tmp_path: Path) -> Iterator[Server]:
 
     def stop(how: int) -> None:
         processes[-1].send_signal(how)
-        processes[-1].wait(PATIENCE)
+        processes[-1].communicate(PATIENCE)
 
     start()
     yield Server(base=base, episode=episode, start=start, stop=stop)
@@ -162,7 +160,7 @@ def server(instance: Path, tmp_path: Path) -> Iterator[Server]:
 @pytest.mark.parametrize(("era", "version"), ERAS)
 def test_the_bridge_passes_both_eras_on(server: Server, era: Era, version: str) -> None:
     url = f"{server.base}/e/{server.episode}/mcp"
-    with McpTools([*MESOCOSM, "bridge", url], era=era) as tools:
+    with McpTools([*stand_in(), "bridge", url], era=era) as tools:
         assert tools.protocol_version == version
         assert tools.call("email", "get_emails", page_size=1)["total"] == 30
         with pytest.raises(ToolError, match="not found"):
@@ -175,7 +173,7 @@ def test_the_bridge_lives_on_after_what_is_no_message(server: Server) -> None:
     hello = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": HELLO}).encode()
     said = b"\n".join([*lines, hello, b""])
     done = subprocess.run(
-        [*MESOCOSM, "bridge", url], input=said, capture_output=True, check=True, timeout=PATIENCE
+        [*stand_in(), "bridge", url], input=said, capture_output=True, check=True, timeout=PATIENCE
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [a["error"]["code"] for a in answers[:-1]] == [-32700, -32600, -32600, -32600, -32600, -32700]
@@ -183,7 +181,7 @@ def test_the_bridge_lives_on_after_what_is_no_message(server: Server) -> None:
 
 
 def test_the_bridge_says_when_there_is_no_server() -> None:
-    command = [*MESOCOSM, "bridge", "http://127.0.0.1:9/mcp"]
+    command = [*stand_in(), "bridge", "http://127.0.0.1:9/mcp"]
     hello = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n'
     answered = subprocess.run(command, input=hello, capture_output=True, check=True, timeout=PATIENCE)
     assert b'"id": 1' in answered.stdout
@@ -239,7 +237,7 @@ def test_a_client_whose_probe_timed_out_may_shake_hands(instance: Path) -> None:
         {"id": 2, "method": "tools/call", "params": {"name": "get_emails", "arguments": {"page": None}}},
     ]
     said = b"".join(json.dumps({"jsonrpc": "2.0"} | line).encode() + b"\n" for line in lines)
-    command = [*MESOCOSM, "serve", "--stdio", "email", "--world", str(instance)]
+    command = [*stand_in(), "serve", "--stdio", "email", "--world", str(instance)]
     done = subprocess.run(command, input=said, capture_output=True, check=True, timeout=PATIENCE)
     answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
     assert "2026-07-28" in answers[0]["result"]["supportedVersions"]
@@ -281,7 +279,7 @@ def test_the_greeting_says_what_the_server_would_say(
 ) -> None:
     message = {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
     said = json.dumps(message).encode() + b"\n"
-    command = [*MESOCOSM, "serve", "--stdio", service, "--world", str(instance)]
+    command = [*stand_in(), "serve", "--stdio", service, "--world", str(instance)]
     # With one more option the greeting is left to the server.
     one, other = (
         subprocess.run(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import socket
 import subprocess
-import sys
 from pathlib import Path
 from time import monotonic
 
 import pytest
+from commands import stand_in
 from patience import PATIENCE
 
 from mesocosm.errors import UsageError
@@ -27,7 +27,7 @@ def test_a_server_that_comes_up_late_is_waited_for(
     port: int, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(WAIT, str(PATIENCE))
-    serve = [sys.executable, "-m", "mesocosm", "serve", "--port", str(port), "--state", str(tmp_path)]
+    serve = [*stand_in(), "serve", "--port", str(port), "--state", str(tmp_path)]
     late = subprocess.Popen(["sh", "-c", 'sleep 1; exec "$@"', "sh", *serve])
     try:
         with caplog.at_level(logging.WARNING), pytest.raises(UsageError, match="answered 401"):

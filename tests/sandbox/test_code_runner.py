@@ -18,6 +18,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from commands import Started, stand_in
 from confinement import RUNNER_TOKEN, SLOTS_WORK, needs_sandbox, running_code_runner, wait_for
 from patience import PATIENCE
 from typer.testing import CliRunner
@@ -319,18 +320,14 @@ def test_a_runner_that_is_restarted_is_waited_for(
     monkeypatch.setenv("MESOCOSM_CODE_RUNNER", f"http://127.0.0.1:{port}")
     monkeypatch.setenv("MESOCOSM_CODE_RUNNER_TOKEN", RUNNER_TOKEN)
     code = {"code": "open('n', 'a').write('x'); import time; time.sleep(1); print(open('n').read())"}
-    command = [sys.executable, "-m", "mesocosm", "code-runner", "--listen", f"127.0.0.1:{port}"]
-    given = {**os.environ, "MESOCOSM_CODE_RUNNER_TOKEN": RUNNER_TOKEN}
+    command = ("code-runner", "--listen", f"127.0.0.1:{port}")
     with ThreadPoolExecutor(1) as pool:
         called = pool.submit(world.call, "python_execute", "python_execute", code)
-        first = subprocess.Popen(command, env=given)
-        wait_for(f"http://127.0.0.1:{port}")
-        first.kill()  # with the job, or before it
-        first.wait()
-        second = subprocess.Popen(command, env=given)
-        try:
+        with Started(*command):
+            wait_for(f"http://127.0.0.1:{port}")
+            # It is killed with the job, or before it.
+        with Started(*command) as second:
             outcome = called.result()
-        finally:
             second.terminate()
             second.wait()
     assert outcome.status == "ok"
@@ -556,7 +553,7 @@ def test_a_token_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_can_listen_on_a_socket_in_the_file_system(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("from a file\n")
     place = f"unix:{tmp_path / 'socket'}"
-    command = [sys.executable, "-m", "mesocosm", "code-runner", "--listen", place]
+    command = [*stand_in(), "code-runner", "--listen", place]
     process = subprocess.Popen([*command, "--token-file", str(tmp_path / "token"), "--walls", "bubblewrap"])
     (tmp_path / "w").mkdir()
     try:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import subprocess
-import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -15,8 +13,8 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
+from commands import mesocosm, stand_in
 from confinement import needs_sandbox
-from patience import PATIENCE
 from typer.testing import CliRunner
 
 from mesocosm.cli.commands import app
@@ -80,16 +78,7 @@ def test_a_server_keeps_the_limits_that_it_is_started_with(tmp_path: Path) -> No
         tmp_path / "world", Manifest(services=dict.fromkeys(["filesystem", "terminal"]))
     ) as world:
         world.finish_building()
-    command = [
-        sys.executable,
-        "-m",
-        "mesocosm",
-        "serve",
-        "--stdio",
-        "all",
-        "--world",
-        str(tmp_path / "world"),
-    ]
+    command = [*stand_in(), "serve", "--stdio", "all", "--world", str(tmp_path / "world")]
     limits = ["workspace_file_size=100", "workspace_size=150", "workspace_entries=3", "workspace_depth=1"]
     with McpTools([*command, *(word for limit in limits for word in ("--limit", limit))]) as tools:
 
@@ -136,17 +125,7 @@ def test_code_waits_for_its_turn_and_takes_no_thread_of_others(
 
 
 def test_a_wrong_limit_is_wrong_usage(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "mesocosm",
-        "serve",
-        "--state",
-        str(tmp_path),
-        "--limit",
-        "workspace_size=x",
-    ]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    ran = mesocosm("serve", "--state", tmp_path, "--limit", "workspace_size=x")
     assert ran.returncode == 2
     assert "MESOCOSM_WORKSPACE_SIZE" in ran.stderr
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import mesocosm
 from typer.testing import CliRunner
 
 from mesocosm.cli.commands import app
@@ -198,8 +199,7 @@ def test_new_writes_a_file_and_lint_reads_it(tmp_path: Path, monkeypatch: pytest
 def test_a_deep_pattern_is_a_complaint_and_no_traceback(tmp_path: Path, pattern: str) -> None:
     path = tmp_path / "task.yaml"
     path.write_text(START.replace('{lines: "See you on {agreed}"}', f"{{matches: '{pattern}'}}"))
-    command = [sys.executable, "-m", "mesocosm", "lint", str(path)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    ran = mesocosm("lint", path)
     assert ran.returncode == 1
     assert "is no pattern" in ran.stdout + ran.stderr
     assert "Traceback" not in ran.stdout + ran.stderr

@@ -155,7 +155,7 @@ class YamlFamily:
         grows = self.task.growth.parameter
         about = self.task.about.get(grows, "How much there is to do.")
         fields.setdefault(grows, (int, Field(default=10, ge=1, le=MAX_COUNT, description=about)))
-        made: type[family.Params] = create_model("Params", __base__=family.Params, **fields)
+        made: type[family.Params] = create_model("Params", __base__=family.MadeParams, **fields)
         return made
 
     # -- building ---------------------------------------------------------------------------------------
