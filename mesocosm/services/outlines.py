@@ -74,18 +74,26 @@ def _outline(function: ast.FunctionDef, module: ast.Module) -> Outline:
     arguments = function.args
     placed = [*arguments.posonlyargs, *arguments.args]
     free = len(placed) - len(arguments.defaults)
-    required = [one.arg for one in placed[1:free]]
-    required += [
-        one.arg
-        for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        if default is None
+    needed = placed[1:free]
+    needed += [
+        one for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if not default
     ]
-    names = [one.arg for one in (*placed[1:], *arguments.kwonlyargs)]
+    required = [one.arg for one in needed if not _is_paged(one)]
+    names = [
+        name
+        for one in (*placed[1:], *arguments.kwonlyargs)
+        for name in (("page", "per_page") if _is_paged(one) else [one.arg])
+    ]
     if arguments.kwarg and isinstance(arguments.kwarg.annotation, ast.Subscript):
         fields = _fields(ast.unparse(arguments.kwarg.annotation.slice), module)
         names += fields
         required += [name for name, annotation in fields.items() if annotation.startswith("Required[")]
     return Outline(tuple(map(_called, names)), tuple(map(_called, required)))
+
+
+def _is_paged(argument: ast.arg) -> bool:
+    """True of what stands for the page and its length: ``Annotated[Paging, paged("Documents")]``."""
+    return "paged(" in ast.unparse(argument.annotation or argument)
 
 
 def _fields(name: str, module: ast.Module) -> dict[str, str]:

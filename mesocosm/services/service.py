@@ -28,14 +28,25 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, cached_property, wraps
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    NamedTuple,
+    ParamSpec,
+    Self,
+    TypeVar,
+    overload,
+)
 
 from sqlalchemy import Executable, MetaData
 from sqlalchemy.orm import Session
 
 from mesocosm.errors import Invalid, UsageError
 from mesocosm.services.content import find_module, service_names, service_of
-from mesocosm.services.schema import Signature, description_of, resolved, signature_of
+from mesocosm.services.schema import About, Depends, Signature, description_of, resolved, signature_of
 from mesocosm.worlds import database
 
 if TYPE_CHECKING:
@@ -170,6 +181,26 @@ class Page:
     def holding(self, items: Iterable[Any]) -> Self:
         """The same page of other items."""
         return replace(self, items=list(items))
+
+
+class Paging(NamedTuple):
+    """Which page of a list is asked for, and how many entries a page has."""
+
+    page: int
+    per_page: int
+
+
+def paged(things: str, usual: int = 10) -> Depends:
+    """The parameters ``page`` and ``per_page`` of a list of these things, as a ``Paging``."""
+
+    def paging(store: Store, page: int = 1, per_page: int = usual) -> Paging:
+        return Paging(page, per_page)
+
+    paging.__annotations__ |= {
+        "page": Annotated[int, About("Page number, from 1.")],
+        "per_page": Annotated[int, About(f"{things} per page, 1 to 100.")],
+    }
+    return Depends(paging)
 
 
 @dataclass(frozen=True)

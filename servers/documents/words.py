@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
     from mesocosm.servers.documents import models
     from mesocosm.servers.documents import store as rules
+    from mesocosm.services import service
     from mesocosm.services.world import World
     from mesocosm.worlds.changes import Changes, Row
 else:
-    sql, models, rules = later(
-        "sqlalchemy", "mesocosm.servers.documents.models", "mesocosm.servers.documents.store"
+    sql, models, rules, service = later(
+        "sqlalchemy",
+        "mesocosm.servers.documents.models",
+        "mesocosm.servers.documents.store",
+        "mesocosm.services.service",
     )
 
 _SPACE = "Team"
@@ -162,7 +166,7 @@ def _let_in(store: rules.DocumentsStore, space: str, authors: Collection[str]) -
 
 
 def _space(store: rules.DocumentsStore) -> str:
-    spaces = {row["name"]: row["id"] for row in store.items.spaces(1, 100).rows}
+    spaces = {row["name"]: row["id"] for row in store.items.spaces(service.Paging(1, 100)).rows}
     return str(spaces.get(_SPACE) or store.items.create_space(_SPACE))
 
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from mesocosm.doors.request import Request
 from mesocosm.doors.rest import Api, bearer, link_header
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import ADDRESS, MAX_PAGE, MAX_PER_PAGE, PER_PAGE, Paging, missing
+from mesocosm.servers.canvas.store.access import ADDRESS, MAX_PAGE, MAX_PER_PAGE, PER_PAGE, missing
 from mesocosm.services.schema import Depends, Json
-from mesocosm.services.service import Page
+from mesocosm.services.service import Page, Paging
 
 UPLOADS = "/api/v1/uploads"
 """Path of an upload's second step. As with Canvas, its URL alone grants access."""

@@ -8,12 +8,12 @@ from typing import Any, TypedDict
 from mesocosm.servers.canvas.rest.api import Editing, Paged, Reading, api, reading, user_key
 from mesocosm.servers.canvas.rest.courses import members_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import Clock, Paging, denied, missing
+from mesocosm.servers.canvas.store.access import Clock, denied, missing
 from mesocosm.servers.canvas.store.grading import is_excused
 from mesocosm.servers.canvas.tools.assignments import assignment_json, bare_submission_json, rubric_json
 from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Page
+from mesocosm.services.service import Page, Paging
 
 _EMPTY = 10**15
 """First id of submissions that are still empty, above those of the tables."""

@@ -12,12 +12,12 @@ from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import Paged, Reading, UserId, api, context_courses, context_users
 from mesocosm.servers.canvas.rest.assignments import assignment_view
 from mesocosm.servers.canvas.store import CanvasStore, values
-from mesocosm.servers.canvas.store.access import GRADERS, Paging, denied
+from mesocosm.servers.canvas.store.access import GRADERS, denied
 from mesocosm.servers.canvas.tools import dashboard
 from mesocosm.servers.canvas.tools.dashboard import event_json
 from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Page
+from mesocosm.services.service import Page, Paging
 
 _UPCOMING_DAYS = 7
 

@@ -7,12 +7,12 @@ from typing import Any, TypedDict
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import Paged, api, context_courses
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import ADDRESS, Paging
+from mesocosm.servers.canvas.store.access import ADDRESS
 from mesocosm.servers.canvas.store.conversations import STATES
 from mesocosm.servers.canvas.tools.communication import conversations_json, message_json
 from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Page
+from mesocosm.services.service import Page, Paging
 
 MAX_MESSAGES = 100
 """Messages of a conversation that are given with it, the newest."""

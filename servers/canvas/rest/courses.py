@@ -18,11 +18,11 @@ from mesocosm.servers.canvas.rest.api import (
 )
 from mesocosm.servers.canvas.rest.enrollments import enrollments_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import ADDRESS, ENROLLMENT_TYPES, Paging, missing
+from mesocosm.servers.canvas.store.access import ADDRESS, ENROLLMENT_TYPES, missing
 from mesocosm.servers.canvas.tools.objects import courses_json, user_json
 from mesocosm.servers.canvas.tools.service import Row, unguessable
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Page
+from mesocosm.services.service import Page, Paging
 
 _ONLY_ASKED = ("teachers", "total_students")
 

@@ -8,11 +8,11 @@ from mesocosm.doors.request import Request
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.rest.api import Paged, Reading, api, context_courses
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
-from mesocosm.servers.canvas.store.access import Paging, denied
+from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.tools.communication import entry_json, topic_json
 from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Page
+from mesocosm.services.service import Page, Paging
 
 _RECENT_REPLIES = 10
 

@@ -8,12 +8,11 @@ from typing import Any, TypedDict
 from mesocosm.doors.request import Request
 from mesocosm.servers.canvas.rest.api import Editing, Paged, Reading, api, here
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
-from mesocosm.servers.canvas.store.access import Paging
 from mesocosm.servers.canvas.store.modules import ITEM_TYPES
 from mesocosm.servers.canvas.tools.modules import module_item_json, modules_json
 from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Page
+from mesocosm.services.service import Page, Paging
 
 MAX_INLINE = 100
 """Canvas leaves out the items of a module that has more, even if they are asked for."""

@@ -15,10 +15,9 @@ from mesocosm.servers.canvas.rest.api import (
     reading,
 )
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess, values
-from mesocosm.servers.canvas.store.access import Paging
 from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Page
+from mesocosm.services.service import Page, Paging
 
 _MOST_COURSES = 100
 _OF_ACCOUNTS = ("manage_courses_add", "manage_user_logins", "read_course_list", "read_reports", "read_roster")

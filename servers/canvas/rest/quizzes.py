@@ -11,11 +11,10 @@ from mesocosm.doors.request import Request
 from mesocosm.doors.rest import link_header
 from mesocosm.servers.canvas.rest.api import Editing, Paged, Reading, api
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import Paging
 from mesocosm.servers.canvas.tools.quizzes import question_json, quiz_json, quiz_submission_json
 from mesocosm.servers.canvas.tools.service import Row, unguessable
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Page, Reply
+from mesocosm.services.service import Page, Paging, Reply
 
 
 class QuizFields(TypedDict, total=False):

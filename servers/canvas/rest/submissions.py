@@ -11,13 +11,13 @@ from mesocosm.servers.canvas.rest.api import Paged, Reading, UserId, api, course
 from mesocosm.servers.canvas.rest.assignments import assignment_view, submission_view
 from mesocosm.servers.canvas.rest.files import file_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import Paging, denied
+from mesocosm.servers.canvas.store.access import denied
 from mesocosm.servers.canvas.store.grading import is_excused
 from mesocosm.servers.canvas.tools.assignments import attempt_json, comment_json
 from mesocosm.servers.canvas.tools.objects import user_json
 from mesocosm.servers.canvas.tools.service import Row
 from mesocosm.services.schema import Json
-from mesocosm.services.service import Page, same
+from mesocosm.services.service import Page, Paging, same
 
 
 class WorkFields(TypedDict, total=False):

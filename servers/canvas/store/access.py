@@ -7,15 +7,15 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 
 from sqlalchemy import Select, Table, bindparam, column, func, insert, or_, select, table
 
 from mesocosm.errors import Denied, Invalid, NotFound
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Base, Course, Enrollment, SignIn, User
 from mesocosm.servers.canvas.store import values
-from mesocosm.services.schema import About, Depends, Number
-from mesocosm.services.service import Page, Row, Rules
+from mesocosm.services.schema import About, Number
+from mesocosm.services.service import Page, Paging, Row, Rules
 
 if TYPE_CHECKING:
     from mesocosm.servers.canvas.store import CanvasStore
@@ -110,26 +110,6 @@ class CourseRows:
     def listed(self, *conditions: Any, order: Sequence[Any] = ()) -> Lister:
         """Those that meet the conditions."""
         return Lister(self.seen.where(*conditions).order_by(*(order or self.order), self.id))
-
-
-class Paging(NamedTuple):
-    """Which page of a list is asked for, and how many entries a page has."""
-
-    page: int
-    per_page: int
-
-
-def paged(things: str, usual: int = PER_PAGE) -> Depends:
-    """The parameters ``page`` and ``per_page`` of a list of these things."""
-
-    def paging(store: View, page: int = 1, per_page: int = usual) -> Paging:
-        return Paging(page, per_page)
-
-    paging.__annotations__ |= {
-        "page": Annotated[int, About("Page number, from 1.")],
-        "per_page": Annotated[int, About(f"{things} per page, 1 to 100.")],
-    }
-    return Depends(paging)
 
 
 def check_page(page: int, per_page: int) -> None:

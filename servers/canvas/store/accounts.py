@@ -8,16 +8,8 @@ from typing import Any
 from sqlalchemy import Select, bindparam, exists, func, insert, or_, select
 
 from mesocosm.servers.canvas.models import Account, AccountAdmin, Course, Enrollment, User, usual
-from mesocosm.servers.canvas.store.access import (
-    TEACHER,
-    Lister,
-    Paging,
-    StorePart,
-    denied,
-    matching,
-    table_of,
-)
-from mesocosm.services.service import Page, Row
+from mesocosm.servers.canvas.store.access import TEACHER, Lister, StorePart, denied, matching, table_of
+from mesocosm.services.service import Page, Paging, Row
 
 DEFAULT_ACCOUNT = "Brookfield University"
 

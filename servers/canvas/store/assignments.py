@@ -14,14 +14,13 @@ from mesocosm.servers.canvas.store.access import (
     CourseAccess,
     CourseRows,
     Lister,
-    Paging,
     StorePart,
     check_page,
     denied,
     matching,
 )
 from mesocosm.servers.canvas.store.courses import CURRENT
-from mesocosm.services.service import Page, Row
+from mesocosm.services.service import Page, Paging, Row
 from mesocosm.services.values import Checks, checked
 
 GRADING_TYPES = ("points", "percent", "letter_grade", "gpa_scale", "pass_fail", "not_graded")

@@ -21,9 +21,9 @@ from mesocosm.servers.canvas.models import (
     usual,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import CourseAccess, Lister, Paging, StorePart, denied
+from mesocosm.servers.canvas.store.access import CourseAccess, Lister, StorePart, denied
 from mesocosm.servers.canvas.store.courses import CURRENT
-from mesocosm.services.service import Page, Row
+from mesocosm.services.service import Page, Paging, Row
 from mesocosm.services.values import Checks, checked
 
 _MY_COURSES = (

@@ -19,14 +19,13 @@ from mesocosm.servers.canvas.store.access import (
     TA,
     TEACHER,
     Lister,
-    Paging,
     StorePart,
     denied,
     matching,
     missing,
     table_of,
 )
-from mesocosm.services.service import Page, Row
+from mesocosm.services.service import Page, Paging, Row
 
 MAX_RECIPIENTS = 100
 STATES = ("read", "unread", "archived")

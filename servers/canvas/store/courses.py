@@ -20,12 +20,11 @@ from mesocosm.servers.canvas.store.access import (
     TEACHER,
     CourseAccess,
     Lister,
-    Paging,
     StorePart,
     denied,
     table_of,
 )
-from mesocosm.services.service import Page, Row
+from mesocosm.services.service import Page, Paging, Row
 from mesocosm.services.values import Checks, checked
 
 ENROLLMENT_STATES = ("active", "invited", "inactive", "completed")

@@ -15,13 +15,12 @@ from mesocosm.servers.canvas.store.access import (
     CourseAccess,
     CourseRows,
     Lister,
-    Paging,
     StorePart,
     denied,
     matching,
     table_of,
 )
-from mesocosm.services.service import Page, Row
+from mesocosm.services.service import Page, Paging, Row
 from mesocosm.services.values import Checks, checked
 
 _ENTRY_COUNT = (

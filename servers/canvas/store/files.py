@@ -14,13 +14,12 @@ from mesocosm.servers.canvas.store.access import (
     CourseAccess,
     CourseRows,
     Lister,
-    Paging,
     StorePart,
     denied,
     matching,
     missing,
 )
-from mesocosm.services.service import Page, Row
+from mesocosm.services.service import Page, Paging, Row
 
 ROOT_FOLDER = "course files"
 

@@ -21,16 +21,8 @@ from mesocosm.servers.canvas.models import (
     usual,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import (
-    Clock,
-    CourseAccess,
-    CourseRows,
-    Paging,
-    StorePart,
-    denied,
-    table_of,
-)
-from mesocosm.services.service import Page, Row
+from mesocosm.servers.canvas.store.access import Clock, CourseAccess, CourseRows, StorePart, denied, table_of
+from mesocosm.services.service import Page, Paging, Row
 from mesocosm.services.values import Checks, checked
 
 CONTENT: dict[str, Any] = {

@@ -12,15 +12,8 @@ from sqlalchemy import bindparam, or_, select, update
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import User, WikiPage, usual
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import (
-    CourseAccess,
-    CourseRows,
-    Paging,
-    StorePart,
-    matching,
-    table_of,
-)
-from mesocosm.services.service import Page, Row
+from mesocosm.servers.canvas.store.access import CourseAccess, CourseRows, StorePart, matching, table_of
+from mesocosm.services.service import Page, Paging, Row
 
 _PAGES = CourseRows(
     "page",

@@ -12,22 +12,14 @@ from sqlalchemy import bindparam, exists, func, or_, select
 from mesocosm.errors import Conflict, Denied, Invalid
 from mesocosm.servers.canvas.models import Assignment, Quiz, QuizQuestion, QuizSubmission, usual
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import (
-    STUDENT,
-    CourseAccess,
-    CourseRows,
-    Lister,
-    Paging,
-    StorePart,
-    denied,
-)
+from mesocosm.servers.canvas.store.access import STUDENT, CourseAccess, CourseRows, Lister, StorePart, denied
 from mesocosm.servers.canvas.store.assignments import QUIZ_TYPE
 from mesocosm.servers.canvas.store.questions import (
     NEW_QUESTION,
     QUESTION,
     filled_question,
 )
-from mesocosm.services.service import Page, Row
+from mesocosm.services.service import Page, Paging, Row
 from mesocosm.services.values import Checks, checked
 
 QUIZ_TYPES = ("practice_quiz", "assignment", "graded_survey", "survey")

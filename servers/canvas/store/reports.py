@@ -11,10 +11,10 @@ from sqlalchemy import bindparam, func, select
 
 from mesocosm.errors import Invalid
 from mesocosm.servers.canvas.models import AccountReport, Assignment, Course, Enrollment, Submission, User
-from mesocosm.servers.canvas.store.access import STUDENT, Lister, Paging, StorePart
+from mesocosm.servers.canvas.store.access import STUDENT, Lister, StorePart
 from mesocosm.servers.canvas.store.accounts import below
 from mesocosm.servers.canvas.store.submissions import COUNTING
-from mesocosm.services.service import Page, Row
+from mesocosm.services.service import Page, Paging, Row
 
 MAX_LINES = 100_000
 PROVISIONED = ("users", "courses", "enrollments")

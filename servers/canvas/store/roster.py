@@ -16,14 +16,13 @@ from mesocosm.servers.canvas.store.access import (
     STAFF,
     CourseAccess,
     Lister,
-    Paging,
     StorePart,
     denied,
     matching,
     missing,
 )
 from mesocosm.servers.canvas.store.courses import ENROLLMENT_STATES, may_enroll
-from mesocosm.services.service import Page, Row
+from mesocosm.services.service import Page, Paging, Row
 
 CURRENT_STATES = ("active", "invited")
 """Enrollments that lists show unless they are asked for others."""

@@ -21,15 +21,7 @@ from mesocosm.servers.canvas.models import (
     User,
 )
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import (
-    GRADERS,
-    STUDENT,
-    CourseAccess,
-    Lister,
-    Paging,
-    StorePart,
-    denied,
-)
+from mesocosm.servers.canvas.store.access import GRADERS, STUDENT, CourseAccess, Lister, StorePart, denied
 from mesocosm.servers.canvas.store.assignments import (
     EXPECTED,
     ONLINE_TYPES,
@@ -39,7 +31,7 @@ from mesocosm.servers.canvas.store.assignments import (
 )
 from mesocosm.servers.canvas.store.courses import CURRENT
 from mesocosm.servers.canvas.store.grading import graded, is_excused
-from mesocosm.services.service import Page, Row
+from mesocosm.services.service import Page, Paging, Row
 
 SUBMISSION_STATES = ("unsubmitted", "submitted", "graded", "pending_review")
 

@@ -11,8 +11,8 @@ from sqlalchemy import bindparam, delete, insert, select
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.canvas.models import Enrollment, Preference, SignIn, User, usual
 from mesocosm.servers.canvas.store import values
-from mesocosm.servers.canvas.store.access import Lister, Paging, StorePart, denied
-from mesocosm.services.service import Page, Row
+from mesocosm.servers.canvas.store.access import Lister, StorePart, denied
+from mesocosm.services.service import Page, Paging, Row
 
 MIN_PASSWORD = 8
 

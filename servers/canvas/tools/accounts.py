@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import Paging, address, paged
+from mesocosm.servers.canvas.store.access import address
 from mesocosm.servers.canvas.store.reports import REPORTS
 from mesocosm.servers.canvas.tools.objects import courses_json, user_json
 from mesocosm.servers.canvas.tools.service import STORAGE_MB, AccountId, Row, server, unguessable
 from mesocosm.services.schema import Json, Words
-from mesocosm.services.service import Page, same
+from mesocosm.services.service import Page, Paging, paged, same
 
 
 def account_json(account: Row, *, manage: bool) -> Json:

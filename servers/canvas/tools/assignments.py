@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import Clock, CourseId, Paging, address, paged
+from mesocosm.servers.canvas.store.access import Clock, CourseId, address
 from mesocosm.servers.canvas.store.assignments import ONLINE_TYPES, QUIZ_TYPE
 from mesocosm.servers.canvas.tools.service import AssignmentId, Editing, Grading, Reading, Row, server
 from mesocosm.services.schema import Json, Number
-from mesocosm.services.service import Page, same
+from mesocosm.services.service import Page, Paging, paged, same
 
 
 def number(value: float | None) -> float | int | None:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import Paging, address, paged
+from mesocosm.servers.canvas.store.access import address
 from mesocosm.servers.canvas.tools.service import Reading, Row, server, standing
 from mesocosm.services.schema import Json, Number
-from mesocosm.services.service import Page, same
+from mesocosm.services.service import Page, Paging, paged, same
 
 
 def announcement_json(topic: Row) -> Json:

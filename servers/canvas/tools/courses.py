@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import CourseId, Paging, address, paged
+from mesocosm.servers.canvas.store.access import CourseId, address
 from mesocosm.servers.canvas.store.submissions import Scores
 from mesocosm.servers.canvas.tools.assignments import number
 from mesocosm.servers.canvas.tools.objects import courses_json
 from mesocosm.servers.canvas.tools.service import Reading, Row, server
 from mesocosm.services.schema import Json, Number
-from mesocosm.services.service import Page, same
+from mesocosm.services.service import Page, Paging, paged, same
 
 ROLE_IDS = {
     "StudentEnrollment": 3,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import Paging, address, paged
+from mesocosm.servers.canvas.store.access import address
 from mesocosm.servers.canvas.tools.assignments import assignment_json, number
 from mesocosm.servers.canvas.tools.objects import courses_json, profile_json
 from mesocosm.servers.canvas.tools.service import Row, server
 from mesocosm.services.schema import Json, Number
-from mesocosm.services.service import Page, same
+from mesocosm.services.service import Page, Paging, paged, same
 
 
 def event_json(event: Row) -> Json:

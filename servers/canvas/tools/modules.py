@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import Paging, address, paged
+from mesocosm.servers.canvas.store.access import address
 from mesocosm.servers.canvas.tools.service import Editing, ModuleId, Reading, Row, server
 from mesocosm.services.schema import Json, Number
-from mesocosm.services.service import Page, same
+from mesocosm.services.service import Page, Paging, paged, same
 
 
 def modules_json(store: CanvasStore, access: CourseAccess, modules: Sequence[Row]) -> list[Json]:

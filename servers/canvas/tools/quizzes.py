@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import Paging, address, paged
+from mesocosm.servers.canvas.store.access import address
 from mesocosm.servers.canvas.store.quizzes import kept_score
 from mesocosm.servers.canvas.tools.assignments import locked, number
 from mesocosm.servers.canvas.tools.service import Editing, QuizId, Reading, Row, server
 from mesocosm.services.schema import Json, Number
-from mesocosm.services.service import Page, same
+from mesocosm.services.service import Page, Paging, paged, same
 
 
 def _page(quiz: Row) -> str:

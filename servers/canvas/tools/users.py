@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from mesocosm.servers.canvas.store import CanvasStore
-from mesocosm.servers.canvas.store.access import Paging, paged
 from mesocosm.servers.canvas.tools.objects import profile_json
 from mesocosm.servers.canvas.tools.service import Row, given, server, standing
 from mesocosm.services.schema import Json
-from mesocosm.services.service import same
+from mesocosm.services.service import Paging, paged, same
 
 
 def _person(user: Row) -> Json:

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select, text
 
 from mesocosm.errors import Conflict, Denied, Invalid, NotFound
 from mesocosm.servers.documents.models import Document, Folder, Share, SignIn, Space, User
-from mesocosm.services.service import Row, Rules
+from mesocosm.services.service import Paging, Row, Rules
 
 if TYPE_CHECKING:
     from mesocosm.servers.documents.store import DocumentsStore
@@ -195,8 +195,9 @@ def address(text: str) -> str:
     return text.lower()
 
 
-def page_bounds(page: int, per_page: int) -> tuple[int, int]:
+def page_bounds(paging: Paging) -> tuple[int, int]:
     """(limit, offset) of a page, checked."""
+    page, per_page = paging
     if not 1 <= page <= LARGEST // MAX_PAGE_SIZE:
         raise Invalid(f"page must be 1 or more, got {page}.")
     if not 1 <= per_page <= MAX_PAGE_SIZE:
@@ -231,12 +232,12 @@ class Access(Rules):
             raise NotFound(f"User not found: {email}")
         return found
 
-    def users(self, page: int, per_page: int) -> Listing:
+    def users(self, paging: Paging) -> Listing:
         """One page of all users, by address."""
-        limit, offset = page_bounds(page, per_page)
+        limit, offset = page_bounds(paging)
         _ = self.me
         total = int(self.fetch(_USER_TOTAL)[0]["total"])
-        return Listing(self.fetch(_USERS, limit=limit, offset=offset), page, per_page, total)
+        return Listing(self.fetch(_USERS, limit=limit, offset=offset), *paging, total)
 
     # -- items ------------------------------------------------------------------------------------------
 

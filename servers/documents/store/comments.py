@@ -22,7 +22,7 @@ from mesocosm.servers.documents.store.access import (
     timestamp,
 )
 from mesocosm.servers.documents.store.bulk import MAX_COMMENT, comment_text
-from mesocosm.services.service import Row
+from mesocosm.services.service import Paging, Row
 
 REPLIES_SHOWN = 10
 
@@ -84,9 +84,9 @@ class Threads(Listing):
 class Comments(DocumentsPart):
     """Comments on documents."""
 
-    def threads(self, file_id: str, page: int, per_page: int, *, resolved: bool) -> Threads:
+    def threads(self, file_id: str, paging: Paging, *, resolved: bool) -> Threads:
         """One page of a document's threads, the oldest first, with or without those that are resolved."""
-        limit, offset = page_bounds(page, per_page)
+        limit, offset = page_bounds(paging)
         item = self.document(file_id)
         which = {"document": item.number, "resolved": resolved}
         total = int(self.fetch(_THREAD_TOTAL, **which)[0]["total"])
@@ -94,16 +94,16 @@ class Comments(DocumentsPart):
         replies: dict[int, list[Row]] = {}
         for reply in self.fetch(_FIRST_REPLIES, threads=as_list([row["number"] for row in rows])):
             replies.setdefault(reply["thread"], []).append(reply)
-        return Threads(rows, page, per_page, total, replies)
+        return Threads(rows, *paging, total, replies)
 
-    def replies(self, comment_id: str, page: int, per_page: int) -> Listing:
+    def replies(self, comment_id: str, paging: Paging) -> Listing:
         """One page of the replies of a thread, the oldest first."""
-        limit, offset = page_bounds(page, per_page)
+        limit, offset = page_bounds(paging)
         thread = self._comment(comment_id, "viewer")
         number = thread.thread or thread.number
         total = int(self.fetch(_REPLY_TOTAL, thread=number)[0]["total"])
         rows = self.fetch(_REPLIES, thread=number, limit=limit, offset=offset)
-        return Listing(rows, page, per_page, total)
+        return Listing(rows, *paging, total)
 
     def add_comment(self, file_id: str, text: str, quote: str | None = None) -> Comment:
         """A comment that begins a thread, on a passage of the document if one is quoted."""

@@ -24,7 +24,7 @@ from mesocosm.servers.documents.store.access import (
     timestamp,
     within_reach,
 )
-from mesocosm.services.service import Row
+from mesocosm.services.service import Paging, Row
 
 MAX_DEPTH = 20
 MAX_DESCRIPTION = 2000
@@ -155,25 +155,23 @@ class Items(DocumentsPart):
         self.session.flush()
         return space.id
 
-    def spaces(self, page: int, per_page: int) -> Listing:
+    def spaces(self, paging: Paging) -> Listing:
         """One page of the spaces that the user has a role on, the personal one first."""
-        limit, offset = page_bounds(page, per_page)
+        limit, offset = page_bounds(paging)
         principals = as_list([self.me, ANYONE])
         total = int(self.fetch(_SPACE_TOTAL, principals=principals)[0]["total"])
         rows = self.fetch(_SPACES, principals=principals, limit=limit, offset=offset)
-        return Listing(rows, page, per_page, total)
+        return Listing(rows, *paging, total)
 
     # -- folders ----------------------------------------------------------------------------------------
 
-    def contents(self, item_id: str | None, page: int, per_page: int) -> tuple[Item, Listing]:
+    def contents(self, item_id: str | None, paging: Paging) -> tuple[Item, Listing]:
         """One page of what is in a folder or at the root of a space: folders first, by name."""
-        limit, offset = page_bounds(page, per_page)
+        limit, offset = page_bounds(paging)
         here = self.container(item_id)
         where = {"space": here.space, "folder": here.folder}
         total = int(self.fetch(_CONTENTS_TOTAL, **where)[0]["total"])
-        return here, Listing(
-            self.fetch(_CONTENTS, limit=limit, offset=offset, **where), page, per_page, total
-        )
+        return here, Listing(self.fetch(_CONTENTS, limit=limit, offset=offset, **where), *paging, total)
 
     def path(self, item: Item) -> str:
         """Return the path of an item by names: ``Space/Folder/Title``."""
@@ -306,12 +304,12 @@ class Items(DocumentsPart):
         self.session.flush()
         return self.item(item.id)
 
-    def trash(self, page: int, per_page: int) -> Listing:
+    def trash(self, paging: Paging) -> Listing:
         """Return a page of deleted items, latest first; a folder represents its content."""
-        limit, offset = page_bounds(page, per_page)
+        limit, offset = page_bounds(paging)
         reach = self.reach()
         total = int(self.fetch(_TRASH_TOTAL, **reach)[0]["total"])
-        return Listing(self.fetch(_TRASH, limit=limit, offset=offset, **reach), page, per_page, total)
+        return Listing(self.fetch(_TRASH, limit=limit, offset=offset, **reach), *paging, total)
 
     def _set_trashed(self, folder: Folder, folders: object, documents: object, key: str | None) -> None:
         """Delete (with a key) or restore a folder and what is in it."""

@@ -19,7 +19,7 @@ from mesocosm.servers.documents.store.access import (
     within_reach,
 )
 from mesocosm.servers.documents.store.pictures import draw, read_matrix
-from mesocosm.services.service import Image, Row
+from mesocosm.services.service import Image, Paging, Row
 
 Unit = Literal["characters", "lines"]
 
@@ -161,22 +161,22 @@ class Reading(DocumentsPart):
         row = self.fetch(_PICTURE, number=number)[0]
         return Image(*draw(row["data"], row["media_type"], read_matrix(transform)))
 
-    def recent(self, type: str | None, since: str | None, page: int, per_page: int) -> Listing:
+    def recent(self, type: str | None, since: str | None, paging: Paging) -> Listing:
         """One page of all documents that the user may see, the last changed first."""
-        limit, offset = page_bounds(page, per_page)
+        limit, offset = page_bounds(paging)
         filters = {**self.reach(), "type": type or "%", "since": since or ""}
         total = int(self.fetch(_RECENT_TOTAL, **filters)[0]["total"])
-        return Listing(self.fetch(_RECENT, limit=limit, offset=offset, **filters), page, per_page, total)
+        return Listing(self.fetch(_RECENT, limit=limit, offset=offset, **filters), *paging, total)
 
     # -- versions ---------------------------------------------------------------------------------------
 
-    def versions(self, file_id: str, page: int, per_page: int) -> Listing:
+    def versions(self, file_id: str, paging: Paging) -> Listing:
         """One page of a document's versions, the present one first."""
-        limit, offset = page_bounds(page, per_page)
+        limit, offset = page_bounds(paging)
         item = self.document(file_id)
         total = int(self.fetch(_HEAD, number=item.number)[0]["version"])
         rows = self.fetch(_VERSION_PAGE, number=item.number, limit=limit, offset=offset)
-        return Listing(rows, page, per_page, total)
+        return Listing(rows, *paging, total)
 
     def read_version(
         self, file_id: str, version: int, offset: int = 0, limit: int | None = None, unit: Unit = "characters"

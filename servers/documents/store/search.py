@@ -12,6 +12,7 @@ from sqlalchemy import text
 from mesocosm.errors import Invalid
 from mesocosm.servers.documents.store.access import DocumentsPart, Listing, as_list, page_bounds, storable
 from mesocosm.servers.documents.store.excerpts import excerpts
+from mesocosm.services.service import Paging
 
 _MAX_QUERY, _MAX_WORDS = 500, 32
 _WORD = re.compile(r"[^\W_]+")
@@ -69,13 +70,12 @@ class Search(DocumentsPart):
     def search(
         self,
         query: str,
-        within: str | None = None,
-        type: str | None = None,
-        page: int = 1,
-        per_page: int = 10,
+        within: str | None,
+        type: str | None,
+        paging: Paging,
     ) -> Found:
         """One page of the documents with all words of a query, the best first."""
-        limit, offset = page_bounds(page, per_page)
+        limit, offset = page_bounds(paging)
         terms = terms_of(query)
         words = " AND ".join(f'"{term}"' for term in terms)
         parameters: dict[str, Any] = {**self.reach(), "words": words, "type": type or "%"}
@@ -91,7 +91,7 @@ class Search(DocumentsPart):
         found = [by_number[number] for number in numbers]
         shown = excerpts(terms, [row["body"] for row in found])
         found = [{**row, "snippet": excerpt} for row, excerpt in zip(found, shown, strict=True)]
-        return Found(found, page, per_page, int(total))
+        return Found(found, *paging, int(total))
 
     def _below(self, item_id: str) -> dict[str, Any]:
         here = self.container(item_id)

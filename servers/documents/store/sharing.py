@@ -17,6 +17,7 @@ from mesocosm.servers.documents.store.access import (
     one_of,
     page_bounds,
 )
+from mesocosm.services.service import Paging
 
 _SHARES = (
     select(Share.item, Share.principal, Share.rank, User.name)
@@ -32,15 +33,13 @@ _TOTAL = select(func.count().label("total")).where(Share.item.in_(one_of("items"
 class Sharing(DocumentsPart):
     """Giving and taking roles."""
 
-    def permissions(self, item_id: str, page: int, per_page: int) -> tuple[Item, Listing]:
+    def permissions(self, item_id: str, paging: Paging) -> tuple[Item, Listing]:
         """Return a page of the roles on an item, direct and inherited."""
-        limit, offset = page_bounds(page, per_page)
+        limit, offset = page_bounds(paging)
         item = self.item(item_id)
         items = as_list([item.key, f"s{item.space}", *(f"f{number}" for number in item.folders)])
         total = int(self.fetch(_TOTAL, items=items)[0]["total"])
-        return item, Listing(
-            self.fetch(_SHARES, items=items, limit=limit, offset=offset), page, per_page, total
-        )
+        return item, Listing(self.fetch(_SHARES, items=items, limit=limit, offset=offset), *paging, total)
 
     def share(self, item_id: str, principal: str, role: str) -> Item:
         """Give a user (or ``anyone``) a role on an item; it replaces the role given on it before."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from mesocosm.servers.documents.models import Comment
 from mesocosm.servers.documents.store import DocumentsStore
-from mesocosm.servers.documents.tools.service import CommentId, FileId, PageNumber, given, page_view, server
+from mesocosm.servers.documents.tools.service import CommentId, FileId, given, page_view, server
 from mesocosm.services.schema import Json
+from mesocosm.services.service import Paging, paged
 
 
 @server.reads
@@ -15,16 +16,15 @@ def list_comments(
     store: DocumentsStore,
     file_id: FileId,
     include_resolved: bool = True,
-    page: PageNumber = 1,
-    per_page: int = 20,
+    *,
+    paging: Annotated[Paging, paged("Comments", 20)],
 ) -> Json:
     """List the comments on a document, the oldest first, each with its first 10 replies (see list_replies).
 
     Args:
         include_resolved: Also those that are settled.
-        per_page: Comments per page, 1 to 100.
     """
-    threads = store.comments.threads(file_id, page, per_page, resolved=include_resolved)
+    threads = store.comments.threads(file_id, paging, resolved=include_resolved)
 
     def thread(row: Any) -> Json:
         replies = [_row(reply) for reply in threads.replies.get(row["number"], ())]
@@ -39,14 +39,10 @@ def list_comments(
 
 @server.reads
 def list_replies(
-    store: DocumentsStore, comment_id: CommentId, page: PageNumber = 1, per_page: int = 20
+    store: DocumentsStore, comment_id: CommentId, paging: Annotated[Paging, paged("Replies", 20)]
 ) -> Json:
-    """List the replies to a comment, the oldest first.
-
-    Args:
-        per_page: Replies per page, 1 to 100.
-    """
-    return page_view(store.comments.replies(comment_id, page, per_page), "replies", _row)
+    """List the replies to a comment, the oldest first."""
+    return page_view(store.comments.replies(comment_id, paging), "replies", _row)
 
 
 @server.writes

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import Item, instant
 from mesocosm.servers.documents.store.pictures import read_matrix, size_through
 from mesocosm.servers.documents.tools.service import (
     FileId,
-    PageNumber,
+    FilePath,
+    FolderId,
+    Limit,
+    Offset,
+    Unit,
     document_view,
     given,
     page_view,
@@ -17,10 +21,10 @@ from mesocosm.servers.documents.tools.service import (
     server,
 )
 from mesocosm.services.schema import Json, Words
+from mesocosm.services.service import Paging, paged
 
 Type = Literal["text", "markdown", "html", "image"]
 TextType = Literal["text", "markdown", "html"]
-Unit = Literal["characters", "lines"]
 _MEDIA_TYPES = {"text": "text/plain", "markdown": "text/markdown", "html": "text/html"}
 
 
@@ -30,8 +34,8 @@ def search_documents(
     query: Words,
     folder_id: str | None = None,
     type: Type | None = None,
-    page: PageNumber = 1,
-    per_page: int = 10,
+    *,
+    paging: Annotated[Paging, paged("Documents")],
 ) -> Json:
     """Find documents by the words of their title and text, the best match first, with a snippet of each.
 
@@ -39,9 +43,8 @@ def search_documents(
         query: Words that must all occur, in any form; a phrase goes in double quotes.
         folder_id: Only in this folder and the folders in it, or in this space.
         type: Only documents of this type.
-        per_page: Documents per page, 1 to 100.
     """
-    found = store.searching.search(query, folder_id, type, page, per_page)
+    found = store.searching.search(query, folder_id, type, paging)
     return page_view(found, "results", lambda row: document_view(row) | {"snippet": row["snippet"]})
 
 
@@ -50,18 +53,17 @@ def list_recent_documents(
     store: DocumentsStore,
     type: Type | None = None,
     updated_after: str | None = None,
-    page: PageNumber = 1,
-    per_page: int = 20,
+    *,
+    paging: Annotated[Paging, paged("Documents", 20)],
 ) -> Json:
     """List all documents that you can see, wherever they are, the last changed first.
 
     Args:
         type: Only documents of this type.
         updated_after: Only documents changed after this time, such as 2025-01-15T09:00:00Z.
-        per_page: Documents per page, 1 to 100.
     """
     since = None if updated_after is None else instant(updated_after, "updated_after")
-    listing = store.reading.recent(type, since, page, per_page)
+    listing = store.reading.recent(type, since, paging)
     return page_view(listing, "documents", lambda r: document_view(r) | {"updated_by": r["updated_by"]})
 
 
@@ -98,18 +100,13 @@ def get_document(store: DocumentsStore, file_id: FileId) -> Json:
 def read_document(
     store: DocumentsStore,
     file_id: FileId,
-    offset: int = 0,
-    limit: int | None = None,
+    offset: Offset = 0,
+    limit: Limit | None = None,
     unit: Unit = "characters",
 ) -> tuple[Any, ...]:
     """Read the text of a document; of an image, the text that goes with it and the image itself.
 
     A long document comes in stretches: then a second block holds next_offset, with which to go on, and total.
-
-    Args:
-        offset: Where to begin, counted from 0.
-        limit: How much to read: 20000 characters (at most 100000) or 500 lines (at most 5000) if left out.
-        unit: Whether offset and limit count characters or lines.
     """
     part, image = store.reading.read(file_id, offset, limit, unit)
     return (*part_view(part), image) if image else part_view(part)
@@ -121,7 +118,7 @@ def create_document(
     title: str,
     content: str,
     type: TextType = "text",
-    folder_id: str | None = None,
+    folder_id: FolderId | None = None,
 ) -> Json:
     """Create a document, and return its id.
 
@@ -129,7 +126,6 @@ def create_document(
         title: Title of the document.
         content: The whole text.
         type: What the text is written in.
-        folder_id: The folder or space to put it in; your personal space if left out.
     """
     return _written(store, store.document(store.writing.create(title, content, type, folder_id)))
 
@@ -187,25 +183,19 @@ def copy_document(
 
 @server.writes
 def upload_file(
-    store: DocumentsStore, path: str, title: str | None = None, folder_id: str | None = None
+    store: DocumentsStore, path: FilePath, title: str | None = None, folder_id: FolderId | None = None
 ) -> Json:
     """Make a document of a file in the workspace: an image (PNG, JPEG, GIF, WebP) or a text in UTF-8.
 
     Args:
-        path: The file in the workspace.
         title: Title of the document; the name of the file if left out.
-        folder_id: The folder or space to put it in; your personal space if left out.
     """
     return _written(store, store.document(store.writing.upload(path, title, folder_id)))
 
 
 @server.writes(destructive=True, idempotent=True)
-def download_file(store: DocumentsStore, file_id: FileId, path: str) -> str:
-    """Write a document to a file in the workspace, replacing what was there.
-
-    Args:
-        path: The file in the workspace.
-    """
+def download_file(store: DocumentsStore, file_id: FileId, path: FilePath) -> str:
+    """Write a document to a file in the workspace, replacing what was there."""
     shown, size = store.writing.download(file_id, path)
     return f"Wrote {size} bytes to {shown}."
 

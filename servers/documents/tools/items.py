@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import ROLES
-from mesocosm.servers.documents.tools.service import (
-    ItemId,
-    MovableId,
-    PageNumber,
-    given,
-    item_view,
-    page_view,
-    server,
-)
+from mesocosm.servers.documents.tools.service import ItemId, MovableId, given, item_view, page_view, server
 from mesocosm.services.schema import Json
+from mesocosm.services.service import Paging, paged
 
 
 @server.reads
-def list_spaces(store: DocumentsStore, page: PageNumber = 1, per_page: int = 20) -> Json:
-    """List the spaces that you can see, your personal one first, each with your role.
-
-    Args:
-        per_page: Spaces per page, 1 to 100.
-    """
-    return page_view(store.items.spaces(page, per_page), "spaces", _space)
+def list_spaces(store: DocumentsStore, paging: Annotated[Paging, paged("Spaces", 20)]) -> Json:
+    """List the spaces that you can see, your personal one first, each with your role."""
+    return page_view(store.items.spaces(paging), "spaces", _space)
 
 
 def _space(row: Any) -> Json:
@@ -52,15 +41,14 @@ def create_space(store: DocumentsStore, name: str, description: str | None = Non
 
 @server.reads
 def list_folder(
-    store: DocumentsStore, folder_id: str | None = None, page: PageNumber = 1, per_page: int = 50
+    store: DocumentsStore, folder_id: str | None = None, *, paging: Annotated[Paging, paged("Items", 50)]
 ) -> Json:
     """List what is in a folder or at the root of a space: folders first, then documents, by name.
 
     Args:
         folder_id: The id of a folder or a space; your personal space if left out.
-        per_page: Items per page, 1 to 100.
     """
-    here, listing = store.items.contents(folder_id, page, per_page)
+    here, listing = store.items.contents(folder_id, paging)
     return {"id": here.id, "path": store.items.path(here), "role": here.role} | page_view(
         listing, "items", _content
     )
@@ -119,13 +107,7 @@ def restore_item(store: DocumentsStore, item_id: MovableId) -> Json:
 
 
 @server.reads
-def list_trash(store: DocumentsStore, page: PageNumber = 1, per_page: int = 20) -> Json:
-    """List what is in the trash, the latest first. What is in a deleted folder is not listed by itself.
-
-    Args:
-        per_page: Items per page, 1 to 100.
-    """
+def list_trash(store: DocumentsStore, paging: Annotated[Paging, paged("Items", 20)]) -> Json:
+    """List what is in the trash, the latest first. What is in a deleted folder is not listed by itself."""
     names = ("id", "name", "type", "owner", "trashed_at")
-    return page_view(
-        store.items.trash(page, per_page), "items", lambda row: {name: row[name] for name in names}
-    )
+    return page_view(store.items.trash(paging), "items", lambda row: {name: row[name] for name in names})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import Item, Listing
@@ -57,8 +57,15 @@ def given(**fields: Any) -> Json:
 
 
 FileId = Annotated[str, About("The id of the document.")]
-PageNumber = Annotated[int, About("Page number, from 1.")]
 CommentId = Annotated[str, About("The id of the comment.")]
 ImageId = Annotated[str, About("The id of the image document.")]
 ItemId = Annotated[str, About("The id of the document, folder or space.")]
 MovableId = Annotated[str, About("The id of the document or folder.")]
+FolderId = Annotated[str, About("The folder or space to put it in; your personal space if left out.")]
+FilePath = Annotated[str, About("The file in the workspace.")]
+Offset = Annotated[int, About("Where to begin, counted from 0.")]
+Limit = Annotated[
+    int,
+    About("How much to read: 20000 characters (at most 100000) or 500 lines (at most 5000) if left out."),
+]
+Unit = Annotated[Literal["characters", "lines"], About("Whether offset and limit count characters or lines.")]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from mesocosm.servers.documents.store import DocumentsStore
 from mesocosm.servers.documents.store.access import ROLES
-from mesocosm.servers.documents.tools.service import ItemId, PageNumber, given, item_view, page_view, server
+from mesocosm.servers.documents.tools.service import ItemId, given, item_view, page_view, server
 from mesocosm.services.schema import Json
+from mesocosm.services.service import Paging, paged
 
 Role = Literal["viewer", "commenter", "editor", "owner"]
 
@@ -20,27 +21,17 @@ def get_current_user(store: DocumentsStore) -> Json:
 
 
 @server.reads
-def list_users(store: DocumentsStore, page: PageNumber = 1, per_page: int = 50) -> Json:
-    """List the people who use the document store, by address.
-
-    Args:
-        per_page: People per page, 1 to 100.
-    """
-    return page_view(
-        store.users(page, per_page), "users", lambda row: {"email": row["email"], "name": row["name"]}
-    )
+def list_users(store: DocumentsStore, paging: Annotated[Paging, paged("People", 50)]) -> Json:
+    """List the people who use the document store, by address."""
+    return page_view(store.users(paging), "users", lambda row: {"email": row["email"], "name": row["name"]})
 
 
 @server.reads
 def list_permissions(
-    store: DocumentsStore, item_id: ItemId, page: PageNumber = 1, per_page: int = 50
+    store: DocumentsStore, item_id: ItemId, paging: Annotated[Paging, paged("Roles", 50)]
 ) -> Json:
-    """List who has a role on a document, folder or space, and whether it is inherited from around it.
-
-    Args:
-        per_page: Roles per page, 1 to 100.
-    """
-    item, listing = store.sharing.permissions(item_id, page, per_page)
+    """List who has a role on a document, folder or space, and whether it is inherited from around it."""
+    item, listing = store.sharing.permissions(item_id, paging)
 
     def role(row: Any) -> Json:
         inherited = row["item"] != item.key
