@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from email.utils import format_datetime
-from typing import Any
+from typing import Annotated, Any
 
 from mesocosm.servers.email.store import EmailStore, moment
-from mesocosm.services.schema import Words
+from mesocosm.services.schema import About, Words
 from mesocosm.services.service import Row, Service, same
 
 server = Service(
@@ -18,6 +18,17 @@ server = Service(
         " return headers in pages; read_email returns a message in full. Times are UTC."
     ),
 )
+
+# Parameters that several tools share, with what agents are told of them.
+
+PageNumber = Annotated[int, About("Page number, from 1.")]
+MessagesPerPage = Annotated[int, About("Messages per page, 1 to 100.")]
+Recipients = Annotated[str, About("Recipients, separated by commas.")]
+Copies = Annotated[str, About("Recipients of a copy.")]
+BlindCopies = Annotated[str, About("Recipients of a copy that the other recipients do not see.")]
+Subject = Annotated[str, About("Subject line.")]
+Body = Annotated[str, About("Plain text of the message.")]
+EmailId = Annotated[str, About("The id that the listing and searching tools return.")]
 
 
 def summary(email: Row) -> dict[str, Any]:
@@ -104,11 +115,10 @@ def get_current_user(store: EmailStore) -> dict[str, Any]:
 
 
 @server.reads
-def list_users(store: EmailStore, page: int = 1, page_size: int = 100) -> dict[str, Any]:
+def list_users(store: EmailStore, page: PageNumber = 1, page_size: int = 100) -> dict[str, Any]:
     """List the accounts of this mail server, in the order of their addresses.
 
     Args:
-        page: Page number, from 1.
         page_size: Accounts per page, 1 to 100.
     """
     accounts, total = store.accounts(page, page_size)
@@ -202,22 +212,17 @@ def _breakdown(counts: dict[str, int]) -> list[str]:
 @server.writes
 def save_draft(
     store: EmailStore,
-    subject: str,
-    body: str,
+    subject: Subject,
+    body: Body,
     html_body: str | None = None,
-    to: str | None = None,
-    cc: str | None = None,
-    bcc: str | None = None,
+    to: Recipients | None = None,
+    cc: Copies | None = None,
+    bcc: BlindCopies | None = None,
 ) -> dict[str, Any]:
     """Keep an unsent message in the folder Drafts.
 
     Args:
-        subject: Subject line.
-        body: Plain text of the message.
         html_body: The message as HTML.
-        to: Recipients, separated by commas.
-        cc: Recipients of a copy.
-        bcc: Recipients of a copy that the other recipients do not see.
     """
     return draft(
         store.drafting.save_draft(subject=subject, body=body, html_body=html_body, to=to, cc=cc, bcc=bcc)
@@ -225,11 +230,10 @@ def save_draft(
 
 
 @server.reads
-def get_drafts(store: EmailStore, page: int = 1, page_size: int = 20) -> dict[str, Any]:
+def get_drafts(store: EmailStore, page: PageNumber = 1, page_size: int = 20) -> dict[str, Any]:
     """List one page of the drafts, last changed first.
 
     Args:
-        page: Page number, from 1.
         page_size: Drafts per page, 1 to 100.
     """
     rows, total = store.drafting.drafts(page, page_size)
@@ -398,34 +402,33 @@ def get_unread_count(store: EmailStore, folder_name: str | None = None) -> str:
 
 @server.reads
 def get_emails(
-    store: EmailStore, folder: str = "INBOX", page: int = 1, page_size: int = 20
+    store: EmailStore, folder: str = "INBOX", page: PageNumber = 1, page_size: MessagesPerPage = 20
 ) -> dict[str, Any]:
     """List one page of a folder, newest message first, without the bodies (see read_email).
 
     Args:
         folder: The folder to list.
-        page: Page number, from 1.
-        page_size: Messages per page, 1 to 100.
     """
     rows, total = store.page(folder, page, page_size)
     return paged("emails", [summary(row) for row in rows], total, page, page_size)
 
 
 @server.reads(long=True)
-def read_email(store: EmailStore, email_id: str) -> dict[str, Any]:
+def read_email(store: EmailStore, email_id: EmailId) -> dict[str, Any]:
     """Read one message in full, with the list of its attachments.
 
     The message stays unread until mark_emails says otherwise.
-
-    Args:
-        email_id: The id that the listing and searching tools return.
     """
     return whole(store, email_id)
 
 
 @server.reads
 def search_emails(
-    store: EmailStore, query: Words, folder: str = "INBOX", page: int = 1, page_size: int = 20
+    store: EmailStore,
+    query: Words,
+    folder: str = "INBOX",
+    page: PageNumber = 1,
+    page_size: MessagesPerPage = 20,
 ) -> dict[str, Any]:
     """Find messages by their text, newest first, without the bodies (see read_email).
 
@@ -437,20 +440,14 @@ def search_emails(
     Args:
         query: The terms to look for.
         folder: The folder to search; * searches all folders.
-        page: Page number, from 1.
-        page_size: Messages per page, 1 to 100.
     """
     rows, total = store.searching.search(query, folder, page, page_size)
     return paged("emails", [summary(row) for row in rows], total, page, page_size)
 
 
 @server.reads
-def get_email_headers(store: EmailStore, email_id: str) -> dict[str, Any]:
-    """Get the headers of a message as transmitted, with those that tie a conversation together.
-
-    Args:
-        email_id: The id that the listing and searching tools return.
-    """
+def get_email_headers(store: EmailStore, email_id: EmailId) -> dict[str, Any]:
+    """Get the headers of a message as transmitted, with those that tie a conversation together."""
     email = store.email(email_id)
     return {
         **same(email, "message_id", "in_reply_to", "references"),
@@ -465,11 +462,11 @@ def get_email_headers(store: EmailStore, email_id: str) -> dict[str, Any]:
 def send_email(
     store: EmailStore,
     to: str,
-    subject: str,
-    body: str,
+    subject: Subject,
+    body: Body,
     html_body: str | None = None,
-    cc: str | None = None,
-    bcc: str | None = None,
+    cc: Copies | None = None,
+    bcc: BlindCopies | None = None,
     attachments: list[str] | None = None,
 ) -> dict[str, Any]:
     """Send a message from the signed-in account; a copy is kept in Sent and returned.
@@ -479,11 +476,7 @@ def send_email(
 
     Args:
         to: Recipients.
-        subject: Subject line.
-        body: Plain text of the message.
         html_body: The message as HTML, sent beside the plain text.
-        cc: Recipients of a copy.
-        bcc: Recipients of a copy that the other recipients do not see.
         attachments: Paths of files in the workspace to attach.
     """
     sent = store.sending.send(
@@ -499,7 +492,7 @@ def reply_email(
     body: str,
     html_body: str | None = None,
     cc: str | None = None,
-    bcc: str | None = None,
+    bcc: BlindCopies | None = None,
     reply_all: bool = False,
 ) -> dict[str, Any]:
     """Answer a message, within its conversation; the original is quoted below the answer.
@@ -509,7 +502,6 @@ def reply_email(
         body: Plain text of the answer.
         html_body: The answer as HTML, sent beside the plain text.
         cc: Further recipients of a copy.
-        bcc: Recipients of a copy that the other recipients do not see.
         reply_all: Also send a copy to all other recipients of the original.
     """
     sent = store.sending.reply(email_id, body, html_body=html_body, cc=cc, bcc=bcc, everybody=reply_all)
@@ -520,21 +512,18 @@ def reply_email(
 def forward_email(
     store: EmailStore,
     email_id: str,
-    to: str,
+    to: Recipients,
     body: str | None = None,
     html_body: str | None = None,
-    cc: str | None = None,
-    bcc: str | None = None,
+    cc: Copies | None = None,
+    bcc: BlindCopies | None = None,
 ) -> dict[str, Any]:
     """Pass a message on to others, with its text and its attachments.
 
     Args:
         email_id: The message to pass on.
-        to: Recipients, separated by commas.
         body: Plain text to put above the forwarded message.
         html_body: HTML to put above the forwarded message.
-        cc: Recipients of a copy.
-        bcc: Recipients of a copy that the other recipients do not see.
     """
     sent = store.sending.forward(email_id, to, body=body, html_body=html_body, cc=cc, bcc=bcc)
     return whole(store, str(sent))
