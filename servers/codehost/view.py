@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sql
@@ -33,6 +33,7 @@ from mesocosm.services.views import (
     Asked,
     Block,
     Cell,
+    Columns,
     Fields,
     Item,
     Link,
@@ -44,15 +45,10 @@ from mesocosm.services.views import (
     count_of,
     found_in,
     minute_of,
+    table_of,
 )
 
 view = View()
-T = TypeVar("T")
-
-
-def _shown(store: CodehostStore, asked: Asked, statement: sql.Select[T]) -> Sequence[T]:
-    """The rows of a statement that are on the page asked for."""
-    return store.session.scalars(statement.offset(asked.start).limit(asked.size)).all()
 
 
 def _people(store: CodehostStore) -> dict[int | None, str]:
@@ -62,38 +58,30 @@ def _people(store: CodehostStore) -> dict[int | None, str]:
 @view.page("")
 def repositories(store: CodehostStore, asked: Asked) -> Page:
     owners = _people(store)
-    found = _shown(store, asked, sql.select(Repository).order_by(Repository.id))
-    rows = [
-        Row(
-            [
-                Link(f"{owners.get(one.owner_id)}/{one.name}", f"repository/{one.id}"),
-                "private" if one.private else "public",
-                one.language,
-                one.description,
-                minute_of(one.pushed_at),
-            ],
-            ref=f"repositories:{one.id}",
-        )
-        for one in found
-    ]
-    head = ["Repository", "", "Language", "Description", "Pushed"]
-    return Page("Repositories", [Table(head, rows, count_of(store, Repository))])
+    columns: Columns = {
+        "Repository": lambda one: Link(f"{owners.get(one.owner_id)}/{one.name}", f"repository/{one.id}"),
+        "": lambda one: "private" if one.private else "public",
+        "Language": lambda one: one.language,
+        "Description": lambda one: one.description,
+        "Pushed": lambda one: minute_of(one.pushed_at),
+    }
+    return Page("Repositories", [table_of(store, asked, Repository, columns)])
 
 
 def _repository(store: CodehostStore, id: str) -> tuple[Repository, list[Link], Link]:
     found = found_in(store, Repository, id, "repository")
-    here, of = f"repository/{found.id}", Issue.repository_id == found.id
+    here = f"repository/{found.id}"
+
+    def count(kind: Any, *chosen: Any) -> int:
+        return count_of(store, kind, kind.repository_id == found.id, *chosen)
+
     places = [
-        Link("Files", here, count_of(store, File, File.repository_id == found.id)),
-        Link("Commits", f"{here}/commits", count_of(store, History, History.repository_id == found.id)),
-        Link("Issues", f"{here}/issues", count_of(store, Issue, of, ~Issue.is_pull)),
-        Link("Pull requests", f"{here}/pulls", count_of(store, Issue, of, Issue.is_pull)),
-        Link("Branches and tags", f"{here}/refs", count_of(store, Ref, Ref.repository_id == found.id)),
-        Link(
-            "Releases",
-            f"{here}/releases",
-            count_of(store, Release, Release.repository_id == found.id),
-        ),
+        Link("Files", here, count(File)),
+        Link("Commits", f"{here}/commits", count(History)),
+        Link("Issues", f"{here}/issues", count(Issue, ~Issue.is_pull)),
+        Link("Pull requests", f"{here}/pulls", count(Issue, Issue.is_pull)),
+        Link("Branches and tags", f"{here}/refs", count(Ref)),
+        Link("Releases", f"{here}/releases", count(Release)),
     ]
     return found, [one for one in places if one.count], Link("All repositories", "")
 
@@ -108,14 +96,11 @@ def repository(store: CodehostStore, asked: Asked, id: str) -> Page:
         "Default branch": found.default_branch,
         "Created": minute_of(found.created_at),
     }
-    files = _shown(store, asked, sql.select(File).where(File.repository_id == found.id).order_by(File.path))
-    rows = [
-        Row(
-            [Link(one.path, f"repository/{found.id}/file/{quote(one.path)}"), one.size], ref=f"files:{one.id}"
-        )
-        for one in files
-    ]
-    table = Table(["File", "Bytes"], rows, count_of(store, File, File.repository_id == found.id))
+    columns: Columns = {
+        "File": lambda one: Link(one.path, f"repository/{found.id}/file/{quote(one.path)}"),
+        "Bytes": lambda one: one.size,
+    }
+    table = table_of(store, asked, File, columns, File.repository_id == found.id, order=[File.path])
     return Page(found.name, [Fields(facts, ref=f"repositories:{found.id}"), table], places, up)
 
 
@@ -140,32 +125,16 @@ def file(store: CodehostStore, asked: Asked, id: str, path: str) -> Page:
 def commits(store: CodehostStore, asked: Asked, id: str) -> Page:
     """The commits of a repository, the latest first."""
     found, places, up = _repository(store, id)
-    of = History.repository_id == found.id
-    rows = [
-        Row(
-            [
-                Link(one.sha[:8], f"commit/{one.id}"),
-                one.message.partition("\n")[0],
-                one.author_name,
-                minute_of(one.committed_at),
-            ],
-            ref=f"commits:{one.id}",
-        )
-        for one in _shown(
-            store,
-            asked,
-            sql.select(Commit)
-            .join(History, History.commit_id == Commit.id)
-            .where(of)
-            .order_by(Commit.committed_at.desc(), Commit.id.desc()),
-        )
-    ]
-    return Page(
-        "Commits",
-        [Table(["Commit", "Message", "By", "At"], rows, count_of(store, History, of))],
-        places,
-        up,
-    )
+    within = sql.select(History.commit_id).where(History.repository_id == found.id)
+    newest = (Commit.committed_at.desc(), Commit.id.desc())
+    columns: Columns = {
+        "Commit": lambda one: Link(one.sha[:8], f"commit/{one.id}"),
+        "Message": lambda one: one.message.partition("\n")[0],
+        "By": lambda one: one.author_name,
+        "At": lambda one: minute_of(one.committed_at),
+    }
+    table = table_of(store, asked, Commit, columns, Commit.id.in_(within), order=newest)
+    return Page("Commits", [table], places, up)
 
 
 @view.page("commit/{id}")
@@ -197,7 +166,9 @@ def _issues(store: CodehostStore, asked: Asked, id: str, *, pulls: bool) -> Page
     found, places, up = _repository(store, id)
     of = (Issue.repository_id == found.id, Issue.is_pull if pulls else ~Issue.is_pull)
     people = _people(store)
-    issues = _shown(store, asked, sql.select(Issue).where(*of).order_by(Issue.number.desc()))
+    issues = store.session.scalars(
+        sql.select(Issue).where(*of).order_by(Issue.number.desc()).offset(asked.start).limit(asked.size)
+    ).all()
     labels: dict[int, list[str]] = {}
     for issue, name in store.session.execute(
         sql.select(IssueLabel.issue_id, Label.name)
@@ -221,12 +192,8 @@ def _issues(store: CodehostStore, asked: Asked, id: str, *, pulls: bool) -> Page
         for one in issues
     ]
     head = ["", "Title", "State", "Labels", "By", "Comments", "Changed"]
-    return Page(
-        "Pull requests" if pulls else "Issues",
-        [Table(head, rows, count_of(store, Issue, *of))],
-        places,
-        up,
-    )
+    table = Table(head, rows, count_of(store, Issue, *of))
+    return Page("Pull requests" if pulls else "Issues", [table], places, up)
 
 
 @view.page("repository/{id}/issues")
@@ -321,7 +288,9 @@ def refs(store: CodehostStore, asked: Asked, id: str) -> Page:
     of = Ref.repository_id == found.id
     rows = [
         Row([one.name, one.sha[:8]], ref=f"refs:{one.repository_id},{one.name}")
-        for one in _shown(store, asked, sql.select(Ref).where(of).order_by(Ref.name))
+        for one in store.session.scalars(
+            sql.select(Ref).where(of).order_by(Ref.name).offset(asked.start).limit(asked.size)
+        )
     ]
     return Page("Branches and tags", [Table(["Name", "Commit"], rows, count_of(store, Ref, of))], places, up)
 

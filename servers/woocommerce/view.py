@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sql
@@ -24,6 +25,7 @@ from mesocosm.services.views import (
     Asked,
     Block,
     Cell,
+    Columns,
     Fields,
     Item,
     Link,
@@ -35,6 +37,7 @@ from mesocosm.services.views import (
     count_of,
     found_in,
     minute_of,
+    table_of,
 )
 
 view = View()
@@ -71,30 +74,23 @@ def _told(address: dict[str, Any]) -> str:
 @view.page("")
 def orders(store: WooCommerceStore, asked: Asked) -> Page:
     """The orders, the latest first."""
-    found = store.session.scalars(
-        sql.select(Order)
-        .order_by(Order.date_created.desc(), Order.id.desc())
-        .offset(asked.start)
-        .limit(asked.size)
-    )
-    rows = [
-        Row(
-            [
-                Link(f"#{one.id}", f"order/{one.id}"),
-                _name(one.billing),
-                minute_of(one.date_created),
-                one.status,
-                f"{_money(one.total)} {one.currency}",
-            ],
-            ref=f"orders:{one.id}",
-        )
-        for one in found
-    ]
-    return Page(
-        "Orders",
-        [Table(["Order", "Customer", "Date", "Status", "Total"], rows, count_of(store, Order))],
-        _places(store),
-    )
+    newest = (Order.date_created.desc(), Order.id.desc())
+    columns: Columns = {
+        "Order": _order,
+        "Customer": lambda one: _name(one.billing),
+        "Date": lambda one: minute_of(one.date_created),
+        "Status": lambda one: one.status,
+        "Total": lambda one: f"{_money(one.total)} {one.currency}",
+    }
+    return Page("Orders", [table_of(store, asked, Order, columns, order=newest)], _places(store))
+
+
+def _order(order: Order) -> Link:
+    return Link(f"#{order.id}", f"order/{order.id}")
+
+
+def _called(customer: Any) -> str:
+    return f"{customer.first_name} {customer.last_name}".strip() or str(customer.username)
 
 
 @view.page("order/{id}")
@@ -161,30 +157,16 @@ def order(store: WooCommerceStore, asked: Asked, id: str) -> Page:
 
 
 def _products(store: WooCommerceStore, asked: Asked, *conditions: Any) -> Table:
-    found = store.session.scalars(
-        sql.select(Product)
-        .where(*conditions)
-        .order_by(Product.name, Product.id)
-        .offset(asked.start)
-        .limit(asked.size)
-    )
-    rows = [
-        Row(
-            [
-                Link(one.name, f"product/{one.id}"),
-                one.sku,
-                one.sale_price or one.regular_price,
-                one.stock_quantity,
-                one.stock_status,
-                one.total_sales,
-                one.status,
-            ],
-            ref=f"products:{one.id}",
-        )
-        for one in found
-    ]
-    head = ["Product", "SKU", "Price", "Stock", "", "Sold", "Status"]
-    return Table(head, rows, count_of(store, Product, *conditions))
+    columns: Columns = {
+        "Product": lambda one: Link(one.name, f"product/{one.id}"),
+        "SKU": lambda one: one.sku,
+        "Price": lambda one: one.sale_price or one.regular_price,
+        "Stock": lambda one: one.stock_quantity,
+        "": lambda one: one.stock_status,
+        "Sold": lambda one: one.total_sales,
+        "Status": lambda one: one.status,
+    }
+    return table_of(store, asked, Product, columns, *conditions, order=[Product.name])
 
 
 @view.page("products")
@@ -211,21 +193,13 @@ def categories(store: WooCommerceStore, asked: Asked) -> Page:
             sql.select(ProductCategory.category_id, sql.func.count()).group_by(ProductCategory.category_id)
         ).all()
     )
-    found = store.session.scalars(
-        sql.select(Category).order_by(Category.name, Category.id).offset(asked.start).limit(asked.size)
-    )
-    rows = [
-        Row(
-            [Link(one.name, f"category/{one.id}"), counts.get(one.id, 0), one.description],
-            ref=f"categories:{one.id}",
-        )
-        for one in found
-    ]
-    return Page(
-        "Categories",
-        [Table(["Category", "Products", "Description"], rows, count_of(store, Category))],
-        _places(store),
-    )
+    columns: Columns = {
+        "Category": lambda one: Link(one.name, f"category/{one.id}"),
+        "Products": lambda one: counts.get(one.id, 0),
+        "Description": lambda one: one.description,
+    }
+    table = table_of(store, asked, Category, columns, order=[Category.name])
+    return Page("Categories", [table], _places(store))
 
 
 @view.page("product/{id}")
@@ -287,26 +261,13 @@ def product(store: WooCommerceStore, asked: Asked, id: str) -> Page:
 
 @view.page("customers")
 def customers(store: WooCommerceStore, asked: Asked) -> Page:
-    found = store.session.scalars(
-        sql.select(Customer).order_by(Customer.id).offset(asked.start).limit(asked.size)
-    )
-    rows = [
-        Row(
-            [
-                Link(f"{one.first_name} {one.last_name}".strip() or one.username, f"customer/{one.id}"),
-                one.email,
-                one.role,
-                minute_of(one.date_created),
-            ],
-            ref=f"customers:{one.id}",
-        )
-        for one in found
-    ]
-    return Page(
-        "Customers",
-        [Table(["Customer", "Address", "Role", "Since"], rows, count_of(store, Customer))],
-        _places(store),
-    )
+    columns: Columns = {
+        "Customer": lambda one: Link(_called(one), f"customer/{one.id}"),
+        "Address": lambda one: one.email,
+        "Role": lambda one: one.role,
+        "Since": lambda one: minute_of(one.date_created),
+    }
+    return Page("Customers", [table_of(store, asked, Customer, columns)], _places(store))
 
 
 @view.page("customer/{id}")
@@ -321,85 +282,45 @@ def customer(store: WooCommerceStore, asked: Asked, id: str) -> Page:
         "Shipping": _told(found.shipping),
         "Since": minute_of(found.date_created),
     }
-    mine = Order.customer_id == found.id
-    placed = store.session.scalars(
-        sql.select(Order).where(mine).order_by(Order.id.desc()).offset(asked.start).limit(asked.size)
-    )
-    rows = [
-        Row(
-            [
-                Link(f"#{one.id}", f"order/{one.id}"),
-                minute_of(one.date_created),
-                one.status,
-                _money(one.total),
-            ],
-            ref=f"orders:{one.id}",
-        )
-        for one in placed
-    ]
-    table = Table(["Order", "Date", "Status", "Total"], rows, count_of(store, Order, mine), "Orders")
-    name = f"{found.first_name} {found.last_name}".strip() or found.username
-    return Page(
-        name,
-        [Fields(facts, ref=f"customers:{found.id}"), table],
-        _places(store),
-        Link("Customers", "customers"),
-    )
+    columns: Columns = {
+        "Order": _order,
+        "Date": lambda one: minute_of(one.date_created),
+        "Status": lambda one: one.status,
+        "Total": lambda one: _money(one.total),
+    }
+    placed = table_of(store, asked, Order, columns, Order.customer_id == found.id, order=[Order.id.desc()])
+    blocks: list[Block] = [Fields(facts, ref=f"customers:{found.id}"), replace(placed, title="Orders")]
+    return Page(_called(found), blocks, _places(store), Link("Customers", "customers"))
 
 
 @view.page("coupons")
 def coupons(store: WooCommerceStore, asked: Asked) -> Page:
-    found = store.session.scalars(
-        sql.select(Coupon).order_by(Coupon.code, Coupon.id).offset(asked.start).limit(asked.size)
-    )
-    rows = [
-        Row(
-            [
-                one.code,
-                one.amount,
-                one.discount_type,
-                one.usage_count,
-                one.usage_limit,
-                minute_of(one.date_expires),
-                ", ".join(map(str, one.email_restrictions)),
-                one.description,
-            ],
-            ref=f"coupons:{one.id}",
-        )
-        for one in found
-    ]
-    head = ["Code", "Amount", "Kind", "Used", "At most", "Until", "For", "Description"]
-    return Page("Coupons", [Table(head, rows, count_of(store, Coupon))], _places(store))
+    columns: Columns = {
+        "Code": lambda one: one.code,
+        "Amount": lambda one: one.amount,
+        "Kind": lambda one: one.discount_type,
+        "Used": lambda one: one.usage_count,
+        "At most": lambda one: one.usage_limit,
+        "Until": lambda one: minute_of(one.date_expires),
+        "For": lambda one: ", ".join(map(str, one.email_restrictions)),
+        "Description": lambda one: one.description,
+    }
+    return Page("Coupons", [table_of(store, asked, Coupon, columns, order=[Coupon.code])], _places(store))
 
 
 @view.page("reviews")
 def reviews(store: WooCommerceStore, asked: Asked) -> Page:
     """All reviews, the latest first."""
     names = dict(store.session.execute(sql.select(Product.id, Product.name)).all())
-    found = store.session.scalars(
-        sql.select(Review)
-        .order_by(Review.date_created.desc(), Review.id.desc())
-        .offset(asked.start)
-        .limit(asked.size)
-    )
-    rows = [
-        Row(
-            [
-                one.reviewer,
-                Link(names.get(one.product_id, ""), f"product/{one.product_id}"),
-                one.rating,
-                one.review,
-                minute_of(one.date_created),
-            ],
-            ref=f"reviews:{one.id}",
-        )
-        for one in found
-    ]
-    return Page(
-        "Reviews",
-        [Table(["By", "Product", "Stars", "Review", "At"], rows, count_of(store, Review))],
-        _places(store),
-    )
+    newest = (Review.date_created.desc(), Review.id.desc())
+    columns: Columns = {
+        "By": lambda one: one.reviewer,
+        "Product": lambda one: Link(names.get(one.product_id, ""), f"product/{one.product_id}"),
+        "Stars": lambda one: one.rating,
+        "Review": lambda one: one.review,
+        "At": lambda one: minute_of(one.date_created),
+    }
+    return Page("Reviews", [table_of(store, asked, Review, columns, order=newest)], _places(store))
 
 
 def _columns(store: WooCommerceStore, key: Any, *columns: Any) -> sql.Result[Any]:
@@ -461,10 +382,9 @@ def items(store: WooCommerceStore) -> Iterator[Item]:
         Customer.billing,
         Customer.email,
     ):
-        name = f"{customer.first_name} {customer.last_name}".strip() or customer.username
         yield Item(
             "customer",
-            name,
+            _called(customer),
             _told(customer.billing) + "\n" + customer.email,
             f"customer/{customer.id}",
             f"customers:{customer.id}",

@@ -1,31 +1,13 @@
-"""What an agent sees of the shop."""
+"""What an agent sees of the shop; importing a topic registers its tools."""
 
-from mesocosm.servers.woocommerce.tools import (
-    configuration,
-    coupons,
-    customers,
-    orders,
-    products,
-    reports,
-    shipping,
-    system,
-    taxes,
-    terms,
-    webhooks,
-)
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
 from mesocosm.servers.woocommerce.tools.service import server
 
-__all__ = [
-    "configuration",
-    "coupons",
-    "customers",
-    "orders",
-    "products",
-    "reports",
-    "server",
-    "shipping",
-    "system",
-    "taxes",
-    "terms",
-    "webhooks",
-]
+for _topic in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_topic.name}")
+
+__all__ = ["server"]
