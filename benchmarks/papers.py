@@ -18,7 +18,7 @@ from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.procedures import procedure
 from mesocosm.kits.procedures.rows import make_row
-from mesocosm.kits.rollouts.dataset import Plan, make
+from mesocosm.kits.rollouts.dataset import DatasetPlan, make
 from mesocosm.kits.rollouts.transcript import FORMATS, Format
 from mesocosm.kits.weaving.composition import Composition
 from mesocosm.worlds.randomness import Dice
@@ -68,7 +68,7 @@ def agentlongbench() -> None:
 
 
 def _reach(format: Format, length: int) -> None:
-    plan = Plan(settings=("ki",), formats=(format,), lengths=(length,), counts="paper")
+    plan = DatasetPlan(settings=("ki",), formats=(format,), lengths=(length,), counts="paper")
     rounds, reach = [], dict[str, list[tuple[int, int]]]()
     for number in range(_TRAJECTORIES):
         [(trajectory, rows)] = make(plan, (format, length, number))

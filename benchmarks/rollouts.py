@@ -20,7 +20,7 @@ import orjson
 from mesocosm.families.quantities import parse_lengths, show_length
 from mesocosm.kits.rollouts import wording
 from mesocosm.kits.rollouts.answers import History, answer_from
-from mesocosm.kits.rollouts.dataset import Plan, lines, open_book, play_for
+from mesocosm.kits.rollouts.dataset import DatasetPlan, lines, open_book, play_for
 from mesocosm.kits.rollouts.engine import RolloutEngine
 from mesocosm.kits.rollouts.transcript import FORMATS, Scribe, message_tokens
 
@@ -31,7 +31,7 @@ def speed(lengths: list[int]) -> None:
         for length in lengths:
             # As many as a bucket has: some short games are begun several times before one fits.
             many = max(3, min(25, 3_200_000 // length))
-            plan = Plan(lengths=(length,), per_type=many, formats=(format,))
+            plan = DatasetPlan(lengths=(length,), per_type=many, formats=(format,))
             open_book(plan.seed, plan.size(format, plan.lengths[0]))
             started, made = process_time(), 0
             for number in range(plan.per_type):

@@ -20,7 +20,7 @@ from mesocosm.kits.rollouts.encyclopaedia import MAX_ENTRIES, MIN_ENTRIES, inven
 from mesocosm.kits.rollouts.engine import RolloutEngine
 from mesocosm.kits.rollouts.options import read_plan
 from mesocosm.kits.rollouts.questions import TYPES, RolloutQuestion, Type
-from mesocosm.kits.rollouts.scores import Kind, kind_of
+from mesocosm.kits.rollouts.scores import AnswerKind, kind_of
 from mesocosm.kits.rollouts.transcript import Format, Scribe, body, heading
 from mesocosm.kits.rollouts.twins import Setting, SymbolVocabulary, symbols_of, words_of
 from mesocosm.servers.history.store import HistoryStore
@@ -87,7 +87,7 @@ class Expected(family.Expected):
     question: str = ""
     """What the dataset calls the question, if it is one of the dataset's."""
     answer: list[str]
-    kind: Kind
+    kind: AnswerKind
     decoy: str
     """A name that is wrong as an answer."""
     evidence_tokens: int

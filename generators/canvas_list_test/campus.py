@@ -16,7 +16,7 @@ Topic = Literal["deadline", "withdrawn", "status", "rule", "excused"]
 
 
 @dataclass(frozen=True)
-class Campus(campus.Campus):
+class Campus(campus.CampusWorld):
     """A campus in the middle of a term."""
 
     last_term: str

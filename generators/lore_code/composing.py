@@ -13,7 +13,7 @@ from mesocosm.generators.lore_code.expected import ROOT, Step, found_at_first, s
 from mesocosm.generators.lore_code.params import Params
 from mesocosm.generators.lore_code.writing import VARIABLE, Author, Module, docstring, wrapped
 from mesocosm.kits.prose import Prose
-from mesocosm.kits.weaving import Kind, Node, Numbers, Register, TopDown, Tree, Value, Values
+from mesocosm.kits.weaving import Node, Numbers, Register, TopDown, Tree, TreeValue, ValueKind, Values
 from mesocosm.kits.weaving.composition import Composition, File
 from mesocosm.kits.weaving.program import Identifiers
 from mesocosm.kits.weaving.supply import wide_span
@@ -293,7 +293,7 @@ class _OtherValues(Values):
     def __init__(self, params: Params, author: Author) -> None:
         self._supply, self._avoid = params.values(author.rng), author.avoid
 
-    def draw(self, kind: Kind) -> Value:
+    def draw(self, kind: ValueKind) -> TreeValue:
         """A value that is not the answer, nor its opposite."""
         while (value := self._supply.draw(kind)) in (self._avoid, -self._avoid):
             pass

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mesocosm.generators.lore_multimodal.distortions import Step, choose_distortion
 from mesocosm.generators.lore_multimodal.formulas import can_be_set, draw_formula
 from mesocosm.generators.lore_multimodal.objects import KINDS, Scene
-from mesocosm.kits.weaving import Kind, Node, Rule, Value, Values
+from mesocosm.kits.weaving import Node, Rule, TreeValue, ValueKind, Values
 from mesocosm.kits.weaving.chains import ChainStatement, Writer
 from mesocosm.servers.documents.store.pictures import combined, draw
 
@@ -64,7 +64,7 @@ class PicturedValues(Values):
         super().__init__(rng, span=params.value_span, negative_share=params.negative_share)
         self._share, self._most = params.image_share, params.max_objects
 
-    def draw(self, kind: Kind) -> Value:
+    def draw(self, kind: ValueKind) -> TreeValue:
         if kind == "integer" and self._rng.random() < self._share:
             return Count(self._rng.randint(1, self._most))
         return super().draw(kind)

@@ -19,7 +19,7 @@ from mesocosm.families.instances import EXPECTED
 from mesocosm.families.quantities import show_length
 from mesocosm.kits.rollouts.dataset import name_of
 from mesocosm.kits.rollouts.predictions import (
-    Kind,
+    QuestionForm,
     ScoredQuestion,
     above_chance,
     chance_of,
@@ -113,7 +113,7 @@ def _grouped(scores: Sequence[ScoredQuestion], by: Sequence[str]) -> list[tuple[
     return sorted(grouped.items())
 
 
-def _cell(key: Key, found: Sequence[ScoredQuestion], known: Mapping[Kind, float]) -> RolloutCell:
+def _cell(key: Key, found: Sequence[ScoredQuestion], known: Mapping[QuestionForm, float]) -> RolloutCell:
     model, how, type, length, setting, format = key
     accuracy = fmean(one.score for one in found)
     lower, upper = wilson(accuracy * len(found), len(found))

@@ -30,7 +30,7 @@ def domain_of(place: str) -> str:
 
 
 @dataclass(frozen=True)
-class Campus:
+class CampusWorld:
     """Place, time and asker of a campus world."""
 
     university: str
@@ -52,7 +52,7 @@ class Campus:
         return dt.datetime.combine(day, clock, self.zone)
 
 
-def add_campus(store: CanvasStore, campus: Campus) -> int:
+def add_campus(store: CanvasStore, campus: CampusWorld) -> int:
     """The account that everything of the university belongs to."""
     return store.accounts.add_accounts([{"name": campus.university, "default_time_zone": str(campus.zone)}])[
         0
@@ -60,7 +60,7 @@ def add_campus(store: CanvasStore, campus: Campus) -> int:
 
 
 def add_users(
-    store: CanvasStore, campus: Campus, root: int, people: Iterable[Contact], since: dt.datetime
+    store: CanvasStore, campus: CampusWorld, root: int, people: Iterable[Contact], since: dt.datetime
 ) -> dict[str, int]:
     """Records of people, in their order; returns their ids by address."""
     contacts = list(people)

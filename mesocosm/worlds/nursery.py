@@ -1,6 +1,6 @@
 """Processes forked from one that has loaded everything: begun in milliseconds, sharing its memory."""
 
-# A process that loads its libraries itself takes 0.1 to 0.4 s of a processor (decision 070).
+# A process that loads its libraries itself takes 0.1 to 0.4 s of a processor (decision 107).
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ used much less than another one that holds a place, the work of whoever has used
 of episodes that ask for endless things keep nobody waiting who asks for little.
 """
 
-# Work shows only by being done whether it is long, as in schedulers with feedback (decision 070).
+# Work shows only by being done whether it is long, as in schedulers with feedback (decision 107).
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.generators.puzzle_history import Expected
-from mesocosm.kits.rollouts.dataset import Plan, make
+from mesocosm.kits.rollouts.dataset import DatasetPlan, make
 from mesocosm.kits.rollouts.questions import TYPES
 from mesocosm.kits.rollouts.transcript import FORMATS
 from mesocosm.kits.rollouts.twins import SETTINGS
@@ -52,7 +52,7 @@ def test_the_twin_of_a_seed_is_the_same_game(tmp_path: Path) -> None:
 def test_a_bucket_is_a_trajectory_of_the_dataset_with_its_question(tmp_path: Path) -> None:
     chosen = {"bucket": "16k", "format": "v", "setting": "kf"}
     built = build_instance(FAMILY, 9, tmp_path / "x", parameters=chosen)
-    plan = Plan(settings=("kf",), formats=("v",), lengths=(16_000,))
+    plan = DatasetPlan(settings=("kf",), formats=("v",), lengths=(16_000,))
     ((trajectory, rows),) = make(plan, ("v", 16_000, 1))
     row = rows[1]
     expected = built.expected

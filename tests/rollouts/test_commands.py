@@ -15,13 +15,13 @@ from mesocosm.evaluation.rollouts import compare, read_scores
 from mesocosm.families.instances import fingerprint
 from mesocosm.families.workers.processes import Processes
 from mesocosm.kits.rollouts.answers import answer_to
-from mesocosm.kits.rollouts.dataset import Plan
+from mesocosm.kits.rollouts.dataset import DatasetPlan
 from mesocosm.kits.rollouts.dataset_files import load, read_questions, samples, upstream_answer, write_dataset
 from mesocosm.kits.rollouts.options import read_lengths, read_plan
 from mesocosm.kits.rollouts.predictions import judge, read_predictions
 
 WORDS = ("--lengths", "16k", "--per-type", "2", "--items", "200", "--formats", "v", "--upstream", "full")
-PLAN = Plan(lengths=(16_000,), per_type=2, items=200, formats=("v",))
+PLAN = DatasetPlan(lengths=(16_000,), per_type=2, items=200, formats=("v",))
 
 
 @pytest.fixture(scope="module")

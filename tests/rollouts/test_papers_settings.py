@@ -15,7 +15,7 @@ from mesocosm.errors import UsageError
 from mesocosm.evaluation.questions import question_sets
 from mesocosm.evaluation.rollouts import tabulate
 from mesocosm.kits.rollouts.answers import answer_in_conversation
-from mesocosm.kits.rollouts.dataset import Plan, make
+from mesocosm.kits.rollouts.dataset import DatasetPlan, make
 from mesocosm.kits.rollouts.predictions import ScoredQuestion
 from mesocosm.kits.rollouts.questions import TYPES
 from mesocosm.kits.rollouts.transcript import message_tokens
@@ -24,7 +24,7 @@ asking = Later("mesocosm.evaluation.question_tasks")
 
 
 def test_the_papers_counts_are_two_hundred_questions_a_bucket() -> None:
-    plan = Plan(lengths=(32_000, 4_000_000), counts="paper")
+    plan = DatasetPlan(lengths=(32_000, 4_000_000), counts="paper")
     for format in plan.formats:
         for length in plan.lengths:
             asked = Counter(
@@ -34,7 +34,7 @@ def test_the_papers_counts_are_two_hundred_questions_a_bucket() -> None:
             assert asked["intersection"] == 50
     assert Counter(plan.asked(("v", 32_000, 25)))["find_target_offsets_tool"] == 1, "26 of them"
     with pytest.raises(UsageError, match="the paper counts no questions at 40k"):
-        _ = Plan(lengths=(40_000,), counts="paper").jobs
+        _ = DatasetPlan(lengths=(40_000,), counts="paper").jobs
 
 
 def test_formats_contrast_as_in_table_2() -> None:
@@ -42,7 +42,7 @@ def test_formats_contrast_as_in_table_2() -> None:
     reach: dict[tuple[str, str], list[int]] = {}
     rounds: dict[str, list[int]] = {}
     for format in ("c", "v"):
-        plan = Plan(settings=("ki",), formats=(format,), lengths=(64_000,))  # type: ignore[arg-type]
+        plan = DatasetPlan(settings=("ki",), formats=(format,), lengths=(64_000,))  # type: ignore[arg-type]
         for number in range(4):
             [(trajectory, rows)] = make(plan, (format, 64_000, number))  # type: ignore[arg-type]
             rounds.setdefault(format, []).append(trajectory.rounds)
@@ -54,7 +54,7 @@ def test_formats_contrast_as_in_table_2() -> None:
 
 
 def test_no_number_of_a_verbose_result_is_the_usual_answer() -> None:
-    plan = Plan(settings=("ki",), formats=("v",), lengths=(32_000,))
+    plan = DatasetPlan(settings=("ki",), formats=("v",), lengths=(32_000,))
     golds: dict[str, Counter[str]] = {}
     for number in range(24):
         [(_, rows)] = make(plan, ("v", 32_000, number))
@@ -114,14 +114,14 @@ def creatures(tmp_path: Path) -> Path:
 
 
 def test_creatures_of_ones_own(creatures: Path, tmp_path: Path) -> None:
-    plan = Plan(settings=("ki",), formats=("c",), lengths=(16_000,), entities=str(creatures))
+    plan = DatasetPlan(settings=("ki",), formats=("c",), lengths=(16_000,), entities=str(creatures))
     [(trajectory, rows)] = make(plan, ("c", 16_000, 0))
     assert trajectory.tokens == sum(map(message_tokens, trajectory.messages)), "tokenised, not guessed"
     assert abs(trajectory.tokens / 16_000 - 1) < 0.02
     assert {row.type for row in rows} == set(TYPES)
     assert any("Flabé" in message["content"] for message in trajectory.messages)
     with pytest.raises(ValueError, match="for the setting ki alone"):
-        Plan(lengths=(16_000,), entities=str(creatures))
+        DatasetPlan(lengths=(16_000,), entities=str(creatures))
     (tmp_path / "bad.jsonl").write_text(creatures.read_text().replace('"Generation": 1', '"Generation": "x"'))
     with pytest.raises(UsageError, match=r"bad\.jsonl, line 1: Generation: 'x' is no whole number"):
         make(plan.model_copy(update={"entities": str(tmp_path / "bad.jsonl")}), ("c", 16_000, 0))

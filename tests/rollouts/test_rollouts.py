@@ -15,7 +15,7 @@ from small_games import scribe, small_game
 from mesocosm.errors import UsageError
 from mesocosm.kits.rollouts import wording
 from mesocosm.kits.rollouts.answers import History, answer_from
-from mesocosm.kits.rollouts.dataset import Plan, lines, make, open_book, tokens_of
+from mesocosm.kits.rollouts.dataset import DatasetPlan, lines, make, open_book, tokens_of
 from mesocosm.kits.rollouts.encyclopaedia import EVOLUTION, SECTIONS, SETS, TYPE, invent
 from mesocosm.kits.rollouts.engine import RolloutEngine
 from mesocosm.kits.rollouts.invented_names import name_tokens, plain_tokens
@@ -199,7 +199,7 @@ def test_behaviour_changes_the_rollout() -> None:
 
 # -- datasets ----------------------------------------------------------------------------------------------
 
-SMALL = Plan(lengths=(16_000,), per_type=4, items=300)
+SMALL = DatasetPlan(lengths=(16_000,), per_type=4, items=300)
 
 
 def test_twins_pair_question_by_question_and_answers_are_balanced() -> None:

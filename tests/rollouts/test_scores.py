@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mesocosm.kits.rollouts.scores import Kind, answer_in, boolean_in, names_in, number_in, score
+from mesocosm.kits.rollouts.scores import AnswerKind, answer_in, boolean_in, names_in, number_in, score
 
 WORDS = ("Kelox", "Brumon", "Tarith", "Clioth", "Shaineume", "Baefin", "Thorn", "Andor", "Slashen", "Nono")
 NAMES = st.lists(st.sampled_from(WORDS), min_size=3, max_size=8, unique=True)
@@ -97,7 +97,7 @@ def test_names_are_found_however_they_are_listed(answer: str) -> None:
 
 @pytest.mark.parametrize("kind", ["number", "boolean", "name", "pair", "set"])
 @pytest.mark.parametrize("answer", [None, "", "  ", "I do not know", "[", "[[[", "()", "yes no", "1 2"])
-def test_what_answers_nothing_is_worth_nothing(kind: Kind, answer: str | None) -> None:
+def test_what_answers_nothing_is_worth_nothing(kind: AnswerKind, answer: str | None) -> None:
     gold = {"number": ["5"], "boolean": ["yes"]}.get(kind, ["Kelox", "Brumon"])
     assert score(answer, gold, kind) == 0
 

@@ -18,7 +18,7 @@ from mesocosm.kits.weaving import (
     BottomUp,
     Numbers,
     Shape,
-    Value,
+    TreeValue,
     Values,
     evaluate,
     load_operators,
@@ -44,7 +44,7 @@ def test_an_operator_names_every_variable_and_tells_values_apart(name: str, data
     variables = [f"v{number}" for number in range(1, count + 1)]
     expression = operator.write(variables, random.Random(data.draw(st.integers(0, 9))))
     assert set(re.findall(r"v\d+", expression)) == set(variables)
-    values: dict[str, Value] = {variable: data.draw(kind) for variable in variables}
+    values: dict[str, TreeValue] = {variable: data.draw(kind) for variable in variables}
     changed = data.draw(st.sampled_from(variables))
     other = values | {changed: data.draw(kind.filter(lambda value: value != values[changed]))}
     result = operator.execute(expression, values)
@@ -54,7 +54,7 @@ def test_an_operator_names_every_variable_and_tells_values_apart(name: str, data
 
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(st.dictionaries(st.sampled_from(["v1", "v2", "v3"]), INTEGERS, min_size=3), st.integers(0, 99))
-def test_integers_are_computed_as_python_does(values: dict[str, Value], seed: int) -> None:
+def test_integers_are_computed_as_python_does(values: dict[str, TreeValue], seed: int) -> None:
     for operator in load_operators(["addition", "subtraction", "multiplication", "weighting"]):
         expression = operator.write(sorted(values), random.Random(seed))
         written = re.sub(r"v\d", lambda found: f"({values[found[0]]})", expression)
@@ -70,7 +70,7 @@ def test_integers_are_computed_as_python_does(values: dict[str, Value], seed: in
 def test_a_conditional_never_chooses_its_spare_branch(numbers: list[int], seed: int) -> None:
     (conditional,) = load_operators(["conditional"])
     variables = ["v1", "v2", "v3", "v4"]
-    values: dict[str, Value] = dict(zip(variables, numbers, strict=True))
+    values: dict[str, TreeValue] = dict(zip(variables, numbers, strict=True))
     written = conditional.write(variables, random.Random(seed))
     settled = conditional.settle(written, variables, values)
     assert set(re.findall(r"v\d", settled)) == set(variables)
@@ -81,7 +81,7 @@ def test_a_conditional_never_chooses_its_spare_branch(numbers: list[int], seed: 
 
 def test_concurrent_tasks_interleave_by_their_waits() -> None:
     (asynchronous,) = load_operators(["asynchronous"])
-    values: dict[str, Value] = {"v1": 10, "v2": 3}
+    values: dict[str, TreeValue] = {"v1": 10, "v2": 3}
     lost = "v1 | read, wait 5, write + v2 | wait 2, update * 4"
     kept = "v1 | read, wait 1, write + v2 | wait 2, update * 4"
     at_once = "v1 | update + v2 | update * 4, wait 1, update - 1"
@@ -102,7 +102,7 @@ def test_waits_of_concurrent_tasks_end_at_different_moments_and_matter(count: in
         assert min(waits) > 0
         ends += accumulate(waits)
     assert len(set(ends)) == len(ends)
-    values: dict[str, Value] = {name: 1000**power for power, name in enumerate(variables, start=1)}
+    values: dict[str, TreeValue] = {name: 1000**power for power, name in enumerate(variables, start=1)}
     assert score.perform(values) != score.perform(values, in_turn=True)
 
 
@@ -126,7 +126,7 @@ def test_documents_do_without_the_operators_of_programs() -> None:
 
 
 def test_strings_are_joined_in_the_order_written() -> None:
-    values: dict[str, Value] = {"v7": "kLV", "v5": "vGz", "v8": "gVb", "v6": "D"}
+    values: dict[str, TreeValue] = {"v7": "kLV", "v5": "vGz", "v8": "gVb", "v6": "D"}
     assert evaluate("v7 + v5 + v8 + v6", values) == "kLVvGzgVbD"
     assert evaluate("v6 + reverse(v7 + v5)", values) == "DzGvVLk"
     assert evaluate("swapcase(v8)", values) == "GvB"

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.questions import Question, QuestionOptions, QuestionSet
 from mesocosm.families.verdict import Check, Verdict
-from mesocosm.kits.rollouts.dataset import Plan, RolloutRow, RolloutTrajectory, make
+from mesocosm.kits.rollouts.dataset import DatasetPlan, RolloutRow, RolloutTrajectory, make
 from mesocosm.kits.rollouts.dataset_files import ASK, prompt
 from mesocosm.kits.rollouts.predictions import told
 from mesocosm.kits.rollouts.questions import TYPES, Type
@@ -41,7 +41,9 @@ class AgentLongBenchOptions(QuestionOptions):
 
 
 @lru_cache(maxsize=2)
-def _made(plan: Plan, job: tuple[Format, int, int]) -> list[tuple[RolloutTrajectory, list[RolloutRow]]]:
+def _made(
+    plan: DatasetPlan, job: tuple[Format, int, int]
+) -> list[tuple[RolloutTrajectory, list[RolloutRow]]]:
     return make(plan, job)
 
 
@@ -81,9 +83,9 @@ class AgentLongBench(QuestionSet):
         )
 
 
-def _plan(options: AgentLongBenchOptions, format: Format, length: int) -> Plan:
+def _plan(options: AgentLongBenchOptions, format: Format, length: int) -> DatasetPlan:
     try:
-        return Plan(
+        return DatasetPlan(
             settings=options.settings,
             formats=(format,),
             lengths=(length,),

@@ -35,10 +35,10 @@ from mesocosm.kits.rollouts.encyclopaedia import (
 )
 from mesocosm.kits.rollouts.engine import RolloutEngine, Unfit
 from mesocosm.kits.rollouts.questions import TYPES, RolloutQuestion, Type, ask
-from mesocosm.kits.rollouts.scores import Kind, kind_of
+from mesocosm.kits.rollouts.scores import AnswerKind, kind_of
 from mesocosm.kits.rollouts.simulated_player import Behaviour
 from mesocosm.kits.rollouts.token_counts import Counter
-from mesocosm.kits.rollouts.transcript import Format, Message, Rollout, Scribe, message_tokens
+from mesocosm.kits.rollouts.transcript import ChatMessage, Format, Rollout, Scribe, message_tokens
 from mesocosm.kits.rollouts.twins import SETTINGS, Setting, SymbolVocabulary, symbols_of, words_of
 
 # User-provided creatures: a file of names and values, in place of invented ones.
@@ -116,7 +116,7 @@ _ATTEMPTS = 60
 _LEAST_ROUNDS = 3
 
 
-class Plan(BaseModel):
+class DatasetPlan(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     settings: tuple[Setting, ...] = SETTINGS
@@ -200,7 +200,7 @@ class RolloutRow(BaseModel):
     question: str
     answer: list[str]
     """One text, or for pairs (in order) and sets one for each name."""
-    answer_kind: Kind
+    answer_kind: AnswerKind
     rounds: list[int]
     """The rounds that the question names."""
     evidence: RolloutEvidence
@@ -215,7 +215,7 @@ class RolloutTrajectory(BaseModel):
     length: int
     tokens: int
     rounds: int
-    messages: list[Message]
+    messages: list[ChatMessage]
 
 
 @dataclass(frozen=True)
@@ -268,7 +268,7 @@ def _asked(kind: Type, rng: random.Random, rollout: Rollout, turn: int) -> Rollo
     raise last
 
 
-def play_job(plan: Plan, job: Job) -> RolloutGame:
+def play_job(plan: DatasetPlan, job: Job) -> RolloutGame:
     """The game of a trajectory, with a question of each type."""
     format, length, number = job
     book, vocabularies = plan.book(plan.size(format, length))
@@ -283,7 +283,7 @@ def name_of(job: Job) -> str:
     return f"{format}-{show_length(length)}-{number:03d}"
 
 
-def make(plan: Plan, job: Job) -> list[tuple[RolloutTrajectory, list[RolloutRow]]]:
+def make(plan: DatasetPlan, job: Job) -> list[tuple[RolloutTrajectory, list[RolloutRow]]]:
     """One trajectory with its questions, in each of the settings."""
     format, length, _ = job
     _, vocabularies = plan.book(plan.size(format, length))
@@ -349,12 +349,14 @@ def _row(
     )
 
 
-def make_all(plan: Plan, workers: Workers) -> Iterator[list[tuple[bytes, list[bytes], list[RolloutRow]]]]:
+def make_all(
+    plan: DatasetPlan, workers: Workers
+) -> Iterator[list[tuple[bytes, list[bytes], list[RolloutRow]]]]:
     """The lines of all trajectories and their questions, job by job."""
     return workers.ordered(partial(lines, plan), plan.jobs)
 
 
-def lines(plan: Plan, job: Job) -> list[tuple[bytes, list[bytes], list[RolloutRow]]]:
+def lines(plan: DatasetPlan, job: Job) -> list[tuple[bytes, list[bytes], list[RolloutRow]]]:
     """Serialise the output of ``make`` as JSON lines: the trajectory, its questions, and their rows."""
     return [
         (

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError
 from mesocosm.errors import MissingExtra, UsageError
 from mesocosm.families.quantities import show_length
 from mesocosm.families.workers.workers import Workers
-from mesocosm.kits.rollouts.dataset import Plan, RolloutRow, RolloutTrajectory, make_all
+from mesocosm.kits.rollouts.dataset import DatasetPlan, RolloutRow, RolloutTrajectory, make_all
 from mesocosm.kits.rollouts.encyclopaedia import SECTIONS, Encyclopaedia
 from mesocosm.kits.rollouts.questions import Type
 from mesocosm.kits.rollouts.transcript import Format
@@ -78,7 +78,7 @@ class Summary(BaseModel):
 
 
 def write_dataset(
-    plan: Plan, path: Path, workers: Workers, *, upstream: Upstream = "none"
+    plan: DatasetPlan, path: Path, workers: Workers, *, upstream: Upstream = "none"
 ) -> Iterator[Summary | None]:
     """Write a dataset; yields ``None`` for every trajectory that is done, and the summary in the end.
 
@@ -105,7 +105,7 @@ def write_dataset(
 
 
 class _Writer:
-    def __init__(self, plan: Plan, root: Path, upstream: Upstream) -> None:
+    def __init__(self, plan: DatasetPlan, root: Path, upstream: Upstream) -> None:
         self.plan, self.root, self.upstream = plan, root, upstream
         self.bytes = self.tokens = self.trajectories = 0
         self._reach: dict[tuple[str, str, int, Type], list[tuple[int, int]]] = {}
@@ -174,7 +174,7 @@ def _dumped(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def encyclopaedia_lines(plan: Plan, format: Format) -> Iterator[bytes]:
+def encyclopaedia_lines(plan: DatasetPlan, format: Format) -> Iterator[bytes]:
     """The creatures as JSON lines, in alphabetical order, in both vocabularies."""
     for size in [0] if plan.entities else plan.sizes(format):
         yield from _creatures(*plan.book(size))
@@ -237,7 +237,7 @@ def upstream_answer(row: RolloutRow) -> int | bool | str | list[str]:
 # -- the card --------------------------------------------------------------------------------------------
 
 
-def _card(plan: Plan, summary: Summary) -> str:
+def _card(plan: DatasetPlan, summary: Summary) -> str:
     lengths = ", ".join(show_length(length) for length in plan.lengths)
     rows = "".join(
         f"| {one.setting} | {one.format} | {show_length(one.length)} | {one.type} | {one.questions} "

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from mesocosm.errors import UsageError, first_complaint
 from mesocosm.families.quantities import parse_length, show_length
-from mesocosm.kits.rollouts.dataset import BUCKETS, Plan
+from mesocosm.kits.rollouts.dataset import BUCKETS, DatasetPlan
 from mesocosm.kits.rollouts.dataset_files import Upstream
 from mesocosm.kits.rollouts.simulated_player import Behaviour
 from mesocosm.kits.rollouts.transcript import FORMATS
@@ -21,10 +21,10 @@ LEAST = 16_000
 
 def read_plan(
     *, lengths: str, settings: str, formats: str, behaviour: Mapping[str, Any], **others: Any
-) -> Plan:
+) -> DatasetPlan:
     """Parse the options into a plan; ``UsageError`` names a wrong one and what was expected."""
     try:
-        return Plan(
+        return DatasetPlan(
             lengths=tuple(read_lengths(lengths)),
             settings=_chosen(settings, SETTINGS, "settings"),
             formats=_chosen(formats, FORMATS, "formats"),

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-Value = int | str
-Profile = Mapping[str, Sequence[Value]]
+TraitValue = int | str
+Profile = Mapping[str, Sequence[TraitValue]]
 """What is said of a creature, by section."""
 Marks = tuple[tuple[str, ...], ...]
 
@@ -27,12 +27,12 @@ def marks(guess: Profile, target: Profile, *, by_section: bool = False) -> Marks
 
 
 @lru_cache(maxsize=1 << 16)
-def section_mark(values: tuple[Value, ...], right: tuple[Value, ...]) -> str:
+def section_mark(values: tuple[TraitValue, ...], right: tuple[TraitValue, ...]) -> str:
     """Word the feedback on a section as a whole."""
     return "correct" if set(values) == set(right) else "wrong"
 
 
-def _mark(value: Value, right: Sequence[Value]) -> str:
+def _mark(value: TraitValue, right: Sequence[TraitValue]) -> str:
     if value in right:
         return "correct"
     if isinstance(value, int) and isinstance(right[0], int):

@@ -137,16 +137,16 @@ CLOSED: tuple[Type, ...] = (
     "weighted_summation_env",
 )
 """Types whose answers are few, so that one of them is often right; names and rounds are many."""
-Kind = tuple[Type, Format]
+QuestionForm = tuple[Type, Format]
 
 
-def chances(scores: Iterable[ScoredQuestion]) -> dict[Kind, float]:
+def chances(scores: Iterable[ScoredQuestion]) -> dict[QuestionForm, float]:
     """By type and format what the best constant answer is worth, over all questions there are.
 
     Who reads one of two results, and answers as it says, does better on ``find_duplicates_tool``: a creature
     that is not in both is as often missing in the first as in the second.
     """
-    golds: dict[Kind, dict[str, tuple[str, ...]]] = {}
+    golds: dict[QuestionForm, dict[str, tuple[str, ...]]] = {}
     for one in scores:
         if one.gold:
             golds.setdefault((one.type, one.format), {})[one.id] = tuple(one.gold)
@@ -164,7 +164,7 @@ def _chance(type: Type, golds: Sequence[tuple[str, ...]]) -> float:
     return max(best, yes + (1 - yes) / 2)
 
 
-def chance_of(scores: Sequence[ScoredQuestion], known: Mapping[Kind, float]) -> float | None:
+def chance_of(scores: Sequence[ScoredQuestion], known: Mapping[QuestionForm, float]) -> float | None:
     """The chance of some questions together; ``None`` where it is not known of one."""
     found = [known.get((one.type, one.format)) for one in scores]
     return None if None in found else sum(one or 0.0 for one in found) / len(found)

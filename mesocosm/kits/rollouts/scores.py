@@ -22,7 +22,7 @@ from typing import Literal
 from mesocosm.kits.rollouts.questions import Type
 from mesocosm.kits.rollouts.transcript import Format
 
-Kind = Literal["number", "boolean", "name", "pair", "set"]
+AnswerKind = Literal["number", "boolean", "name", "pair", "set"]
 
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w])")
@@ -48,7 +48,7 @@ _BETWEEN_NAMES = re.compile(r"[,;|/&\n]|->|→|\b(?:and|then)\b|\s\d+[.)]\s", re
 _BESIDE = re.compile(r"^[^:]*:|^\s*(?:[-*•]|\d+[.)])\s+|\(no\.? ?\d+\)", re.IGNORECASE)
 
 
-def kind_of(type: Type, format: Format) -> Kind:
+def kind_of(type: Type, format: Format) -> AnswerKind:
     """Return the kind of answer to a question."""
     if type == "find_duplicates_tool":
         return "boolean"
@@ -65,7 +65,7 @@ def answer_in(reply: str) -> str | None:
     return found[-1].strip() if found else None
 
 
-def score(answer: str | None, gold: Sequence[str], kind: Kind) -> float:
+def score(answer: str | None, gold: Sequence[str], kind: AnswerKind) -> float:
     """Score an answer from 0 to 1; a missing one gets 0."""
     if answer is None or not answer.strip():
         return 0.0
@@ -131,7 +131,7 @@ def _set(answer: str, gold: Sequence[str]) -> float:
     return 2 * right / (len(said) + len(wanted)) if right else 0.0
 
 
-_JUDGES: dict[Kind, Callable[[str, Sequence[str]], float]] = {
+_JUDGES: dict[AnswerKind, Callable[[str, Sequence[str]], float]] = {
     "number": _number,
     "boolean": _boolean,
     "name": _name,

@@ -29,7 +29,7 @@ Format = Literal["c", "v"]
 FORMATS: tuple[Format, ...] = ("c", "v")
 PER_ROUND = 4
 _MOST_IN_COMMON = 40
-Message = dict[str, Any]
+ChatMessage = dict[str, Any]
 
 _THOUGHTS = (
     "I will put what I know into a query.",
@@ -193,13 +193,13 @@ class Scribe:
 
     # -- messages ---------------------------------------------------------------------------------------
 
-    def messages(self, rollout: Rollout) -> Iterator[Message]:
+    def messages(self, rollout: Rollout) -> Iterator[ChatMessage]:
         """The whole game as chat messages."""
         yield {"role": "system", "content": self.system}
         for number, round_ in enumerate(rollout.rounds, 1):
             yield from self._round(number, round_, rollout)
 
-    def _round(self, number: int, round_: Round, rollout: Rollout) -> Iterator[Message]:
+    def _round(self, number: int, round_: Round, rollout: Rollout) -> Iterator[ChatMessage]:
         feedback = self.feedback(number, round_.guess, rollout.book, rollout.target)
         called = f"call_{result_at(number)}"
         function = {"name": self.words.tool, "arguments": self.arguments(round_.query)}
@@ -220,7 +220,7 @@ def _direction(guessed: int, right: int) -> str:
     return f"wrong, too {'low' if guessed < right else 'high'}"
 
 
-def message_tokens(message: Message) -> int:
+def message_tokens(message: ChatMessage) -> int:
     """Tokens of a message, by the tokenizer."""
     text = message["content"]
     for call in message.get("tool_calls", []):
@@ -228,13 +228,13 @@ def message_tokens(message: Message) -> int:
     return tokens.count(text + "\n")
 
 
-def heading(index: int, message: Message) -> str:
+def heading(index: int, message: ChatMessage) -> str:
     """Return the heading of a message; no other message begins with it."""
     role = message["role"]
     return f"Message {index} ({role}{', result of ' + message['tool_call_id'] if role == 'tool' else ''})"
 
 
-def body(message: Message) -> str:
+def body(message: ChatMessage) -> str:
     """Return a message's content and calls."""
     parts = [message["content"]]
     for call in message.get("tool_calls", []):
@@ -243,12 +243,12 @@ def body(message: Message) -> str:
     return "\n".join(parts)
 
 
-def as_text(messages: Iterable[Message]) -> str:
+def as_text(messages: Iterable[ChatMessage]) -> str:
     """All messages, each under its heading."""
     return "\n\n".join(_each(messages))
 
 
-def _each(messages: Iterable[Message]) -> Iterator[str]:
+def _each(messages: Iterable[ChatMessage]) -> Iterator[str]:
     for index, message in enumerate(messages):
         yield f"{heading(index, message)}\n{body(message)}"
 
@@ -256,7 +256,7 @@ def _each(messages: Iterable[Message]) -> Iterator[str]:
 _HEADING = re.compile(r"^Message \d+ \((\w+)[^)\n]*\)\n", re.MULTILINE)
 
 
-def read_text(text: str) -> Iterator[Message]:
+def read_text(text: str) -> Iterator[ChatMessage]:
     """Parse the messages of a text by ``as_text``, ignoring what surrounds it."""
     heads = list(_HEADING.finditer(text))
     ends = [following.start() for _, following in pairwise(heads)] + [len(text)]

@@ -6,7 +6,7 @@ operation can be is said by operators, one module each below ``operators/``. How
 as code is up to the family that uses the tree.
 """
 
-from mesocosm.kits.weaving.expressions import Kind, Value, evaluate
+from mesocosm.kits.weaving.expressions import TreeValue, ValueKind, evaluate
 from mesocosm.kits.weaving.operator import Operator, load_operators, operator_names
 from mesocosm.kits.weaving.supply import Numbers, Values
 from mesocosm.kits.weaving.tree import Node, Register, Rule, Tree
@@ -14,7 +14,6 @@ from mesocosm.kits.weaving.weaver import BottomUp, Shape, TopDown, Weaver, free_
 
 __all__ = [
     "BottomUp",
-    "Kind",
     "Node",
     "Numbers",
     "Operator",
@@ -23,7 +22,8 @@ __all__ = [
     "Shape",
     "TopDown",
     "Tree",
-    "Value",
+    "TreeValue",
+    "ValueKind",
     "Values",
     "Weaver",
     "evaluate",

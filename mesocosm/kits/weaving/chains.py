@@ -17,12 +17,12 @@ from mesocosm.families.family import Evidence
 from mesocosm.kits.prose import Prose
 from mesocosm.kits.weaving import (
     BottomUp,
-    Kind,
     Node,
     Numbers,
     Rule,
     Tree,
-    Value,
+    TreeValue,
+    ValueKind,
     Values,
     free_id,
 )
@@ -78,7 +78,7 @@ _LISTS = (
 )
 
 
-def field_text(name: str, value: Value, rng: random.Random) -> str:
+def field_text(name: str, value: TreeValue, rng: random.Random) -> str:
     """A statement of what a variable's value is."""
     return rng.choice(_FIELDS).format(name=name, value=value)
 
@@ -104,7 +104,7 @@ _SENTENCES_PER_MATTER = 6
 _SHARE_OF_TREES = 0.12
 """Share of distractors that are trees of their own; the others are single dead ends."""
 _VARIABLES_PER_DOCUMENT = 4
-_KINDS: tuple[Kind, ...] = ("integer", "string")
+_KINDS: tuple[ValueKind, ...] = ("integer", "string")
 
 
 class ChainParams(TreeParams):

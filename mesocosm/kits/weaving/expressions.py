@@ -12,8 +12,8 @@ from typing import Literal
 
 from mesocosm.errors import UsageError
 
-Kind = Literal["integer", "string"]
-Value = int | str
+ValueKind = Literal["integer", "string"]
+TreeValue = int | str
 
 FUNCTIONS: Mapping[str, Callable[[str], str]] = {"reverse": lambda text: text[::-1], "swapcase": str.swapcase}
 """What an expression may apply to a string."""
@@ -25,7 +25,7 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[int, int], bool]] = {
 }
 
 
-def evaluate(expression: str, values: Mapping[str, Value]) -> Value:
+def evaluate(expression: str, values: Mapping[str, TreeValue]) -> TreeValue:
     """The value of an expression over variables; ``UsageError`` for what is none, or mixes kinds."""
     try:
         return _value(ast.parse(expression, mode="eval").body, values)
@@ -35,7 +35,7 @@ def evaluate(expression: str, values: Mapping[str, Value]) -> Value:
         raise UsageError(f"{expression!r} does not fit the values: {error}") from None
 
 
-def _value(node: ast.expr, values: Mapping[str, Value]) -> Value:
+def _value(node: ast.expr, values: Mapping[str, TreeValue]) -> TreeValue:
     match node:
         case ast.Constant(value=int(number)):
             return number
@@ -65,19 +65,19 @@ def _value(node: ast.expr, values: Mapping[str, Value]) -> Value:
     raise UsageError(f"expressions have no {ast.unparse(node)!r}")
 
 
-def _sum(left: Value, right: Value) -> Value:
+def _sum(left: TreeValue, right: TreeValue) -> TreeValue:
     if isinstance(left, str):
         return left + _string(right)
     return left + _integer(right)
 
 
-def _integer(value: Value) -> int:
+def _integer(value: TreeValue) -> int:
     if not isinstance(value, int):
         raise TypeError(f"{value!r} is not an integer")
     return value
 
 
-def _string(value: Value) -> str:
+def _string(value: TreeValue) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is not a string")
     return value

@@ -12,7 +12,7 @@ from functools import cache
 from typing import ClassVar
 
 from mesocosm.errors import UsageError
-from mesocosm.kits.weaving.expressions import Kind, Value, evaluate
+from mesocosm.kits.weaving.expressions import TreeValue, ValueKind, evaluate
 from mesocosm.kits.weaving.program import Identifiers, Program
 
 _PACKAGE = "mesocosm.kits.weaving.operators"
@@ -26,8 +26,8 @@ class Operator(ABC):
     Otherwise a leaf could be misread without consequence. Only a rule that chooses (``spare``) need not.
     """
 
-    takes: ClassVar[Kind] = "integer"
-    gives: ClassVar[Kind] = "integer"
+    takes: ClassVar[ValueKind] = "integer"
+    gives: ClassVar[ValueKind] = "integer"
     children: ClassVar[tuple[int, int]] = (2, 4)
     """The least and the greatest number of values."""
     code_only: ClassVar[bool] = False
@@ -41,13 +41,13 @@ class Operator(ABC):
     def write(self, variables: Sequence[str], rng: random.Random) -> str:
         """An expression over all these variables, each named at least once."""
 
-    def execute(self, expression: str, values: Mapping[str, Value]) -> Value:
+    def execute(self, expression: str, values: Mapping[str, TreeValue]) -> TreeValue:
         """The value of an expression that ``write``, ``settle`` or ``limit`` returned."""
         return evaluate(expression, values)
 
     # What programs need, and documents do not.
 
-    def settle(self, expression: str, variables: Sequence[str], values: Mapping[str, Value]) -> str:
+    def settle(self, expression: str, variables: Sequence[str], values: Mapping[str, TreeValue]) -> str:
         """The expression as it stands once the values are known: one that does not choose spare variables."""
         return expression
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from mesocosm.errors import UsageError
-from mesocosm.kits.weaving.expressions import Value, evaluate
+from mesocosm.kits.weaving.expressions import TreeValue, evaluate
 from mesocosm.kits.weaving.steps import MISTAKES, TreeStep
 from mesocosm.kits.weaving.supply import Values
 from mesocosm.kits.weaving.tree import Node, Rule, Tree, Validity
@@ -84,7 +84,7 @@ class Shadows:
                 made.parents = [self._other(parent) for parent in node.parents]
         return self._others[node]
 
-    def _value(self, node: Node) -> Value:
+    def _value(self, node: Node) -> TreeValue:
         if node.validity:
             return node.validity.other
         while (value := self._drawn(node)) == node.value:
@@ -100,7 +100,7 @@ class Shadows:
         values = [value for value in (given.value, other) if isinstance(value, int)]
         return self.calendar.as_long_as(unheard, given, values)
 
-    def _drawn(self, node: Node) -> Value:
+    def _drawn(self, node: Node) -> TreeValue:
         return self.values.answer() if node is self.tree.root else self.values.draw(node.kind)
 
     def _rule(self, node: Node) -> Rule:
@@ -140,12 +140,12 @@ class Shadows:
                 if stated is rule and known == right:
                     yield from _mistakes(stated, known)
 
-    def _other_values(self, node: Node) -> list[Value]:
+    def _other_values(self, node: Node) -> list[TreeValue]:
         other = self._others.get(node)
         return [] if other is None or other.value is None else [other.value]
 
 
-def _values(node: Node) -> dict[str, Value]:
+def _values(node: Node) -> dict[str, TreeValue]:
     return {
         child.variable: child.value
         for child in node.children
@@ -153,14 +153,14 @@ def _values(node: Node) -> dict[str, Value]:
     }
 
 
-def _results(rule: Rule, known: Mapping[str, Value]) -> Iterator[str]:
+def _results(rule: Rule, known: Mapping[str, TreeValue]) -> Iterator[str]:
     result = evaluate(rule.expression, known)
     yield f"{rule.target}%{result}"
     if isinstance(result, int):
         yield f"{rule.target}%{result + 1}"
 
 
-def _mistakes(rule: Rule, known: Mapping[str, Value]) -> Iterator[str]:
+def _mistakes(rule: Rule, known: Mapping[str, TreeValue]) -> Iterator[str]:
     """Yield the results of typical mistakes in an operation."""
     step = TreeStep(
         expression=rule.expression,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pydantic import BaseModel, ConfigDict
 
-from mesocosm.kits.weaving.expressions import Value, evaluate
+from mesocosm.kits.weaving.expressions import TreeValue, evaluate
 from mesocosm.kits.weaving.tree import Node, Tree
 
 
@@ -47,51 +47,51 @@ def _step(node: Node) -> TreeStep:
 
 # -- mistakes ----------------------------------------------------------------------------------------------
 
-Mistake = Callable[[TreeStep], Value]
+Mistake = Callable[[TreeStep], TreeValue]
 
 
-def _minus_as_plus(step: TreeStep) -> Value:
+def _minus_as_plus(step: TreeStep) -> TreeValue:
     return evaluate(step.expression.replace(" - ", " + "), step.values)
 
 
-def _without_sign(step: TreeStep) -> Value:
+def _without_sign(step: TreeStep) -> TreeValue:
     result = evaluate(step.expression, step.values)
     return abs(result) if isinstance(result, int) else result
 
 
-def _with_plus_sign(step: TreeStep) -> Value:
+def _with_plus_sign(step: TreeStep) -> TreeValue:
     result = evaluate(step.expression, step.values)
     return f"{result:+d}" if isinstance(result, int) else result
 
 
-def _other_order(step: TreeStep) -> Value:
+def _other_order(step: TreeStep) -> TreeValue:
     return evaluate(step.expression, _renamed(step, step.variables[::-1]))
 
 
-def _first_two_exchanged(step: TreeStep) -> Value:
+def _first_two_exchanged(step: TreeStep) -> TreeValue:
     first, second, *others = step.variables
     return evaluate(step.expression, _renamed(step, [second, first, *others]))
 
 
-def _renamed(step: TreeStep, names: list[str]) -> dict[str, Value]:
+def _renamed(step: TreeStep, names: list[str]) -> dict[str, TreeValue]:
     """The values with the variables in another order."""
     return {old: step.values[new] for old, new in zip(step.variables, names, strict=True)}
 
 
-def _off_by_one(step: TreeStep) -> Value:
+def _off_by_one(step: TreeStep) -> TreeValue:
     result = evaluate(step.expression, step.values)
     return result + 1 if isinstance(result, int) else result
 
 
-def _numbers_as_strings(step: TreeStep) -> Value:
+def _numbers_as_strings(step: TreeStep) -> TreeValue:
     if not all(isinstance(value, int) for value in step.values.values()):
         return step.result
     return "".join(str(step.values[name]) for name in step.variables)
 
 
-def _one_left_out(step: TreeStep) -> Value:
+def _one_left_out(step: TreeStep) -> TreeValue:
     """The last variable is overlooked."""
-    nothing: Value = "" if isinstance(step.values[step.variables[-1]], str) else 0
+    nothing: TreeValue = "" if isinstance(step.values[step.variables[-1]], str) else 0
     return evaluate(step.expression, {**step.values, step.variables[-1]: nothing})
 
 

@@ -6,7 +6,7 @@ import random
 import string
 from dataclasses import dataclass, field
 
-from mesocosm.kits.weaving.expressions import Kind, Value
+from mesocosm.kits.weaving.expressions import TreeValue, ValueKind
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Values:
         self._negative_share = negative_share
         self._answer_letters = answer_letters
 
-    def draw(self, kind: Kind) -> Value:
+    def draw(self, kind: ValueKind) -> TreeValue:
         if kind == "string":
             return self._letters.draw(2, 4)
         number = self._rng.choice(self._repeating) if self._repeating else self._numbers.draw()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from mesocosm.kits.weaving.expressions import Kind, Value
+from mesocosm.kits.weaving.expressions import TreeValue, ValueKind
 from mesocosm.kits.weaving.operator import Operator
 
 Role = Literal["value", "rule", "list"]
@@ -43,7 +43,7 @@ class Rule:
         """The variables that the rule does not choose."""
         return self.variables[len(self.variables) - self.operator.spare :]
 
-    def execute(self, values: Mapping[str, Value]) -> Value:
+    def execute(self, values: Mapping[str, TreeValue]) -> TreeValue:
         return self.operator.execute(self.expression, values)
 
 
@@ -51,7 +51,7 @@ class Rule:
 class Validity:
     """Validity of a value: when it holds, and the other value beside it that does not."""
 
-    other: Value
+    other: TreeValue
     before: bool
     """True if the value holds before the day, or below the threshold; else from it on."""
     day: date | None = None
@@ -71,8 +71,8 @@ class Node:
     role: Role = "value"
     variable: str = ""
     """Of a value node: the variable that it defines."""
-    kind: Kind = "integer"
-    value: Value | None = None
+    kind: ValueKind = "integer"
+    value: TreeValue | None = None
     validity: Validity | None = None
     """Validity, for a value that holds only for a time or under a condition."""
     id: str = ""

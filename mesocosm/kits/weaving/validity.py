@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from mesocosm.kits.weaving.expressions import Value
+from mesocosm.kits.weaving.expressions import TreeValue
 from mesocosm.kits.weaving.supply import Values
 from mesocosm.kits.weaving.tree import Node, Validity
 
@@ -77,14 +77,14 @@ class Calendar:
             if node.kind == "integer":
                 settled.append(node)
 
-    def at_times(self, value: Value, settled: Sequence[Node]) -> Validity | None:
+    def at_times(self, value: TreeValue, settled: Sequence[Node]) -> Validity | None:
         """Return the validity of a value without a node, if one is stated: a day, or another node's value."""
         if not self.share or self.rng.random() >= self.share:
             return None
         other = self.values.draw("string" if isinstance(value, str) else "integer")
         return self.draw(value, other, [self.rng.choice(settled)] if settled else [])
 
-    def draw(self, value: Value, other: Value, settled: Sequence[Node]) -> Validity:
+    def draw(self, value: TreeValue, other: TreeValue, settled: Sequence[Node]) -> Validity:
         """Make a validity under which the value holds and the other does not: at present, or by a settled
         node's value.
         """
@@ -94,13 +94,13 @@ class Calendar:
             return self.as_long_as(other, given, [given.value])
         return self.for_a_time(other)
 
-    def for_a_time(self, other: Value) -> Validity:
+    def for_a_time(self, other: TreeValue) -> Validity:
         """Make a validity under which the other value held earlier or will hold later."""
         before = self.rng.random() < 0.5
         days = self.rng.randint(1, _FARTHEST) if before else -self.rng.randrange(_FARTHEST)
         return Validity(other, before, day=self.today + timedelta(days=days))
 
-    def as_long_as(self, other: Value, given: Node, values: Sequence[int]) -> Validity:
+    def as_long_as(self, other: TreeValue, given: Node, values: Sequence[int]) -> Validity:
         """Make a validity under which the other value would hold if a node had a different value."""
         before = self.rng.random() < 0.5
         farther = self.rng.randrange(_NEAR)
@@ -108,7 +108,7 @@ class Calendar:
         return Validity(other, before, given=given, threshold=threshold)
 
 
-def restricted_text(name: str, value: Value, validity: Validity, rng: random.Random) -> str:
+def restricted_text(name: str, value: TreeValue, validity: Validity, rng: random.Random) -> str:
     """A statement of two values and of what they hold for."""
     first, second = (value, validity.other) if validity.before else (validity.other, value)
     if validity.given:

@@ -13,7 +13,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from mesocosm.errors import UsageError
-from mesocosm.kits.weaving.expressions import Value
+from mesocosm.kits.weaving.expressions import TreeValue
 from mesocosm.kits.weaving.operator import Operator, load_operators
 from mesocosm.kits.weaving.supply import Values
 from mesocosm.kits.weaving.tree import Node, Register, Rule, Tree
@@ -259,7 +259,7 @@ def free_id(name: str, rng: random.Random) -> str:
     return f"{name}%{suffix}"
 
 
-def _values(nodes: Sequence[Node]) -> dict[str, Value]:
+def _values(nodes: Sequence[Node]) -> dict[str, TreeValue]:
     return {node.variable: node.value for node in nodes if node.value is not None}
 
 
@@ -311,7 +311,7 @@ class TopDown(Weaver):
                 break
         return self.tree
 
-    def _known(self, node: Node, rule: Rule) -> dict[str, Value]:
+    def _known(self, node: Node, rule: Rule) -> dict[str, TreeValue]:
         known = _values(node.children)
         if rule.reads:
             source = self.tree.found.get(node)
@@ -323,7 +323,7 @@ class TopDown(Weaver):
     def over(self, name: str, model: Rule, nodes: Sequence[Node]) -> Node:
         """A node outside the tree with an operation as another's, over nodes of it, once that is finished."""
         rule = self._sharing(model.operator, [node.variable for node in nodes], model.reads, model.writes)
-        at_first: dict[str, Value] = {model.reads.name: model.reads.value} if model.reads else {}
+        at_first: dict[str, TreeValue] = {model.reads.name: model.reads.value} if model.reads else {}
         rule, value = self._settled(rule, _values(nodes) | at_first)
         return Node(variable=name, id=name, rule=rule, value=value)
 
@@ -331,7 +331,7 @@ class TopDown(Weaver):
         """A node outside the tree that says no more than which node of it it asks."""
         return Node(variable=name, id=name, rule=_redirection(node), value=node.value)
 
-    def _settled(self, rule: Rule, values: Mapping[str, Value]) -> tuple[Rule, Value]:
+    def _settled(self, rule: Rule, values: Mapping[str, TreeValue]) -> tuple[Rule, TreeValue]:
         """A rule that keeps to the modulus, and its value."""
         operator = rule.operator
         expression = operator.settle(rule.expression, rule.variables, values)

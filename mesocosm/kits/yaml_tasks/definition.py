@@ -274,7 +274,7 @@ class Goal(Doing):
     """The judged fields that tell one from the other; default: the first that differs for each."""
 
 
-class Step(Doing):
+class SolutionStep(Doing):
     """A call of the solution: the key ``service.tool`` has the arguments."""
 
     as_: str | None = Field(default=None, alias="as")
@@ -346,7 +346,7 @@ class Definition(Strict):
     noise: dict[str, Everyday] = {}
     survey: dict[str, dict[str, Any]] = {}
     goal: list[Goal] = Field(min_length=1)
-    solution: list[Step] = Field(min_length=1)
+    solution: list[SolutionStep] = Field(min_length=1)
     """The calls that bring the goal about; left out, those that follow from it."""
 
     @model_validator(mode="before")

@@ -20,8 +20,8 @@ from mesocosm.kits.yaml_tasks.definition import (
     EntityType,
     Goal,
     Selection,
+    SolutionStep,
     Statement,
-    Step,
 )
 from mesocosm.kits.yaml_tasks.derivation import missing_quotations, selections, spelt
 from mesocosm.kits.yaml_tasks.entities import Read, Wrong, selects
@@ -462,7 +462,7 @@ def _other_cases(definition: Definition) -> Iterator[Gap]:
 
 
 def _cases(
-    definition: Definition, chosen: Sequence[Selection] | Sequence[Step], fact: str
+    definition: Definition, chosen: Sequence[Selection] | Sequence[SolutionStep], fact: str
 ) -> dict[str, None]:
     counting = definition.entities[fact].cases_with(background=False) if fact in definition.entities else []
     return {kind: None for kind in counting if any(one.cases is None or kind in one.cases for one in chosen)}

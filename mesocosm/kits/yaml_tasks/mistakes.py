@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from mesocosm.families.verdict import Inapplicable
-from mesocosm.kits.yaml_tasks.definition import Definition, Step
+from mesocosm.kits.yaml_tasks.definition import Definition, SolutionStep
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong
 from mesocosm.kits.yaml_tasks.grading import GoalTable, Wanted, same, wanted_of
 from mesocosm.kits.yaml_tasks.language import ExpressionError
@@ -55,7 +55,7 @@ def walked(definition: Definition, truth: Truth) -> list[set[tuple[str, str]]]:
     ]
 
 
-def _walked(truth: Truth, step: Step) -> set[tuple[str, str]]:
+def _walked(truth: Truth, step: SolutionStep) -> set[tuple[str, str]]:
     return {name_of(one) for one in truth.chosen(step)} if step.for_ is not None else set()
 
 

@@ -26,7 +26,7 @@ def schema(task: Mapping[str, Any]) -> dict[str, Any]:
     definitions = {**task.get("$defs", {}), **own.pop("$defs", {})}
     _open_up(definitions["Statement"], {name: _says(name) for name in thing_names(stated=True)})
     _open_up(definitions["Goal"], {name: _judges(name) for name in thing_names(judged=True)})
-    _open_up(definitions["Step"], _tools())
+    _open_up(definitions["SolutionStep"], _tools())
     cases = definitions["EntityType"]["properties"]["cases"]
     cases["additionalProperties"] = {"anyOf": [cases["additionalProperties"], {"type": "null"}]}
     properties = {**task["properties"], **{name: own["properties"][name] for name in DEFINING}}

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from mesocosm.kits.yaml_tasks.definition import Definition, Step
+from mesocosm.kits.yaml_tasks.definition import Definition, SolutionStep
 from mesocosm.kits.yaml_tasks.entities import Entity, Wrong, evaluated
 from mesocosm.kits.yaml_tasks.filters import FILTERS
 from mesocosm.kits.yaml_tasks.grading import GoalTable, base_of, fields_of, wanted_of_goal
@@ -80,7 +80,7 @@ class Solution:
                         made += 1
         return made
 
-    def _make(self, index: int, step: Step, entity: Entity | None) -> None:
+    def _make(self, index: int, step: SolutionStep, entity: Entity | None) -> None:
         keys = ("solution", index, step.what)
         service, _, tool = step.what.partition(".")
         try:

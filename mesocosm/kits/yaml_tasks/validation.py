@@ -21,8 +21,8 @@ from mesocosm.kits.yaml_tasks.definition import (
     Doing,
     Rows,
     Selection,
+    SolutionStep,
     Statement,
-    Step,
 )
 from mesocosm.kits.yaml_tasks.draws import Date, Draw, Faked, Moment, Number, Ref, drawn, unquoted
 from mesocosm.kits.yaml_tasks.expressions import bare
@@ -430,7 +430,9 @@ def holds_values(text: str) -> bool:
         return False
 
 
-def _check_step(step: Step, place: tuple[Any, ...], servers: Mapping[str, Any]) -> Iterator[Complaint]:
+def _check_step(
+    step: SolutionStep, place: tuple[Any, ...], servers: Mapping[str, Any]
+) -> Iterator[Complaint]:
     if len(step.model_extra or {}) != 1:
         if old := _old_key(step):
             yield (*place, old), f"unknown key{now_called(old)}"

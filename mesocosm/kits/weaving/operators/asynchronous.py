@@ -14,7 +14,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mesocosm.kits.weaving.expressions import Value
+from mesocosm.kits.weaving.expressions import TreeValue
 from mesocosm.kits.weaving.operator import Operator
 from mesocosm.kits.weaving.program import Identifiers, Program
 
@@ -61,7 +61,7 @@ class SharedScore:
         return " | ".join([self.start, *(", ".join(map(str, task)) for task in self.tasks), *end])
 
     def perform(
-        self, values: Mapping[str, Value], *, in_turn: bool = False, nothing_lost: bool = False
+        self, values: Mapping[str, TreeValue], *, in_turn: bool = False, nothing_lost: bool = False
     ) -> int:
         """The number at the end.
 
@@ -85,7 +85,7 @@ class _Shared:
 
 
 def _performed(
-    task: Sequence[ConcurrentStep], state: _Shared, values: Mapping[str, Value], nothing_lost: bool
+    task: Sequence[ConcurrentStep], state: _Shared, values: Mapping[str, TreeValue], nothing_lost: bool
 ) -> Iterator[int]:
     """Performs a task up to the end of each wait; yields how long to wait."""
     seen = 0
@@ -113,7 +113,7 @@ def _step(text: str) -> ConcurrentStep:
     return ConcurrentStep(action, *([""] * (2 - len(rest)) + rest if rest else []))
 
 
-def _number(name: str, values: Mapping[str, Value]) -> int:
+def _number(name: str, values: Mapping[str, TreeValue]) -> int:
     return int(name) if name.isdigit() else int(values[name])
 
 
@@ -130,7 +130,7 @@ class Asynchronous(Operator):
             if _in_order(score, variables):
                 return str(score)
 
-    def execute(self, expression: str, values: Mapping[str, Value]) -> Value:
+    def execute(self, expression: str, values: Mapping[str, TreeValue]) -> TreeValue:
         """The shared number when all tasks have ended."""
         return SharedScore.parse(expression).perform(values)
 
@@ -231,7 +231,7 @@ def _in_order(score: SharedScore, variables: Sequence[str]) -> bool:
     The number at the end is a linear function of the values with small coefficients, so that those of powers
     of a large number can be read off the result.
     """
-    powers: dict[str, Value] = {name: _BASE**power for power, name in enumerate(variables, start=1)}
+    powers: dict[str, TreeValue] = {name: _BASE**power for power, name in enumerate(variables, start=1)}
     result = score.perform(powers)
     rest = (result + _BASE // 2) // _BASE  # without the constant
     for _ in variables:

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Mapping, Sequence
 
-from mesocosm.kits.weaving.expressions import Value, evaluate
+from mesocosm.kits.weaving.expressions import TreeValue, evaluate
 from mesocosm.kits.weaving.operator import Operator
 from mesocosm.kits.weaving.program import Identifiers, Program
 
@@ -23,10 +23,10 @@ class Conditional(Operator):
         yes, no = rng.sample(branches, 2)
         return f"{yes} if {left} {rng.choice(list(_OPPOSITE))} {right} else {no}"
 
-    def settle(self, expression: str, variables: Sequence[str], values: Mapping[str, Value]) -> str:
+    def settle(self, expression: str, variables: Sequence[str], values: Mapping[str, TreeValue]) -> str:
         """The comparison is turned into its opposite if it would choose the spare variable."""
         yes, _, left, comparison, right, _, no = expression.split()
-        marked: dict[str, Value] = {**values, variables[-2]: 1, variables[-1]: 0}
+        marked: dict[str, TreeValue] = {**values, variables[-2]: 1, variables[-1]: 0}
         chosen = comparison if evaluate(expression, marked) else _OPPOSITE[comparison]
         return f"{yes} if {left} {chosen} {right} else {no}"
 

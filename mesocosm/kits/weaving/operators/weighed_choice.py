@@ -7,7 +7,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 
-from mesocosm.kits.weaving.expressions import Value, evaluate
+from mesocosm.kits.weaving.expressions import TreeValue, evaluate
 from mesocosm.kits.weaving.operator import Operator
 from mesocosm.kits.weaving.program import Identifiers, Program
 
@@ -36,7 +36,7 @@ class WeighedChoice(Operator):
         yes, no = (_branch(name, left, right, rng) for name in rng.sample(branches, 2))
         return f"{yes} if {left} {rng.choice(list(_OPPOSITE))} {right} else {no}"
 
-    def settle(self, expression: str, variables: Sequence[str], values: Mapping[str, Value]) -> str:
+    def settle(self, expression: str, variables: Sequence[str], values: Mapping[str, TreeValue]) -> str:
         """The comparison is turned into its opposite if it would choose the spare variable."""
         found = _read(expression)
         taken = variables[-2] in re.findall(r"\w+", found["yes"])
