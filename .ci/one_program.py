@@ -4,7 +4,7 @@ import os
 import time
 
 from mesocosm.doors.mcp import McpTools
-from mesocosm.hosting.control_plane_client import ControlPlane
+from mesocosm.hosting.client import connect_sync
 
 BASE = "http://127.0.0.1:8321"
 PROGRAM = """
@@ -17,10 +17,10 @@ print("user", os.getuid() != 0, "sum", sum(range(10)))
 open("left.txt", "w").write("kept")
 """
 
-episode = ControlPlane(BASE, os.environ["MESOCOSM_ADMIN_TOKEN"]).create(
-    "canvas_arrange_exam", 8000, 0, {}, services=["python_execute", "filesystem"]
-)["id"]
-with McpTools(f"{BASE}/e/{episode}/mcp") as tools:
+episode = connect_sync(BASE, token=os.environ["MESOCOSM_ADMIN_TOKEN"]).create(
+    "canvas_arrange_exam", length=8000, services=["python_execute", "filesystem"]
+)
+with McpTools(episode.url) as tools:
     started = time.monotonic()
     said = tools.call("python_execute", "python_execute", code=PROGRAM)
     print(said.strip(), f"({time.monotonic() - started:.2f} s)", sep="\n")

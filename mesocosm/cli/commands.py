@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mesocosm.cli import (
+from mesocosm.cli import (  # noqa: F401 - each adds its commands when it is loaded
     build,
     check,
     code_runner,
@@ -25,25 +25,4 @@ from mesocosm.cli import (
 )
 from mesocosm.cli.application import app
 
-__all__ = [
-    "app",
-    "build",
-    "check",
-    "code_runner",
-    "contamination",
-    "datasets",
-    "doctor",
-    "drain",
-    "evaluate",
-    "export",
-    "exposure",
-    "gc",
-    "prove",
-    "reports",
-    "run",
-    "scenes",
-    "score",
-    "serve",
-    "task_files",
-    "view",
-]
+__all__ = ["app"]

@@ -149,7 +149,7 @@ def run(
     from mesocosm.families.disturbances import read_disturb
     from mesocosm.families.family import load_family
     from mesocosm.families.tool_limits import count_tools, too_many
-    from mesocosm.hosting.control_plane_client import ControlPlane
+    from mesocosm.hosting.client import connect_sync
     from mesocosm.worlds.limits import STRUCTURED, override
 
     if structured and server:
@@ -189,9 +189,9 @@ def run(
     try:
         with spinner() as report:
             if server:
-                plane = ControlPlane(server, admin_token or "")
+                there = connect_sync(server, token=admin_token or "")
                 result = evaluation.run_remote(
-                    family, plane, wanted, actor, directory, strict=strict, report=report
+                    family, there, wanted, actor, directory, strict=strict, report=report
                 )
             else:
                 result = evaluation.run_task(family, wanted, actor, directory, strict=strict, report=report)

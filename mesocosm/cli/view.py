@@ -38,11 +38,12 @@ def _at_hand(what: Path, server: str | None, token: str | None) -> Iterator[Path
     if server is None:
         yield what
         return
-    from mesocosm.hosting.control_plane_client import ControlPlane
+    from mesocosm.hosting.client import connect_sync
     from mesocosm.worlds.archives import unpack
 
     with tempfile.TemporaryDirectory(prefix="mesocosm-view-") as folder:
-        ControlPlane(server, token or "").fetch(str(what), archive := Path(folder) / "episode.tar.gz")
+        archive = Path(folder) / "episode.tar.gz"
+        connect_sync(server, token=token or "").known(str(what)).archive(archive)
         unpack(archive, Path(folder) / "episode")
         yield Path(folder)
 

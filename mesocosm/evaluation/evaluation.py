@@ -433,9 +433,9 @@ def _who(log: EvalLog) -> str:
     return str(agent) if agent in MODELLESS else str(log.eval.model)
 
 
-def default_log_folder(root: Path = Path("evals")) -> Path:
+def default_log_folder() -> Path:
     """The next free folder below ``evals/``."""
     number = 1
-    while (path := root / str(number)).exists():
+    while (path := Path("evals") / str(number)).exists():
         number += 1
     return path

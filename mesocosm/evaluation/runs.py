@@ -53,7 +53,7 @@ from mesocosm.families.quantities import show_length
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Check, Verdict
 from mesocosm.hosting.access import Access
-from mesocosm.hosting.control_plane_client import ControlPlane
+from mesocosm.hosting.client import BlockingServer
 from mesocosm.services.service import ending_tools
 from mesocosm.worlds.database import MADE_WITH
 from mesocosm.worlds.workspace import replace_file
@@ -224,7 +224,7 @@ def run_task(
 
 def run_remote(
     family: Family,
-    plane: ControlPlane,
+    server: BlockingServer,
     wanted: WantedRun,
     actor: Actor,
     out: Path,
@@ -237,25 +237,24 @@ def run_remote(
     if known_as(family) != family.name:
         raise UsageError(f"{family.path}: a server knows only its own tasks; run this one without --server")
     report("asking the server for an episode")
-    view = plane.create(
+    episode = server.create(
         family.name,
-        wanted.target,
-        wanted.seed,
-        wanted.parameters,
-        wanted.tools,
-        actor.services(wanted),
-        wanted.disturb,
+        length=wanted.target,
+        seed=wanted.seed,
+        parameters=dict(wanted.parameters),
+        tools=wanted.tools,
+        services=list(actor.services(wanted)),
+        disturb=wanted.disturb,
     )
     out.mkdir(parents=True)
-    urls = {name: plane.base + path for name, path in view["services"].items()}
+    urls = {name: server.base + path for name, path in episode.view.data["services"].items()}
     started = perf_counter()
-    expected = family.read_expected(plane.truth(view["id"])) if actor.needs_truth(family) else None
-    acted = _act(
-        family, plane.base + view["mcp"], urls, view["prompt"], out, actor, wanted, report, expected=expected
-    )
+    truth = json.dumps(episode.truth()).encode() if actor.needs_truth(family) else None
+    expected = family.read_expected(truth) if truth else None
+    acted = _act(family, episode.url, urls, episode.prompt, out, actor, wanted, report, expected=expected)
     seconds = round(perf_counter() - started, 3)
     report("grading")
-    graded = plane.grade(view["id"])
+    graded = episode.grade().data
     verdict = judge(Verdict.model_validate(graded["verdict"]), acted.fault, acted.conversation)
     verdict = verdict.strictly() if strict else verdict
     result = RunResult(
@@ -264,10 +263,10 @@ def run_remote(
         length=wanted.target,
         seed=wanted.seed,
         agent=actor.label,
-        edl=view["edl"],
+        edl=episode.view.edl,
         tool_calls=graded["tool_calls"],
         delivered_tokens=graded["delivered_tokens"],
-        episode=view["id"],
+        episode=episode.id,
         tools=wanted.tools,
         disturb=wanted.disturb,
         **_ordered(wanted, actor),
@@ -277,8 +276,8 @@ def run_remote(
         conversation=acted.conversation,
         agent_confined=acted.confined,
     )
-    write_trajectory(plane.journal(view["id"]), out)
-    _write_result(result, view["prompt"], out)
+    write_trajectory(episode.journal(), out)
+    _write_result(result, episode.prompt, out)
     return result
 
 

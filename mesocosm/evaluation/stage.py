@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import secrets
 import shutil
@@ -26,7 +27,7 @@ from mesocosm.families.oracle import StepAccuracy
 from mesocosm.families.task import Offer
 from mesocosm.families.verdict import Verdict
 from mesocosm.hosting.access import Access
-from mesocosm.hosting.control_plane_client import ControlPlane
+from mesocosm.hosting.client import connect_sync
 from mesocosm.worlds.archives import unpack
 
 R = TypeVar("R")
@@ -190,19 +191,19 @@ class RemoteStage(EvaluationStage):
     """A server that runs already; an episode is fetched from it at the end, and removed there."""
 
     def __init__(self, url: str, token: str) -> None:
-        self._plane = ControlPlane(url, token)
+        self._server = connect_sync(url, token=token)
 
     def open(self, order: StageOrder) -> Opened:
-        view = self._plane.create(
+        created = self._server.create(
             order.task,
-            order.length,
-            order.seed,
-            order.parameters,
-            order.tools,
-            order.services,
-            order.disturb,
+            length=order.length,
+            seed=order.seed,
+            parameters=dict(order.parameters),
+            tools=order.tools,
+            services=list(order.services),
+            disturb=order.disturb,
         )
-        base = self._plane.base
+        view, base = created.view.data, self._server.base
         return Opened(
             id=view["id"],
             prompt=view["prompt"],
@@ -214,7 +215,7 @@ class RemoteStage(EvaluationStage):
         )
 
     def settle(self, id_: str) -> Settled:
-        graded = self._plane.grade(id_)
+        graded = self._server.known(id_).grade().data
         return Settled(
             verdict=Verdict.model_validate(graded["verdict"]),
             tool_calls=graded["tool_calls"],
@@ -225,15 +226,15 @@ class RemoteStage(EvaluationStage):
         )
 
     def truth(self, id_: str, family: Family) -> Expected:
-        return family.read_expected(self._plane.truth(id_))
+        return family.read_expected(json.dumps(self._server.known(id_).truth()).encode())
 
     def keep(self, id_: str, folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fetching-") as draft:
             archive = Path(draft) / "episode.tar.gz"
-            self._plane.fetch(id_, archive)
+            self._server.known(id_).archive(archive)
             unpack(archive, folder)
-        self._plane.delete(id_)
+        self._server.known(id_).delete()
 
 
 def settle(episode: Episode) -> Settled:

@@ -295,14 +295,13 @@ _MOST = 100_000
 class LastUsed:
     """Time of the last request to each episode."""
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now
+    def __init__(self) -> None:
         self._at: dict[str, float] = {}
 
     def note(self, id_: str) -> None:
         """Something is asked of it now."""
         self._at.pop(id_, None)
-        self._at[id_] = self._now()
+        self._at[id_] = time.monotonic()
         if len(self._at) > _MOST:
             del self._at[next(iter(self._at))]
 
@@ -312,7 +311,7 @@ class LastUsed:
 
     def within(self, seconds: float) -> int:
         """Of how many something was asked within so many seconds."""
-        since = self._now() - seconds
+        since = time.monotonic() - seconds
         return sum(at >= since for at in self._at.values())
 
 

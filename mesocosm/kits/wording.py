@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from mesocosm.kits.prose import RecentRuns
-
 Line = str
 Block = str | list[Line]
 """A paragraph, or the lines of a list."""
@@ -90,24 +88,16 @@ _OPTION = re.compile(r"\[([^\[\]|]*(?:\|[^\[\]|]*)+)\]")
 class Phrases:
     """Draws wordings, each way in turn before any comes again; ``[this|that]`` inside one is either.
 
-    With ``said``, sentences differ from what was said before, if a few attempts find such.
-
     >>> Phrases(random.Random(1)).say(("[please |]write to {who}",), who="Ann")
     'Please write to Ann.'
     """
 
-    def __init__(self, rng: random.Random, said: RecentRuns | None = None) -> None:
+    def __init__(self, rng: random.Random) -> None:
         self._rng = rng
-        self._said = said
         self._decks: dict[tuple[str, ...], list[str]] = {}
 
     def say(self, ways: Sequence[str], **values: str) -> str:
         """A sentence: one of the ways with its values, a capital letter and a full stop."""
-        if self._said is not None:
-            return self._said.draw(lambda: self._sentence(ways, values))
-        return self._sentence(ways, values)
-
-    def _sentence(self, ways: Sequence[str], values: dict[str, str]) -> str:
         said = self.part(ways, **values)
         return f"{said[0].upper()}{said[1:]}{'' if said[-1] in '.?!' else '.'}"
 

@@ -28,7 +28,7 @@ from patience import PATIENCE
 
 from mesocosm.doors.mcp import McpTools
 from mesocosm.families.episode import Episode
-from mesocosm.hosting.control_plane_client import ControlPlane
+from mesocosm.hosting.client import connect_sync
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "token-of-the-deployment-test"
@@ -150,9 +150,8 @@ def healthy(compose: Any, service: str, port: int) -> bool:
 
 
 def test_code_of_agents_runs_in_the_code_runner(server: int, code_runner: str) -> None:
-    control = ControlPlane(f"http://127.0.0.1:{server}", TOKEN)
-    episode = control.create("set_conf_cr_ddl", 8000, 0, {})
-    with McpTools(f"http://127.0.0.1:{server}/e/{episode['id']}/mcp") as tools:
+    episode = connect_sync(f"http://127.0.0.1:{server}", token=TOKEN).create("set_conf_cr_ddl", length=8000)
+    with McpTools(episode.url) as tools:
         offered = {tool.name for tool in tools.list_tools()}
         assert "python_execute" in offered
         code = "import os; open('made.txt', 'w').write('in the runner'); print(sorted(os.listdir('/')))"

@@ -78,7 +78,7 @@ def test_tools_and_apis_fail_as_the_vendors_do(
     # A session that has expired is followed by another, which lasts a while.
     between = ["ok"] * 3 if kind == "sessions" else []
     assert [episode.act("woo_products_list", {}).is_error for _ in between] == [False for _ in between]
-    url = f"{server.plane.address.base}/e/{episode.id}/woocommerce/wp-json/wc/v3/products"
+    url = f"{server.base}/e/{episode.id}/woocommerce/wp-json/wc/v3/products"
     basic = b64encode(f"{episode.id}:{episode.id}".encode()).decode()
     request = urllib.request.Request(url, headers={"Authorization": f"Basic {basic}"})
     with pytest.raises(urllib.error.HTTPError) as refused:

@@ -13,8 +13,8 @@ from commands import stand_in
 from patience import PATIENCE
 
 from mesocosm.errors import UsageError
+from mesocosm.hosting.client import connect_sync
 from mesocosm.hosting.client.exchange import WAIT
-from mesocosm.hosting.control_plane_client import ControlPlane
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_a_server_that_comes_up_late_is_waited_for(
     late = subprocess.Popen(["sh", "-c", 'sleep 1; exec "$@"', "sh", *serve])
     try:
         with caplog.at_level(logging.WARNING), pytest.raises(UsageError, match="answered 401"):
-            ControlPlane(f"http://127.0.0.1:{port}", "wrong").grade("0" * 32)
+            connect_sync(f"http://127.0.0.1:{port}", token="wrong").known("0" * 32).grade()
     finally:
         late.terminate()
         late.wait(PATIENCE)
@@ -41,10 +41,10 @@ def test_a_server_that_comes_up_late_is_waited_for(
 def test_it_is_waited_for_no_longer_than_was_said(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(WAIT, "0.6")
     started = monotonic()
-    plane = ControlPlane(f"http://127.0.0.1:{port}", "x")
+    server = connect_sync(f"http://127.0.0.1:{port}", token="x")
     for _ in range(2):
         with pytest.raises(UsageError, match="cannot reach"):
-            plane.grade("0" * 32)
+            server.known("0" * 32).grade()
     assert monotonic() - started < 110  # where nothing is said, it is waited for 60 seconds each time
 
 
@@ -52,4 +52,4 @@ def test_it_is_waited_for_no_longer_than_was_said(port: int, monkeypatch: pytest
 def test_what_is_no_time_is_refused(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(WAIT, value)
     with pytest.raises(UsageError, match=WAIT):
-        ControlPlane("http://127.0.0.1:9", "x")
+        connect_sync("http://127.0.0.1:9", token="x")

@@ -16,7 +16,7 @@ from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.families.proofs import prove_one
 from mesocosm.hosting.application import Hosting
-from mesocosm.hosting.control_plane_client import ControlPlane
+from mesocosm.hosting.client import connect_sync
 from mesocosm.hosting.server import serving
 
 WHOLE = Path(__file__).with_name("whole.yaml").read_text()
@@ -51,8 +51,8 @@ def test_attempts_on_the_way_to_a_length_leave_no_trace_in_the_world(tmp_path: P
 def test_the_reference_agent_walks_on_a_server_that_is_elsewhere(tmp_path: Path) -> None:
     app = Hosting(tmp_path / "state", admin_token="token")
     with serving(app) as base:
-        plane, out = ControlPlane(base, "token"), tmp_path / "run"
-        result = run_remote(load_family("price_notices"), plane, WantedRun(8_000), Actor("reference"), out)
+        server, out = connect_sync(base, token="token"), tmp_path / "run"
+        result = run_remote(load_family("price_notices"), server, WantedRun(8_000), Actor("reference"), out)
     assert result.verdict == "passed", result.findings
 
 

@@ -223,7 +223,8 @@ def _content(workspace: Workspace, name: str) -> dict[str, str]:
     return {CONTENT: readable(name, data) or f"{len(data):,} bytes {hashlib.sha256(data).hexdigest()[:12]}"}
 
 
-def change_of(service: str, table: str, changes: TableChanges, most: int = SHOWN_ROWS) -> ShownChange:
+def change_of(service: str, table: str, changes: TableChanges) -> ShownChange:
+    most = SHOWN_ROWS
     key = _key(service, table)
     rows = [RowChange("added", _ref(table, key, row), {}, row) for row in changes.added[:most]]
     rows += [RowChange("changed", _ref(table, key, new), old, new) for old, new in changes.changed[:most]]

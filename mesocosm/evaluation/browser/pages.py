@@ -526,7 +526,7 @@ class Pages:
 
     # -- tools by hand ----------------------------------------------------------------------------------
 
-    def tools(self, options: Mapping[str, str], *, hand: bool, said: str = "") -> str:
+    def tools(self, options: Mapping[str, str], *, hand: bool) -> str:
         """The tools of the episode; called in a fork."""
         services = self._subject.episode.world.services
         tools = [
@@ -539,7 +539,7 @@ class Pages:
             for name, service in services.items()
             for tool in service.tools.values()
         ]
-        return self._page("tools.html", "Tools", "tools", tools=tools, hand=hand, said=said)
+        return self._page("tools.html", "Tools", "tools", tools=tools, hand=hand)
 
     def answer(self, options: Mapping[str, str]) -> str:
         """Page with the result of a tool called by hand, on a copy that is discarded."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Sequence
 from time import sleep
 from types import TracebackType
@@ -21,7 +22,7 @@ from mesocosm.hosting.client.exchange import (
     settings,
 )
 from mesocosm.hosting.client.requests import EpisodeSteps, Handle, Plane
-from mesocosm.hosting.client.shapes import Grade, Options, Order, Reward
+from mesocosm.hosting.client.shapes import Grade, Options, Order, Reward, View
 
 R = TypeVar("R")
 
@@ -61,6 +62,8 @@ class BlockingServer:
     def __init__(self, plane: Plane, timeout: float) -> None:
         self._steps = plane
         self._http = httpx2.Client(base_url=plane.address.base, **settings(timeout))
+        # Of programs that neither use ``with`` nor close it.
+        weakref.finalize(self, self._http.close)
 
     def __enter__(self) -> Self:
         self._http.__enter__()
@@ -79,9 +82,9 @@ class BlockingServer:
         self._http.close()
 
     @property
-    def plane(self) -> Plane:
-        """Steps that ask the control plane."""
-        return self._steps
+    def base(self) -> str:
+        """The server's address."""
+        return self._steps.address.base
 
     def _do(self, steps: Steps[R]) -> R:
         answer: HttpAnswer | None = None
@@ -123,6 +126,10 @@ class BlockingServer:
     def episode(self, id_: str) -> BlockingEpisode:
         """An episode that is there already."""
         return BlockingEpisode(self, self._do(self._steps.find(id_)))
+
+    def known(self, id_: str) -> BlockingEpisode:
+        """An episode of which only the id is known: nothing is asked, and its view has no more."""
+        return BlockingEpisode(self, EpisodeSteps(self._steps, View({"id": id_})))
 
     def grade_batch(
         self,
