@@ -33,8 +33,8 @@ SAME = {
     "Asked", "Fields", "Message", "Page", "Tree",
     # What packages of one's own import, and a block of the world browser.
     "Prose",
-    # The campus of organisations and the older one; a protocol and the class that fulfils it.
-    "Campus", "Directory", "Person",
+    # A protocol and the class that fulfils it; people of organisations and people whose names are drawn.
+    "Directory", "Person",
 }  # fmt: skip
 """Names that stay double: packages of others use them, or both mean the same."""
 STORED = {
