@@ -37,10 +37,7 @@ SAME = {
     "Directory", "Person",
 }  # fmt: skip
 """Names that stay double: packages of others use them, or both mean the same."""
-STORED = {
-    "Attendee", "NewAssignment", "NewCourse", "NewItem", "NewModule", "NewPull",
-    "NewQuestion", "Point", "UserFields",
-}  # fmt: skip
+STORED = {"Attendee", "NewPull", "Point", "UserFields"}
 """Names that a service has for a thing in its store and for the same thing in its tools or routes."""
 
 
