@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import mesocosm
 from confinement import needs_sandbox
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -65,14 +66,29 @@ print(json.dumps(found))
 
 
 def run(
-    tmp_path: Path, command: str, *words: str, path: str = "", task: str = TASK, code: str = "auto"
+    tmp_path: Path,
+    command: str,
+    *words: str,
+    path: str = "",
+    task: str = TASK,
+    code: str = "auto",
+    fresh: bool = False,
 ) -> tuple[dict[str, Any], str, str]:
-    """The result of a run with a program as its agent, what that wrote, and what was said."""
-    line = [sys.executable, "-m", "mesocosm", "run", task, "--length", "8k", "--agent", "command", "--json"]
-    line += ["--agent-command", command, *words]
-    environment = {**os.environ, "MESOCOSM_STATE": str(tmp_path / "state"), "MESOCOSM_SANDBOX": code}
+    """The result of a run with a program as its agent, what that wrote, and what was said.
+
+    The run is forked, or an interpreter of its own where what that loads or shows of itself is tried.
+    """
+    line = ["run", task, "--length", "8k", "--agent", "command", "--json", "--agent-command", command, *words]
+    environment = {"MESOCOSM_STATE": str(tmp_path / "state"), "MESOCOSM_SANDBOX": code}
     environment |= {"PATH": path} if path else {}
-    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    if fresh:
+        line = [sys.executable, "-m", "mesocosm", *line]
+        environment = {**os.environ, **environment}
+        done = subprocess.run(
+            line, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+    else:
+        done = mesocosm(*line, cwd=tmp_path, **environment)
     assert done.returncode in (1, 3), done.stderr
     result = json.loads(done.stdout)
     log = (Path(tmp_path, result["episode"]).parent / "agent.log").read_text()
@@ -96,7 +112,7 @@ def test_neither_answers_nor_databases_nor_processes_nor_source_can_be_seen(tmp_
     earlier.write_text("{}")
     (tmp_path / "state/instances/x").mkdir(parents=True)
     (tmp_path / "state/instances/x/expected.json").write_text("{}")
-    result, log, said = run(tmp_path, spy)
+    result, log, said = run(tmp_path, spy, fresh=True)
     found = json.loads(log)
     assert answers(found, "files") == []
     assert [found["others"], found["modules"], found["environment"]] == [[], [], []]
@@ -231,7 +247,7 @@ def test_the_code_that_judges_is_not_the_agents_to_write(
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "forger.py").write_text(FORGER)
-    result, log, said = run(tmp_path, f"{sys.executable} {tmp_path}/forger.py {tmp_path}")
+    result, log, said = run(tmp_path, f"{sys.executable} {tmp_path}/forger.py {tmp_path}", fresh=True)
     assert log == "tried\n"
     assert "FORGED" not in said
     assert (result["verdict"], result["agent_confined"]) == ("failed", True)
