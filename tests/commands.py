@@ -54,7 +54,6 @@ LOADED_FOR_EVALUATION = (
     "matplotlib.figure",
     "mesocosm.evaluation.browser.export",
     "mesocosm.evaluation.evaluation",
-    "mesocosm.evaluation.inspect_tasks",
     "mesocosm.evaluation.reports",
     "mesocosm.evaluation.sample_episode",
     "openai",
@@ -279,10 +278,10 @@ def _become(asked: dict[str, Any], streams: Sequence[int]) -> None:
 @cache
 def _load_what_all_need() -> None:
     _load(*LOADED)
-    service = import_module("mesocosm.services.service")
-    for name in service.service_names():
+    # Asked for the names of services, it would remember them, and not see those of a command's own package.
+    for tools in sorted(Path(import_module("mesocosm.servers").__path__[0]).glob("*/tools*")):
         with suppress(ImportError):  # without its extra
-            service.load_service(name)
+            import_module(f"mesocosm.servers.{tools.parent.name}.tools")
     import_module("mesocosm.worlds.tokens").count("")  # loads the tokenizer
     import_module("faker").Faker()  # loads what speaks English
     gc.freeze()
