@@ -343,11 +343,12 @@ def table_of(
 ) -> Table:
     """The things of a kind that meet some conditions, as a table of which the page shows a part.
 
-    Their ids decide where the order does not.
+    Their numbers decide where the order does not.
     """
-    some = sql.select(kind).where(*chosen).order_by(*order, kind.id).offset(asked.start).limit(asked.size)
+    (key,) = kind.__table__.primary_key
+    some = sql.select(kind).where(*chosen).order_by(*order, key).offset(asked.start).limit(asked.size)
     rows = [
-        Row([cell(one) for cell in columns.values()], ref=f"{kind.__tablename__}:{one.id}")
+        Row([cell(one) for cell in columns.values()], ref=f"{kind.__tablename__}:{getattr(one, key.name)}")
         for one in store.session.scalars(some)
     ]
     return Table(list(columns), rows, count_of(store, kind, *chosen))

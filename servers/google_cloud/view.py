@@ -17,11 +17,13 @@ from mesocosm.servers.google_cloud.models import (
     WarehouseTable,
 )
 from mesocosm.servers.google_cloud.store import GoogleCloudStore
+from mesocosm.servers.google_cloud.store.logs.matcher import SEVERITIES
 from mesocosm.services.previews import preview, readable
 from mesocosm.services.stored_tables import stored_items, stored_rows
 from mesocosm.services.views import (
     Asked,
     Block,
+    Columns,
     Fields,
     Item,
     Link,
@@ -32,7 +34,9 @@ from mesocosm.services.views import (
     Table,
     View,
     count_of,
+    found_in,
     number_of,
+    table_of,
 )
 
 view = View()
@@ -42,14 +46,20 @@ _TABLES = (
     .join(Dataset, Dataset.number == WarehouseTable.dataset)
     .order_by(Dataset.id, WarehouseTable.id)
 )
-_SEVERITIES = {
-    0: "DEFAULT",
-    100: "DEBUG",
-    200: "INFO",
-    300: "NOTICE",
-    400: "WARNING",
-    500: "ERROR",
-    600: "CRITICAL",
+_SEVERITIES = {number: name for name, number in SEVERITIES.items()}
+_ENTRY: Columns = {
+    "At": lambda one: one.timestamp[:19].replace("T", " "),
+    "Log": lambda one: one.log,
+    "Severity": lambda one: _SEVERITIES.get(one.severity, one.severity),
+    "Text": lambda one: one.text or str(one.data or ""),
+}
+_MACHINE: Columns = {
+    "Machine": lambda one: one.name,
+    "Zone": lambda one: one.zone,
+    "Type": lambda one: one.machine_type,
+    "Status": lambda one: one.status,
+    "Internal address": lambda one: one.internal_ip,
+    "External address": lambda one: one.external_ip,
 }
 
 
@@ -147,10 +157,8 @@ def storage(store: GoogleCloudStore, asked: Asked) -> Page:
 @view.page("object/{number}")
 def stored(store: GoogleCloudStore, asked: Asked, number: str) -> Page:
     """An object, as far as it can be shown."""
-    one = store.session.get(StorageObject, number_of(number))
-    content = store.session.get(Content, one.content) if one else None
-    if one is None or content is None:
-        raise NotFound("there is no such object")
+    one = found_in(store, StorageObject, number, "object")
+    content = found_in(store, Content, str(one.content), "object")
     facts = Fields(
         {"Bytes": one.size, "Type": one.content_type, "Changed": one.updated}, ref=f"objects:{one.number}"
     )
@@ -162,46 +170,15 @@ def stored(store: GoogleCloudStore, asked: Asked, number: str) -> Page:
 @view.page("logs")
 def logs(store: GoogleCloudStore, asked: Asked) -> Page:
     """The entries of all logs, the latest first."""
-    found = store.session.scalars(
-        sql.select(LogEntry)
-        .order_by(LogEntry.timestamp.desc(), LogEntry.number.desc())
-        .offset(asked.start)
-        .limit(asked.size)
-    )
-    rows = [
-        Row(
-            [
-                one.timestamp[:19].replace("T", " "),
-                one.log,
-                _SEVERITIES.get(one.severity, one.severity),
-                one.text or str(one.data or ""),
-            ],
-            ref=f"log_entries:{one.number}",
-        )
-        for one in found
-    ]
-    return Page(
-        "Logs",
-        [Table(["At", "Log", "Severity", "Text"], rows, count_of(store, LogEntry))],
-        _places(store),
-    )
+    order = (LogEntry.timestamp.desc(), LogEntry.number.desc())
+    return Page("Logs", [table_of(store, asked, LogEntry, _ENTRY, order=order)], _places(store))
 
 
 @view.page("machines")
 def machines(store: GoogleCloudStore, asked: Asked) -> Page:
     """The machines of Compute Engine."""
-    found = store.session.scalars(
-        sql.select(Instance).order_by(Instance.name).offset(asked.start).limit(asked.size)
-    )
-    rows = [
-        Row(
-            [one.name, one.zone, one.machine_type, one.status, one.internal_ip, one.external_ip],
-            ref=f"instances:{one.number}",
-        )
-        for one in found
-    ]
-    head = ["Machine", "Zone", "Type", "Status", "Internal address", "External address"]
-    return Page("Machines", [Table(head, rows, count_of(store, Instance))], _places(store))
+    found = table_of(store, asked, Instance, _MACHINE, order=(Instance.name,))
+    return Page("Machines", [found], _places(store))
 
 
 @view.items

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import sqlalchemy as sql
 
-from mesocosm.errors import NotFound
 from mesocosm.servers.snowflake.models import Database, Insight, Item, ItemColumn, Schema
 from mesocosm.servers.snowflake.store import SnowflakeStore
 from mesocosm.services import views
@@ -22,7 +21,8 @@ from mesocosm.services.views import (
     Row,
     Table,
     View,
-    number_of,
+    count_of,
+    found_in,
 )
 
 view = View()
@@ -49,7 +49,6 @@ def _places(store: SnowflakeStore) -> list[Link]:
 def catalogue(store: SnowflakeStore, asked: Asked) -> Page:
     """All tables and views."""
     found = store.session.execute(_NAMES.offset(asked.start).limit(asked.size))
-    total = store.session.scalar(sql.select(sql.func.count()).select_from(Item))
     rows = [
         Row(
             [one.database, one.schema, Link(one.name, f"table/{one.id}"), one.kind.lower(), one.comment],
@@ -58,7 +57,9 @@ def catalogue(store: SnowflakeStore, asked: Asked) -> Page:
         for one in found
     ]
     insights = store.session.scalars(sql.select(Insight).order_by(Insight.id)).all()
-    blocks: list[Block] = [Table(["Database", "Schema", "Table", "Kind", "Comment"], rows, total)]
+    blocks: list[Block] = [
+        Table(["Database", "Schema", "Table", "Kind", "Comment"], rows, count_of(store, Item))
+    ]
     if insights:
         blocks.append(
             Table(["At", "Insight"], [Row([one.at, one.text], ref=f"insights:{one.id}") for one in insights])
@@ -70,10 +71,8 @@ def catalogue(store: SnowflakeStore, asked: Asked) -> Page:
 @view.page("table/{id}")
 def table(store: SnowflakeStore, asked: Asked, id: str) -> Page:
     """A table with its columns and rows, or a view with what it asks."""
-    found = store.session.execute(_NAMES.where(Item.id == number_of(id))).first()
-    item = store.session.get(Item, number_of(id))
-    if found is None or item is None:
-        raise NotFound("there is no such table")
+    item = found_in(store, Item, id, "table")
+    found = store.session.execute(_NAMES.where(Item.id == item.id)).one()
     columns = store.session.scalars(
         sql.select(ItemColumn).where(ItemColumn.item_id == item.id).order_by(ItemColumn.position)
     ).all()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 _PRECISION = 700
@@ -65,17 +66,28 @@ def _roman(value: Decimal) -> str:
     return made
 
 
+def _in_places(elements: Sequence[str], digits: str) -> str:
+    """Digits in the places of a format, the last in the last: zeros from its first 0 on, and commas."""
+    slots = [one for one in elements if one in ("0", "9", "X")]
+    zeros = slots.index("0") if "0" in slots else len(slots)
+    padded = digits.rjust(len(slots))
+    placed, made = iter(padded[:zeros] + padded[zeros:].replace(" ", "0")), ""
+    for one in elements:
+        if one in (",", "G"):
+            made += "," if made.strip() else " "
+        elif one in slots:
+            made += next(placed)
+    return made
+
+
 def _hexadecimal(elements: list[str], value: Decimal, *, tight: bool) -> str:
     digits = [one for one in elements if one in "0xX"]
     number = int(value.to_integral_value(ROUND_HALF_UP))
     plain = f"{abs(number):x}"
     if len(plain) > len(digits):
         return "#" * (len(digits) + 1)
-    zeros = next((place for place, one in enumerate(digits) if one == "0"), len(digits))
-    padded = plain.rjust(len(digits))
-    padded = padded[:zeros] + padded[zeros:].replace(" ", "0")
     made = ""
-    for place, one in enumerate(padded):
+    for place, one in enumerate(_in_places([digit.upper() for digit in digits], plain)):
         case = next((other for other in digits[place:] if other in "xX"), "X")
         made += one.upper() if case == "X" else one
     if "S" in [one.upper() for one in elements]:
@@ -108,22 +120,12 @@ def _decimal(elements: list[str], upper: list[str], value: Decimal, *, tight: bo
     if not size:
         sign = "+" if value == 0 or not value.is_finite() else sign
     whole, _, fraction = f"{size:f}".partition(".") if value.is_finite() else ("", "", "")
-    before = [one for one in upper[:point] if one in ("0", "9", ",", "G")]
-    slots = [one for one in before if one in ("0", "9")]
+    slots = [one for one in upper[:point] if one in ("0", "9")]
     whole = whole.lstrip("0")
     too_large = len(whole) > len(slots) or not value.is_finite()
-    zeros = next((place for place, one in enumerate(slots) if one == "0"), len(slots))
-    if not whole and not places and zeros == len(slots) and slots:
+    if not whole and not places and slots and "0" not in slots:
         whole = "0"
-    padded = "#" * len(slots) if too_large else whole.rjust(len(slots))
-    padded = padded[:zeros] + padded[zeros:].replace(" ", "0")
-    made, place = "", 0
-    for one in before:
-        if one in (",", "G"):
-            made += "," if made.strip() else " "
-        else:
-            made += padded[place]
-            place += 1
+    made = _in_places(upper[:point], "#" * len(slots) if too_large else whole)
     if point < len(upper):
         made += "." + ("#" * places if too_large else fraction.ljust(places, "0"))
     if "B" in upper and not whole.strip("0") and not too_large:
@@ -404,7 +406,7 @@ class _Model:
             if not digits and "B" not in self._upper:
                 digits = "0" if self._slots else ""
         over = over or len(digits) > len(self._slots)
-        whole = self._whole("#" * len(self._slots) if over else digits)
+        whole = _in_places(self._upper[: self._point], "#" * len(self._slots) if over else digits)
         return self._together(whole, self._fraction("#" * len(self._places) if over else fraction) + exponent)
 
     def _hexadecimals(self) -> tuple[str, str]:
@@ -412,19 +414,6 @@ class _Model:
         if number < 0:
             number = -number if self._signed else number % 16 ** len(self._slots)
         return format(number, "x" if self._small else "X"), ""
-
-    def _whole(self, digits: str) -> str:
-        zeros = next((place for place, one in enumerate(self._slots) if one == "0"), len(self._slots))
-        padded = digits.rjust(len(self._slots))
-        padded = padded[:zeros] + padded[zeros:].replace(" ", "0")
-        made, place = "", 0
-        for one in self._upper[: self._point]:
-            if one in ("0", "9", "X"):
-                made += padded[place]
-                place += 1
-            elif one in (",", "G"):
-                made += "," if made.strip() else " "
-        return made
 
     def _fraction(self, digits: str) -> str:
         if not self._has_point:
