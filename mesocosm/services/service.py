@@ -184,7 +184,7 @@ class Page:
 
 
 class Paging(NamedTuple):
-    """Which page of a list is asked for, and how many entries a page has."""
+    """The page of a list that is asked for, and how many entries a page has."""
 
     page: int
     per_page: int

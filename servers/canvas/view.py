@@ -480,7 +480,7 @@ def inbox(store: CanvasStore, asked: Asked) -> Page:
 
 
 def _members(store: CanvasStore) -> dict[int, list[int]]:
-    """Who takes part in each conversation."""
+    """Return who takes part in each conversation."""
     members: dict[int, list[int]] = defaultdict(list)
     for talk, user in store.session.execute(sql.select(Participant.conversation_id, Participant.user_id)):
         members[talk].append(user)

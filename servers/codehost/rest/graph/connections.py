@@ -75,6 +75,16 @@ def connection(
     }
 
 
+def paged(read: Read, show: Callable[[Any], Json]) -> Callable[..., Json]:
+    """A field that is a list, of which a query names the part."""
+    return lambda info, **page: connection(read, show, **page)
+
+
+def whole(rows: Callable[[], Sequence[Any]], show: Callable[[Any], Json]) -> Callable[..., Json]:
+    """A field that is a list which is read as a whole."""
+    return lambda info, **page: connection(listed(rows()), show, **page)
+
+
 def listed(rows: Sequence[Any]) -> Read:
     """Pages of a list that is there as a whole."""
     return lambda page, size: (rows[(page - 1) * size : page * size], len(rows))

@@ -11,7 +11,7 @@ from typing import Any
 
 from mesocosm.errors import NotFound
 from mesocosm.servers.codehost.rest.context import Context, node_id
-from mesocosm.servers.codehost.rest.graph.connections import connection, listed, nothing
+from mesocosm.servers.codehost.rest.graph.connections import connection, listed, nothing, paged, whole
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import statistics
 from mesocosm.services.schema import Json
@@ -79,10 +79,9 @@ class Objects:
             "avatarUrl": lambda info, size=None: self.links.web("avatars", "u", row["id"]) + "?v=4",
             "isViewer": row["id"] == self.store.me["id"],
             "gists": nothing,
-            "organizations": lambda info, **page: connection(
-                listed(self.store.listing.organizations(row["id"]) if is_person else ()),
+            "organizations": whole(
+                lambda: self.store.listing.organizations(row["id"]) if is_person else (),
                 lambda one: self.account(self.store.accounts.account(one["login"])),
-                **page,
             ),
             "teams": lambda info, **asked: self._teams(row, **asked),
             "repository": lambda info, name: self.named(row["login"], name),
@@ -161,13 +160,6 @@ class Objects:
             state = states[0].lower() if states and len(set(states)) == 1 else "all"
             found = store.listing.milestones(row, state)
             return connection(listed(found), lambda one: self.milestone(row, one), **page)
-
-        def releases(info: Any, orderBy: Json | None = None, **page: Any) -> Json:
-            return connection(
-                lambda number, size: store.releases.listed(row, number, size),
-                lambda one: self.release(row, one),
-                **page,
-            )
 
         def refs(info: Any, refPrefix: str, query: str | None = None, **page: Any) -> Json:
             found = [
@@ -250,12 +242,11 @@ class Objects:
             "labels": labels,
             "milestone": lambda info, number: self.milestone(row, store.listing.milestone(row, number)),
             "milestones": milestones,
-            "pinnedIssues": lambda info, **page: connection(
-                listed(store.administering.pinned(row)),
+            "pinnedIssues": whole(
+                lambda: store.administering.pinned(row),
                 lambda one: {"id": node_id("PinnedIssue", one["id"]), "issue": self.issue(one)},
-                **page,
             ),
-            "releases": releases,
+            "releases": paged(partial(store.releases.listed, row), lambda one: self.release(row, one)),
             "latestRelease": lambda info: self._latest(row),
             "release": lambda info, tagName: self.release(row, store.releases.release(row, tagName)),
             **dict.fromkeys(
@@ -478,23 +469,10 @@ class Objects:
         """Build the fields shared by issues and pull requests."""
         store = self.store
 
-        def labels(info: Any, **page: Any) -> Json:
-            return connection(
-                listed(store.issues.labels_of([row["id"]])[row["id"]]),
-                lambda one: self.label(home, one),
-                **page,
-            )
-
-        def assignees(info: Any, **page: Any) -> Json:
-            found = store.issues.assignees_of([row["id"]])[row["id"]]
-            return connection(listed(found), lambda one: self.actor(one["id"], one["login"]) or {}, **page)
-
-        def comments(info: Any, **page: Any) -> Json:
-            return connection(
-                lambda number, size: store.issues.comments(row, number, size),
-                lambda one: self.comment(home, row, one),
-                **page,
-            )
+        assignees = whole(
+            lambda: store.issues.assignees_of([row["id"]])[row["id"]],
+            lambda one: self.actor(one["id"], one["login"]) or {},
+        )
 
         def milestone(info: Any) -> Json | None:
             found = store.listing.milestones_by_id([home["id"]]) if row["milestone_id"] else {}
@@ -513,10 +491,12 @@ class Objects:
             "closed": row["state"] == "closed",
             "locked": bool(row["locked"]),
             "activeLockReason": None,
-            "labels": labels,
+            "labels": whole(
+                lambda: store.issues.labels_of([row["id"]])[row["id"]], lambda one: self.label(home, one)
+            ),
             "assignees": assignees,
             "assignedActors": assignees,
-            "comments": comments,
+            "comments": paged(partial(store.issues.comments, row), lambda one: self.comment(home, row, one)),
             "milestone": milestone,
             "reactionGroups": lambda info: _reaction_groups(
                 store.issues.reactions_of("issue", [row["id"]])[row["id"]]
@@ -550,9 +530,7 @@ class Objects:
             if row["type"]
             else None,
             "parent": parent,
-            "subIssues": lambda info, **page: connection(
-                listed(store.issues.sub_issues(row)), self.issue, **page
-            ),
+            "subIssues": whole(lambda: store.issues.sub_issues(row), self.issue),
             "subIssuesSummary": summary,
         }
 
@@ -577,13 +555,6 @@ class Objects:
                 kept["state"] = store.pulls.mergeable_state(home, row)
             return str(kept["state"])
 
-        def commits(info: Any, **page: Any) -> Json:
-            return connection(
-                lambda number, size: store.pulls.pull_commits(home, row, number, size),
-                lambda one: {"commit": self.commit(home, one)},
-                **page,
-            )
-
         def files(info: Any, **page: Any) -> Json:
             pairs = list(zip(comparison().differences, counts(), strict=True))
             return connection(
@@ -597,22 +568,9 @@ class Objects:
                 **page,
             )
 
-        def reviews(info: Any, **page: Any) -> Json:
-            return connection(
-                lambda number, size: store.reviews.listed(row, number, size),
-                lambda one: self.review(home, row, one),
-                **page,
-            )
-
         def latest(info: Any, **page: Any) -> Json:
             newest = {one["user_id"]: one for one in store.reviews.listed(row, 1, 100)[0]}
             return connection(listed(list(newest.values())), lambda one: self.review(home, row, one), **page)
-
-        def requests(info: Any, **page: Any) -> Json:
-            found = store.pulls.requested([row["id"]])
-            return connection(
-                listed(found), lambda one: {"requestedReviewer": self._reviewer(home, one)}, **page
-            )
 
         mergeable = {"dirty": "CONFLICTING", "unknown": "UNKNOWN"}
         merged = row["merged_at"] is not None
@@ -651,10 +609,15 @@ class Objects:
             "isInMergeQueue": False,
             "isMergeQueueEnabled": False,
             "reviewDecision": lambda info: self._decision(home, row),
-            "reviews": reviews,
+            "reviews": paged(partial(store.reviews.listed, row), lambda one: self.review(home, row, one)),
             "latestReviews": latest,
-            "reviewRequests": requests,
-            "commits": commits,
+            "reviewRequests": whole(
+                lambda: store.pulls.requested([row["id"]]),
+                lambda one: {"requestedReviewer": self._reviewer(home, one)},
+            ),
+            "commits": paged(
+                partial(store.pulls.pull_commits, home, row), lambda one: {"commit": self.commit(home, one)}
+            ),
             "files": files,
             "statusCheckRollup": lambda info: self._rollup(home, row["head_sha"]),
         }
