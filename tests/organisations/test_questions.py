@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ from samples import sampled
 from sources import benchmark
 
 from mesocosm.errors import UsageError
+from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.families.length import Survey
-from mesocosm.families.proofs import prove_one
+from mesocosm.families.verdict import Inapplicable, Misreading
 from mesocosm.kits.organisations.domains import load_domain
 from mesocosm.kits.organisations.questions import AskedExpected, QuestionTask
+from mesocosm.services.calling import Direct
 from mesocosm.services.world import World
 from mesocosm.worlds.randomness import Dice
 
@@ -184,11 +187,23 @@ def test_the_mail_that_shows_a_file_to_be_the_wrong_one_is_evidence(tmp_path: Pa
         ("canvas_arrange_exam", {"other_exam"}),
     ],
 )
-def test_what_decides_nothing_taken_for_what_does_fails(name: str, mistaken: set[str]) -> None:
+def test_what_decides_nothing_taken_for_what_does_fails(
+    name: str, mistaken: set[str], tmp_path: Path
+) -> None:
     """A wrong file, a draft or an essay is no presentation, and another exam is not one's own."""
-    proof = prove_one(name, 64_000, 0)
-    assert proof.problems == []
-    assert {one.partition(" taken for ")[0] for one in proof.applied if " taken for " in one} == mistaken
+    family = load_family(name)
+    instance = build_instance(family, 0, tmp_path / "instance", target=64_000)
+    failed = set()
+    for number, one in enumerate(family.mutants):
+        kind, taken, _ = one.name.partition(" taken for ")
+        if not taken or not isinstance(one, Misreading):
+            continue
+        with suppress(Inapplicable):
+            episode = Episode.create(tmp_path / f"{number}", instance.path, family)
+            one.act(Direct(episode.world), instance.expected)
+            if episode.grade().verdict == "failed":
+                failed.add(kind)
+    assert failed == mistaken
 
 
 def test_what_could_be_taken_for_what_decides_is_no_evidence(tmp_path: Path) -> None:
