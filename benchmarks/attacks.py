@@ -1,12 +1,17 @@
 """Programs that answer a campus task without reading: how many worlds do they pass?
 
-    python benchmarks/attacks.py [TASK ...] [--lengths 64k] [--worlds 20] [--difficulties hard]
+    python benchmarks/attacks.py [TASK ...] [--lengths 64k] [--worlds 20] [--trained 20]
+                                 [--difficulties hard]
 
-Both programs know the rules, the lists and the grammar of moments, and find the course by every name that
+Two programs know the rules, the lists and the grammar of moments, and find the course by every name that
 it has. The one looks at structure alone (who wrote to whom, files, threads, whether a moment is named);
 the other learned from so many labelled worlds of the split `train` what kind of message it sees, by words,
 pairs of words and structure, and tries worlds of the split `test`, whose scenes it has never met. A world
 is passed if the answer is right as a whole.
+
+The third is what players did: list the courses that are not in question, drop each message that has the
+title, short name or code of one (and in a second count, of one and of none in question), and read the rest
+without a mistake. Of it is said which share of the words it drops and of the deciding facts it loses, too.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import re
+import statistics
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,6 +30,7 @@ from mesocosm.families.instances import build_instance
 from mesocosm.families.quantities import parse_length
 from mesocosm.kits.organisations import moments
 from mesocosm.kits.organisations.campus.directory import Directory
+from mesocosm.kits.organisations.derivations import Rereading
 from mesocosm.kits.organisations.events import Event
 from mesocosm.kits.organisations.letters import Letter
 from mesocosm.kits.organisations.questions import AskedExpected, Organisation, QuestionTask
@@ -206,11 +213,50 @@ def _values(letter: Letter, kind: str, before: Sequence[Event]) -> dict[str, Any
 def passes(task: str, found: World, kind_of: Callable[[Letter], str]) -> bool:
     """True if the answer that follows from what a program makes out is right as a whole."""
     _, letters, _, expected = found
+    directory = Directory(expected.lists)
+    return _answers(task, expected, directory, lambda: events(letters, kind_of, directory))
+
+
+def without_others(task: str, found: World, *, unless_own: bool) -> tuple[float, float, bool]:
+    """Drop what names a course that is not in question: the share of the words, of the deciding facts, and
+    whether a reader of the rest passes.
+    """
+    _, letters, _, expected = found
+    directory = Directory(expected.lists)
+    asked = expected.records.get("course")
+    own = [one for one in directory.courses.values() if (one.code == asked if asked else one.listed)]
+    others = [one for one in directory.courses.values() if one not in own]
+    dropped = {
+        one.key
+        for one in letters
+        if _names(one, others) and not (unless_own and _names(one, own)) and one.channel == "mail"
+    }
+    words = {one.key: len(f"{one.subject} {one.body}".split()) for one in letters}
+    kept = [one for one in expected.derivations if one.text not in dropped]
+    return (
+        sum(words[key] for key in dropped) / sum(words.values()),
+        1 - len(kept) / len(expected.derivations),
+        _answers(task, expected, directory, Rereading(kept, directory, expected.texts).events),
+    )
+
+
+def _names(letter: Letter, courses: Sequence[Any]) -> bool:
+    """True if a message has the title, the short name or the code of one of some courses."""
+    text = f"{letter.subject} {letter.body}"
+    return any(
+        re.search(rf"\b{re.escape(name)}\b", text)
+        for one in courses
+        for name in (one.title, one.short, one.code)
+    )
+
+
+def _answers(
+    task: str, expected: AskedExpected, directory: Directory, read: Callable[[], Sequence[Event]]
+) -> bool:
     asked = load_family(task)._written
     assert isinstance(asked, QuestionTask)
-    directory = Directory(expected.lists)
     try:
-        made = asked._reread(expected, directory, events(letters, kind_of, directory))
+        made = asked._reread(expected, directory, read())
     except (TypeError, AttributeError, KeyError, ValueError):
         return False
     from mesocosm.kits.yaml_tasks.grading import wanted_of
@@ -232,12 +278,14 @@ def main() -> None:
     parser.add_argument("tasks", nargs="*", default=list(TASKS))
     parser.add_argument("--lengths", nargs="+", default=["64k"])
     parser.add_argument("--worlds", type=int, default=20)
+    parser.add_argument("--trained", type=int, help="labelled worlds (default: as many as --worlds)")
     parser.add_argument("--difficulties", nargs="+", default=["hard"])
     options = parser.parse_args()
     for task in options.tasks:
         for length in options.lengths:
             for difficulty in options.difficulties:
-                train = [world(task, length, 100 + n, difficulty, "train") for n in range(options.worlds)]
+                labelled = range(100, 100 + (options.trained or options.worlds))
+                train = [world(task, length, seed, difficulty, "train") for seed in labelled]
                 kinds = learned(train)
                 test = [world(task, length, seed, difficulty, "test") for seed in range(options.worlds)]
                 alone = sum(passes(task, one, by_structure) for one in test)
@@ -247,6 +295,15 @@ def main() -> None:
                     f"trained on {len(train)} worlds {trained} of {len(test)}",
                     flush=True,
                 )
+                for name, unless_own in (("another course", False), ("another and none of one's own", True)):
+                    drops, loses, passed = zip(
+                        *(without_others(task, one, unless_own=unless_own) for one in test), strict=True
+                    )
+                    print(
+                        f"  without what names {name}: drops {statistics.fmean(drops):.2f} of the words, "
+                        f"loses {statistics.fmean(loses):.2f} of the facts, {sum(passed)} of {len(test)}",
+                        flush=True,
+                    )
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import typer
 
 from mesocosm.cli.options import (
     AsJson,
+    Parameter,
     Ray,
     SpreadCommand,
     SuiteLengths,
@@ -17,6 +18,7 @@ from mesocosm.cli.options import (
     SuiteTasks,
     Trust,
     Workers,
+    read_parameters,
     trusted,
     workers_for,
 )
@@ -32,6 +34,7 @@ def suite_exposure(
     seeds: SuiteSeeds = None,
     tasks: SuiteTasks = None,
     preset: SuitePreset = None,
+    param: Parameter = None,
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw a bar for each task and length: a file ending in .svg or .png."),
@@ -64,7 +67,7 @@ def suite_exposure(
             "a filter is trained on other seeds than it is tested on: give at least two, --seeds 0-5"
         )
     measured = []
-    parameters = dict(wanted[0].parameters) if wanted else {}
+    parameters = {**(wanted[0].parameters if wanted else {}), **read_parameters(param)}
     with workers_for(workers, ray, len(jobs)) as they, progress(len(jobs), "measuring") as advance:
         for (task, length, _), found in measure_families(jobs, they, parameters):
             measured.append((task, length, found))

@@ -167,6 +167,13 @@ def test_the_suite_is_measured_as_a_table(tmp_path: Path) -> None:
     assert "lore_documents_hard 8k" in drawn.read_text()
 
 
+def test_parameters_of_the_suite_reach_the_task() -> None:
+    words = ("suite", "exposure", "--tasks", "course_assistant", "--lengths", "8k", "--seeds", "0-1")
+    refused = mesocosm(*words, "--workers", "1", "--param", "difficulty=harsh")
+    assert refused.returncode == 2
+    assert "difficulty: Input should be 'easy', 'medium', 'hard' or 'expert'" in refused.stderr
+
+
 def test_one_instance_teaches_no_filter() -> None:
     refused = mesocosm("suite", "exposure", "--tasks", "lore_documents", "--seeds", "0")
     assert refused.returncode == 2
