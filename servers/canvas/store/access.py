@@ -399,7 +399,7 @@ class View(Rules):
         """The ids that a statement finds, in its order."""
         return [row["id"] for row in self.fetch(statement, **parameters)]
 
-    def remove(self, table: type[Base], key: int) -> None:
+    def remove(self, table: type[Base], key: Any) -> None:
         """Delete one row."""
         self.session.delete(self.session.get_one(table, key))
         self.session.flush()

@@ -239,8 +239,7 @@ class Conversations(StorePart):
     def leave_conversation(self, conversation_id: int) -> Row:
         """Delete a conversation from the signed-in user's inbox; the others keep theirs."""
         conversation = self.conversation(conversation_id)
-        self.session.delete(self.session.get_one(Participant, (conversation_id, self.user_id)))
-        self.session.flush()
+        self.remove(Participant, (conversation_id, self.user_id))
         return conversation
 
     def find_recipients(

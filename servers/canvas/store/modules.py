@@ -267,8 +267,7 @@ class Modules(StorePart):
         if access.ended or not (access.active or access.admin):
             raise denied()
         if item["completed"]:
-            self.session.delete(self.session.get_one(ItemCompletion, (item_id, access.user_id)))
-            self.session.flush()
+            self.remove(ItemCompletion, (item_id, access.user_id))
         return self.item(access, module_id, item_id)
 
     def remove_items(self, kind: str, content_id: int) -> None:

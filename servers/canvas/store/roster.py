@@ -199,8 +199,7 @@ class Roster(StorePart):
         values.choice(task, "task", ENDINGS)
         found = self._managed(access, enrollment_id)
         if task == "delete":
-            self.session.delete(self.session.get_one(Enrollment, enrollment_id))
-            self.session.flush()
+            self.remove(Enrollment, enrollment_id)
             return {**found, "enrollment_state": "deleted", "updated_at": self.stamp}
         return self._set_state(access, enrollment_id, ENDINGS[task])
 
@@ -219,8 +218,7 @@ class Roster(StorePart):
         if accept:
             self._set_state(access, enrollment_id, "active")
         else:
-            self.session.delete(self.session.get_one(Enrollment, enrollment_id))
-            self.session.flush()
+            self.remove(Enrollment, enrollment_id)
 
     def _managed(self, access: CourseAccess, enrollment_id: int) -> Row:
         found = self.course_enrollment(access, enrollment_id)

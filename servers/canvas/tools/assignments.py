@@ -233,12 +233,11 @@ def canvas_create_assignment(
 
 @server.writes(destructive=True, idempotent=True)
 def canvas_update_assignment(
-    store: CanvasStore, access: Editing, assignment_id: Number, **changes: Unpack[AssignmentChanges]
+    store: CanvasStore, access: Editing, assignment_id: AssignmentId, **changes: Unpack[AssignmentChanges]
 ) -> dict[str, Any]:
     """Change an assignment; what you leave out stays as it is. For the course's staff.
 
     Args:
-        assignment_id: The assignment.
         name: New name.
         description: New description, as HTML.
         points_possible: The most points that can be earned.

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from mesocosm.servers.canvas.store import CanvasStore
 from mesocosm.servers.canvas.store.access import address
-from mesocosm.servers.canvas.tools.service import Reading, Row, server, standing
+from mesocosm.servers.canvas.tools.service import Reading, Row, TopicId, server, standing
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page, Paging, paged, same
 
@@ -81,14 +81,13 @@ def canvas_list_discussion_topics(
 
 @server.reads
 def canvas_get_discussion_topic(
-    store: CanvasStore, access: Reading, topic_id: Number, paging: Annotated[Paging, paged("Posts")]
+    store: CanvasStore, access: Reading, topic_id: TopicId, paging: Annotated[Paging, paged("Posts")]
 ) -> dict[str, Any]:
     """Read one discussion (or announcement) with its posts, oldest first.
 
     Where you must post before you see the others' posts, entries is null until you have.
 
     Args:
-        topic_id: The discussion.
         page: Page number of the posts, from 1.
     """
     topic = store.discussions.topic(access, topic_id)
@@ -101,12 +100,11 @@ def canvas_get_discussion_topic(
 
 @server.writes
 def canvas_post_to_discussion(
-    store: CanvasStore, access: Reading, topic_id: Number, message: str
+    store: CanvasStore, access: Reading, topic_id: TopicId, message: str
 ) -> dict[str, Any]:
     """Post to a discussion under your name.
 
     Args:
-        topic_id: The discussion.
         message: The text, as HTML.
     """
     return entry_json(store.discussions.post_entry(access, topic_id, message))

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Required, TypedDict, Unpack
 
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import address
-from mesocosm.servers.canvas.tools.service import Editing, ModuleId, Reading, Row, server
+from mesocosm.servers.canvas.tools.service import Editing, ItemId, ModuleId, Reading, Row, server
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page, Paging, paged, same
 
@@ -157,25 +157,17 @@ def canvas_list_module_items(
 
 @server.reads
 def canvas_get_module_item(
-    store: CanvasStore, access: Reading, module_id: ModuleId, item_id: Number
+    store: CanvasStore, access: Reading, module_id: ModuleId, item_id: ItemId
 ) -> dict[str, Any]:
-    """Read one item of a module.
-
-    Args:
-        item_id: The item.
-    """
+    """Read one item of a module."""
     return module_item_json(store.modules.item(access, module_id, item_id), access.course["id"])
 
 
 @server.writes(idempotent=True)
 def canvas_mark_module_item_complete(
-    store: CanvasStore, access: Reading, module_id: ModuleId, item_id: Number
+    store: CanvasStore, access: Reading, module_id: ModuleId, item_id: ItemId
 ) -> dict[str, Any]:
-    """Mark an item of a module as done by you. Items of a locked module, or out of order, are refused.
-
-    Args:
-        item_id: The item.
-    """
+    """Mark an item of a module as done by you. Items of a locked module, or out of order, are refused."""
     return module_item_json(store.modules.complete(access, module_id, item_id), access.course["id"])
 
 
@@ -196,12 +188,11 @@ def canvas_create_module(store: CanvasStore, access: Editing, **module: Unpack[N
 
 @server.writes
 def canvas_create_module_item(
-    store: CanvasStore, access: Editing, module_id: Number, **item: Unpack[NewItem]
+    store: CanvasStore, access: Editing, module_id: ModuleId, **item: Unpack[NewItem]
 ) -> dict[str, Any]:
     """Add an item to a module. For the course's staff.
 
     Args:
-        module_id: The module.
         title: Title of the item.
         type: What it points to.
         content_id: Id of the assignment, quiz, file, page or discussion, which must be of the same course.

@@ -9,7 +9,7 @@ from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
 from mesocosm.servers.canvas.store.access import address
 from mesocosm.servers.canvas.store.quizzes import kept_score
 from mesocosm.servers.canvas.tools.assignments import locked, number
-from mesocosm.servers.canvas.tools.service import Editing, QuizId, Reading, Row, server
+from mesocosm.servers.canvas.tools.service import Editing, QuestionId, QuizId, Reading, Row, server
 from mesocosm.services.schema import Json, Number
 from mesocosm.services.service import Page, Paging, paged, same
 
@@ -152,12 +152,11 @@ def canvas_create_quiz(
 
 @server.writes(destructive=True, idempotent=True)
 def canvas_update_quiz(
-    store: CanvasStore, access: Editing, quiz_id: Number, **changes: Unpack[QuizChanges]
+    store: CanvasStore, access: Editing, quiz_id: QuizId, **changes: Unpack[QuizChanges]
 ) -> dict[str, Any]:
     """Change a quiz; what you leave out stays as it is. For the course's staff.
 
     Args:
-        quiz_id: The quiz.
         title: New title.
         description: New instructions, as HTML.
         quiz_type: assignment (graded), practice_quiz, graded_survey or survey.
@@ -213,12 +212,11 @@ def canvas_get_quiz_questions(
 
 @server.writes
 def canvas_add_quiz_question(
-    store: CanvasStore, access: Editing, quiz_id: Number, **question: Unpack[NewQuestion]
+    store: CanvasStore, access: Editing, quiz_id: QuizId, **question: Unpack[NewQuestion]
 ) -> dict[str, Any]:
     """Add a question at the end of a quiz. For the course's staff.
 
     Args:
-        quiz_id: The quiz.
         question_text: The question, as HTML.
         question_name: A short name for it.
         question_type: For example multiple_choice_question (the default with answers), true_false_question,
@@ -234,15 +232,13 @@ def canvas_add_quiz_question(
 def canvas_update_quiz_question(
     store: CanvasStore,
     access: Editing,
-    quiz_id: Number,
-    question_id: Number,
+    quiz_id: QuizId,
+    question_id: QuestionId,
     **changes: Unpack[QuestionChanges],
 ) -> dict[str, Any]:
     """Change a question of a quiz; what you leave out stays as it is. For the course's staff.
 
     Args:
-        quiz_id: The quiz.
-        question_id: The question.
         question_name: New short name.
         question_text: New text, as HTML.
         points_possible: Points for the right answer.
@@ -253,12 +249,8 @@ def canvas_update_quiz_question(
 
 @server.writes(destructive=True)
 def canvas_delete_quiz_question(
-    store: CanvasStore, access: Editing, quiz_id: QuizId, question_id: Number
+    store: CanvasStore, access: Editing, quiz_id: QuizId, question_id: QuestionId
 ) -> str:
-    """Delete a question of a quiz. For the course's staff.
-
-    Args:
-        question_id: The question.
-    """
+    """Delete a question of a quiz. For the course's staff."""
     store.quizzes.delete_question(access, quiz_id, question_id)
     return f"Question {question_id} deleted successfully"

@@ -68,6 +68,9 @@ AccountId = Annotated[Number, About("The account.")]
 AssignmentId = Annotated[Number, About("The assignment.")]
 ModuleId = Annotated[Number, About("The module.")]
 QuizId = Annotated[Number, About("The quiz.")]
+QuestionId = Annotated[Number, About("The question.")]
+ItemId = Annotated[Number, About("The item.")]
+TopicId = Annotated[Number, About("The discussion.")]
 
 
 Reading = Annotated[CourseAccess, Depends(CanvasStore.reading)]
