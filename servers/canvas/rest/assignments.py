@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from mesocosm.servers.canvas.rest.api import Editing, Paged, Reading, api, reading, user_key
 from mesocosm.servers.canvas.rest.courses import members_view
 from mesocosm.servers.canvas.store import CanvasStore, CourseAccess
-from mesocosm.servers.canvas.store.access import Clock, denied, missing
+from mesocosm.servers.canvas.store.access import denied, missing
 from mesocosm.servers.canvas.store.grading import is_excused
 from mesocosm.servers.canvas.tools.assignments import assignment_json, bare_submission_json, rubric_json
 from mesocosm.servers.canvas.tools.service import Row
@@ -37,7 +37,10 @@ class AssignmentFields(TypedDict, total=False):
 
 def assignment_view(assignment: Row, access: CourseAccess) -> Json:
     """An assignment as the REST API gives it."""
-    return _view(assignment, staff=access.staff, clock=access.clock)
+    shown = assignment_json(assignment, staff=access.staff, clock=access.clock)
+    shown["has_overrides"] = shown["muted"] = False
+    shown["intra_group_peer_reviews"] = shown["only_visible_to_overrides"] = False
+    return shown
 
 
 def submission_view(submission: Row, assignment: Row, access: CourseAccess) -> Json:
@@ -58,18 +61,10 @@ def submission_view(submission: Row, assignment: Row, access: CourseAccess) -> J
     }
 
 
-def _view(assignment: Row, *, staff: bool, clock: Clock) -> Json:
-    shown = assignment_json(assignment, staff=staff, clock=clock)
-    shown["has_overrides"] = shown["muted"] = False
-    shown["intra_group_peer_reviews"] = shown["only_visible_to_overrides"] = False
-    return shown
-
-
 def _assignments(
     store: CanvasStore, access: CourseAccess, rows: Sequence[Row], include: Collection[str]
 ) -> list[Json]:
-    staff = access.staff
-    shown = [_view(row, staff=staff, clock=access.clock) for row in rows]
+    shown = [assignment_view(row, access) for row in rows]
     if "submission" in include:
         for row, assignment in zip(rows, shown, strict=True):
             submission = store.submissions.submission(access, row["id"], access.user_id)
