@@ -19,10 +19,13 @@ from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.families.length import Survey
 from mesocosm.families.verdict import Inapplicable, Misreading
+from mesocosm.kits.organisations.delivery import cost_of
 from mesocosm.kits.organisations.domains import load_domain
 from mesocosm.kits.organisations.questions import AskedExpected, QuestionTask
+from mesocosm.kits.organisations.sentences import messages_of
 from mesocosm.services.calling import Direct
 from mesocosm.services.world import World
+from mesocosm.worlds import tokens
 from mesocosm.worlds.randomness import Dice
 
 contradictions = benchmark("consistency").contradictions
@@ -165,6 +168,31 @@ def test_what_the_question_is_about_is_told_of_more_people_than_there_are_scenes
         Dice(family.name, 1).stream, family.params(filler_tokens=20_000, num_students=600)
     )
     assert sum(letter.cast.story.kind == "other_work" for letter in letters) > 5
+
+
+@pytest.mark.parametrize(("name", "size"), [("oral_exams", "size"), ("canvas_arrange_exam", "num_courses")])
+def test_large_worlds_are_mail_for_as_long_as_there_are_scenes(name: str, size: str) -> None:
+    family = load_family(name)
+    made, letters, _ = asked(name).told(
+        Dice(name, 2).stream, family.params(filler_tokens=230_000, **{size: 28})
+    )
+    assert sum(cost_of(letter, made.me) for letter in letters) > 150_000
+    assert messages_of(letters, made.me, made.speaker).repeated_runs <= 0.05
+    assert [str(one) for one in contradictions(letters)] == []
+
+
+def test_a_long_log_tells_nothing_by_days_and_lengths(tmp_path: Path) -> None:
+    family = load_family("course_assistant")
+    path = build_instance(family, 3, tmp_path / "instance", target=256_000).path
+    logs = sorted(path.glob("world/workspace/uploads/*.csv"))
+    lines = [line.split(",") for log in logs for line in log.read_text().splitlines()[1:]]
+    own = [dt.datetime.fromisoformat(line[0]) for line in lines if line[3] == "presentation"]
+    others = [line for line in lines if line[3] != "presentation"]
+    assert len(others) > 10 * len(own) > 0
+    assert {tokens.count(line[3]) for line in others} == {tokens.count("presentation")}
+    for line in others:
+        moment = dt.datetime.fromisoformat(line[0])
+        assert min(abs(moment - one) for one in own) < dt.timedelta(days=5)
 
 
 def test_the_mail_that_shows_a_file_to_be_the_wrong_one_is_evidence(tmp_path: Path) -> None:

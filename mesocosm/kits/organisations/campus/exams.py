@@ -35,6 +35,8 @@ _WEEKS = 5
 """So long before the mailbox is read the first word on exams is spoken."""
 _CONSIDERED = 16
 """Fellow students of whom two are chosen."""
+_APART = 6 * _DAY
+"""Sections of one course have their finals, and its students their orals, in the same days."""
 _REVIEW_HOURS = (10, 11, 12, 14, 15, 16, 17)
 Noun = Literal["final", "oral"]
 _DISTRACTIONS = {"other_course": 20, "bulletin": 2, "hearsay": 1, "other_exam": 3, "everyday_student": 2}
@@ -89,6 +91,22 @@ _OF_OTHERS = {
 }
 """Fates of the exam of a course that is not one's own, with their shares: so that mails tell as much of
 each as of one's own exams."""
+LARGE = 15
+"""More courses than this make a large world, which is mail for as long as there are scenes."""
+_OF_MANY_OTHERS = {
+    "final": {
+        **_OF_OTHERS["final"],
+        "moved": 0.3,
+        "moved_twice": 0.12,
+        "room": 0.18,
+        "length": 0.18,
+        "back": 0.1,
+        "cancelled": 0.15,
+        "examiner": 0.25,
+    },
+    "oral": {**_OF_OTHERS["oral"], "room": 0.2, "cancelled": 0.12, "back": 0.12, "examiner": 0.3},
+}
+"""The same in a large world, where few scenes are left that set an exam, and many that change one."""
 _EITHER = (
     ("books", "books_changed"),
     ("moved", "moved_twice", "back"),
@@ -215,6 +233,8 @@ class Exams:
     """The exams of courses that bulletins alone speak of, as they were set, and what changed of each."""
     _booked: dict[Course, tuple[dt.datetime, int]] = field(default_factory=dict)
     """When each exam begins as far as it was simulated, and its length: a student has one at a time."""
+    _set_first: dict[Course, dt.datetime] = field(default_factory=dict)
+    """When each exam was to begin by the first word on it."""
     _tests: dict[Course, dict[str, tuple[dt.datetime, dt.datetime]]] = field(default_factory=dict)
     """The quizzes and the like of each course, when they were told and when they are: one of each kind, and
     one a day."""
@@ -367,6 +387,7 @@ class Exams:
         room = self.campus.room()
         length = rng.choice(_LENGTHS[self.noun])
         self._booked[course] = start, length
+        self._set_first[course] = start
         values: dict[str, Any] = {
             "start": start,
             "length": length,
@@ -503,10 +524,20 @@ class Exams:
                 return Story("optional", self.base(course, o=said, via=via))
         raise ValueError(f"no change {change!r}")
 
-    def _after_review(self, course: Course, start: dt.datetime) -> bool:
-        """Return True if a moment comes after the review session that was told of a course."""
-        review = self._said_beside.get((course, "review")) if self.steady else None
-        return review is None or start.date() > review["start"].date()
+    def _suits_what_was_said(self, course: Course, start: dt.datetime) -> bool:
+        """Return True if a moment comes after the review session that was told of a course.
+
+        In a large world, where more exams move and not all of that is told, it also is near the first word on
+        the exam and what was told of other sections and students.
+        """
+        said = {key: one["start"] for (of, key), one in self._said_beside.items() if of is course}
+        review = said.pop("review", None)
+        if not self.steady:
+            return True
+        near = [*said.values(), self._set_first.get(course, start)]
+        if len(self.campus.listed) > LARGE and any(abs(start - one) > _APART for one in near):
+            return False
+        return review is None or start.date() > review.date()
 
     def _other_slot(self, course: Course, start: dt.datetime) -> dt.datetime:
         """A fellow student's slot: in the days around one's own."""
@@ -517,7 +548,7 @@ class Exams:
             new = dt.datetime.combine(day, dt.time(rng.choice(_STARTS), rng.choice((0, 0, 0, 30))))
             good = new != start and new.weekday() < 5 and not is_holiday(day) and new > earliest
             if good and (
-                tries > _TRIES or (self._is_free(course, new, 40) and self._after_review(course, new))
+                tries > _TRIES or (self._is_free(course, new, 40) and self._suits_what_was_said(course, new))
             ):
                 return new
             if tries > 2 * _TRIES:
@@ -541,7 +572,9 @@ class Exams:
             if kind in ("day", "both"):
                 new += rng.choice((-2, -1, 1, 1, 2, 3, 7)) * _DAY
             open_day = new.weekday() < 5 and not is_holiday(new.date())
-            free = tries > _TRIES or (self._is_free(course, new, length) and self._after_review(course, new))
+            free = tries > _TRIES or (
+                self._is_free(course, new, length) and self._suits_what_was_said(course, new)
+            )
             if new != start and new > earliest and open_day and 8 <= new.hour <= 17 and free:
                 break
             earliest = min(earliest, start - 4 * _DAY)
@@ -659,7 +692,7 @@ class Exams:
             if course.listed or course.bulletins:
                 continue
             self.rng = rng = stream(f"other course:{course.code}")
-            shares = _OF_OTHERS[self.noun]
+            shares = (_OF_MANY_OTHERS if len(self.campus.listed) > LARGE else _OF_OTHERS)[self.noun]
             changes = [
                 change for change in rng.sample(list(shares), len(shares)) if rng.random() < shares[change]
             ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from mesocosm.families.family import Evidence
 from mesocosm.kits.organisations.campus.directory import Lists
-from mesocosm.kits.organisations.campus.exams import NEUTRAL, Exams, Noun
+from mesocosm.kits.organisations.campus.exams import LARGE, NEUTRAL, Exams, Noun
 from mesocosm.kits.organisations.campus.platform import heading, place_on_canvas
 from mesocosm.kits.organisations.campus.setting import Campus, Course
 from mesocosm.kits.organisations.campus.speaker import CampusSpeaker
@@ -25,8 +25,6 @@ _CLASS = (7, 12)
 """So many fellow students of each course are on its list."""
 _SHARED = 0.8
 """The share of the other courses that are taught by instructors of one's own."""
-_LARGE = 15
-"""More courses than this make a world in which mails are as many as there are scenes for."""
 _OTHERS, _MORE_OTHERS = 2, 3
 """So many courses off the list write for each on it; in large worlds."""
 
@@ -64,7 +62,7 @@ class Studies:
             fellows = list(dict.fromkeys([*fellows, *course.students]))[-40:]
             course.students.append(me)
             course.topic[me] = ""
-        for _ in range(max(3, number * (_MORE_OTHERS if number > _LARGE else _OTHERS))):
+        for _ in range(max(3, number * (_MORE_OTHERS if number > LARGE else _OTHERS))):
             instructor = rng.choice(campus.instructors) if rng.random() < _SHARED else None
             campus.add_course(instructor, rng.randint(*_CLASS), fellows, listed=False)
         for _ in range(max(8, number)):
@@ -122,5 +120,5 @@ class Studies:
             neutral=NEUTRAL,
             channels=frozenset({"mail", "announcement", "conversation"}),
             records=records,
-            shared=len(campus.listed) > _LARGE,
+            shared=len(campus.listed) > LARGE,
         )
