@@ -221,7 +221,7 @@ def _serve(listener: socket.socket) -> tuple[dict[str, Any], Sequence[int]] | No
     """Fork what is asked for until the tests are over; what a forked process is to do, and its streams."""
     running: list[_Child] = []
     while True:
-        watched = [0, listener, *(one.ended for one in running), *(one.channel for one in running)]
+        watched: list[Any] = [0, listener, *(one.ended for one in running), *(one.channel for one in running)]
         ready = set(select.select(watched, [], [])[0])
         for one in [one for one in running if one.ended in ready]:
             running.remove(one)
