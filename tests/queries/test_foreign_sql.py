@@ -127,3 +127,17 @@ def test_snowflake(query: str, words: str, ask: Callable[[str, str], Any]) -> No
 )
 def test_what_only_looks_like_it_is_taken(service: str, query: str, ask: Callable[[str, str], Any]) -> None:
     assert ask(service, query)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("{'ab': 1}", '{"ab":1}'),
+        ("{'a,b': 1}::VARCHAR", '{"a,b":1}'),
+        ("LEFT({'a-b': 1}::VARCHAR, 6)", '{"a-b"'),
+    ],
+)
+def test_keys_of_an_object_are_texts_and_not_names(
+    value: str, text: str, ask: Callable[[str, str], Any]
+) -> None:
+    assert text in ask("snowflake", f"SELECT {value} AS x").replace("\\", "")

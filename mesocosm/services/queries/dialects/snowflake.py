@@ -76,6 +76,9 @@ class Snowflake(Dialect):
     def prepare(self, tree: exp.Expr, context: Context) -> exp.Expr:
         if tree.find(exp.HistoricalData, exp.Version) is not None:
             raise self.unsupported("AT and BEFORE")
+        for member in tree.find_all(exp.PropertyEQ):
+            if isinstance(member.this, exp.Identifier):  # a text, not a name: {'ab': 1}
+                member.this.meta["resolved"] = True
         for inner in list(tree.find_all(exp.Subquery)):
             _bare(inner)
         read_stages(tree, context)
