@@ -37,6 +37,7 @@ from mesocosm.services.resources import blank
 _MANY = 200
 _SKUS = select(Product.sku, Product.id).where(Product.sku != "", Product.status != "trash")
 _SKUS_AMONG = _SKUS.where(Product.sku.in_(bindparam("skus", expanding=True)))
+_SKUS_OF_VARIATIONS = select(Product.sku).where(Product.parent_id == bindparam("parent"), Product.sku != "")
 _SLUGS = select(Product.slug)
 _SLUGS_FROM = _SLUGS.where(Product.slug >= bindparam("low"), Product.slug < bindparam("high"))
 _CHILD_STATUSES = select(Product.stock_status).where(
@@ -253,6 +254,12 @@ class Catalogue(StorePart):
         row = _columns_only(before) | columns_of(changes)
         row["name"] = row["name"] or "Product"
         self.keep_unique(before, row)
+        restored = before["status"] == "trash" != row["status"]
+        if restored:
+            # Somebody may have taken those of its variations while they were in the trash with it.
+            skus = [one["sku"] for one in self.fetch(_SKUS_OF_VARIATIONS, parent=product_id)]
+            if row["sku"] in skus or self.fetch(_SKUS_AMONG, skus=skus):
+                raise duplicate_sku()
         settle(row, self.stock_rules)
         if row == _columns_only(before) and not any(key in changes for key in RELATED):
             return self.store.products.product_record(product_id)
@@ -260,7 +267,7 @@ class Catalogue(StorePart):
         # A statement over all columns takes several times as long to put together.
         changed = {name: value for name, value in row.items() if value != before[name]}
         self.run(update(Product).where(Product.id == product_id).values(changed))
-        if before["status"] == "trash" != row["status"]:
+        if restored:
             # Its variations went into the trash with it.
             self.run(update(Product).where(Product.parent_id == product_id).values(status="publish"))
         self.replace_related(product_id, changes)

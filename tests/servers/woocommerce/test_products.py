@@ -195,6 +195,18 @@ def test_a_sku_belongs_to_one_product(shop: Any) -> None:
     assert shop.call("products_create", productData={"name": "X", "sku": "CH-1"})["sku"] == "CH-1"
 
 
+def test_a_product_whose_variations_lost_their_skus_stays_in_the_trash(shop: Any) -> None:
+    shop.call("products_delete", productId=shop.SHIRT)
+    taken = shop.call("products_create", productData={"name": "X", "sku": "TS-R"})
+    back = {"productId": shop.SHIRT, "productData": {"status": "publish"}}
+    assert shop.refusal("products_update", **back) == "product_invalid_sku: Invalid or duplicated SKU."
+    assert shop.product(shop.SHIRT, "status") == shop.product(shop.RED, "status") == "trash"
+    shop.call("products_delete", productId=taken["id"])
+    own = {"productId": shop.SHIRT, "productData": {"status": "publish", "sku": "TS-R"}}
+    assert "duplicated SKU" in shop.refusal("products_update", **own)
+    assert shop.call("products_update", **back)["variations"] == [shop.RED, shop.BLUE]
+
+
 def test_variations_are_not_changed_as_products(shop: Any) -> None:
     refusal = shop.refusal("products_update", productId=shop.RED, productData={"regular_price": "1"})
     assert "variations/<id> endpoint" in refusal
