@@ -46,6 +46,8 @@ def ask(tools: Any) -> Callable[[str, str], Any]:
         ("SELECT * EXCLUDE (a) FROM shop.t", 'Unexpected "EXCLUDE"'),
         ("SELECT UNNEST([1])", "Unexpected .*UNNEST"),
         ("SELECT {'a': 1}", 'Unexpected "{"'),
+        ("SELECT APPROX_QUANTILES(a, -3000000) FROM shop.t", "Argument 2 .* must be at least 1"),
+        ("SELECT APPROX_QUANTILES(DISTINCT a, 0) FROM shop.t", "Argument 2 .* must be at least 1"),
         ("SELECT Len('x')", "Function not found: Len"),
         ("SELECT nvl(a, 1) FROM shop.t", "Function not found: nvl"),
         ("SELECT TRY_CAST('x' AS INT64)", "Function not found: TRY_CAST"),

@@ -148,8 +148,14 @@ def meaningful(dialect: Dialect) -> Iterator[None]:
 
 
 def _bound_quantiles(node: exp.ApproxQuantiles) -> None:
-    for said in (node.args.get("expression"), *node.this.expressions):
-        if isinstance(said, exp.Literal) and said.is_int and int(said.name) > _MOST_QUANTILES:
+    of = node.this.expressions[1:] if isinstance(node.this, exp.Distinct) else ()
+    for said in (node.args.get("expression"), *of):
+        if said is None or not said.is_int:
+            continue
+        parts = int(said.to_py())  # also of a number with a minus, which is no literal
+        if parts < 1:
+            raise Invalid("Argument 2 to APPROX_QUANTILES must be at least 1", code="invalidQuery")
+        if parts > _MOST_QUANTILES:
             raise Invalid(
                 f"APPROX_QUANTILES takes up to {_MOST_QUANTILES:,} parts here.", code="invalidQuery"
             )
