@@ -31,7 +31,7 @@ from starlette.routing import compile_path
 
 import mesocosm
 from mesocosm.doors.request import Request
-from mesocosm.errors import Refusal, Temporary, WrongArgument
+from mesocosm.errors import Invalid, Refusal, Temporary, WrongArgument
 from mesocosm.services.schema import Signature, description_of, resolved, signature_of, wants_request
 from mesocosm.services.service import Operation, Page, Reply
 
@@ -400,6 +400,9 @@ def coerced(value: Any, schema: Mapping[str, Any]) -> Any:
         return [coerced(item, schema.get("items", {})) for item in items]
     if not isinstance(value, str):
         return "" if value is None and kind == "string" else value
+    if kind == "object" and "properties" in schema:
+        # Tools take the JSON of an object; here fields that are not known would come in with it.
+        raise Invalid(f"An object was expected, not the text {value[:60]!r}.")
     if kind in ("integer", "number"):
         try:
             return int(value)
@@ -412,7 +415,10 @@ def coerced(value: Any, schema: Mapping[str, Any]) -> Any:
     if kind == "boolean":
         return _BOOLEANS.get(value.lower(), value)
     if "anyOf" in schema:
+        texts = any(option.get("type") == "string" for option in schema["anyOf"])
         for option in schema["anyOf"]:
+            if texts and option.get("type") == "object":
+                continue
             if (converted := coerced(value, option)) is not value:
                 return converted
     return value

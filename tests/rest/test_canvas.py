@@ -579,6 +579,17 @@ def test_events_and_what_is_to_be_done(campus: Campus) -> None:
 # -- material ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("how", ["params", "data", "json"])
+def test_an_object_that_is_given_as_a_text_is_refused(campus: Campus, how: str) -> None:
+    # A text of JSON would bring in fields that no client may set.
+    campus.as_("teacher")
+    before = campus.hosted.tables("canvas")
+    answer = campus.raw("PUT", "courses/1/modules/2", **{how: {"module": '{"id": 1, "course_id": 2}'}})
+    assert answer.status_code == 400
+    assert "An object was expected" in answer.text
+    assert campus.hosted.tables("canvas") == before
+
+
 def test_modules_and_items(campus: Campus) -> None:
     course = campus.as_("teacher").get_course(BIOLOGY)
     module = course.create_module({"name": "Week 0", "position": 1})
