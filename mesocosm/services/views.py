@@ -335,7 +335,7 @@ def count_of(store: Stored, kind: type, *conditions: Any) -> int:
 
 
 Columns = Mapping[str, Callable[[Any], Cell]]
-"""What a table shows of each thing, by the heads of its columns."""
+"""Columns of a table: by their heads, functions that give the cell of a thing."""
 
 
 def table_of(

@@ -166,7 +166,7 @@ _ALLOWED_BY_ARGUMENT = (
 _ARCHITECTURES = {"x86_64": (0xC000003E, 1), "aarch64": (0xC00000B7, 2)}
 """Their names for the filter, and their columns above."""
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
-"""Where in ``struct seccomp_data`` they lie."""
+"""Their places in ``struct seccomp_data``."""
 _LOAD, _IF_EQUAL, _RETURN = 0x20, 0x15, 0x06
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _REFUSE = _ERROR | errno.EPERM

@@ -180,7 +180,7 @@ class DiscussionTopic(Base):
     message: Mapped[str]
     posted_at: Mapped[str]
     last_reply_at: Mapped[str]
-    """When the last entry was made; without entries, when the topic was posted."""
+    """Moment of the last entry; without entries, that at which the topic was posted."""
     published: Mapped[bool] = mapped_column(default=True)
     locked: Mapped[bool] = mapped_column(default=False)
     pinned: Mapped[bool] = mapped_column(default=False)
@@ -585,7 +585,7 @@ class QuizSubmission(Base):
     attempt: Mapped[int]
     started_at: Mapped[str]
     end_at: Mapped[str | None]
-    """When the attempt's time is up."""
+    """End of the attempt's time."""
     finished_at: Mapped[str | None]
     workflow_state: Mapped[str]
     """``untaken`` or ``complete``."""

@@ -468,6 +468,10 @@ _RED = {"red": 1.0}
 _RED_ON_RED = _cells_shown(
     "userEnteredFormat", {"textFormat": {"foregroundColor": _RED}, "backgroundColor": _RED}
 )
+_WHITE = _cells_shown(
+    "userEnteredFormat.textFormat", {"textFormat": {"foregroundColor": {"red": 1, "green": 1, "blue": 1}}}
+)
+_ON_BLACK = _cells_shown("userEnteredFormat.backgroundColor", {"backgroundColor": {"red": 0}})
 _WIDE = _line_shown("COLUMNS", pixelSize=240)
 _FROZEN = _sheet_shown("gridProperties.frozenRowCount", {"gridProperties": {"frozenRowCount": 1}})
 _TAB = _sheet_shown("tabColor", {"tabColor": {"red": 1.0}})
@@ -536,6 +540,20 @@ def _cell_colourless(book: Workbook) -> None:
     cell.font, cell.fill = Font(color="FFFFFF"), PatternFill("solid", "00FFFFFF")
 
 
+def _cell_white(book: Workbook) -> None:
+    """In white letters, on the background that a sheet has by itself."""
+    book.worksheets[0]["B2"].font = Font(color="FFFFFF")
+
+
+def _cell_black(book: Workbook) -> None:
+    """In the letters that a sheet has by itself, on black."""
+    book.worksheets[0]["B2"].fill = PatternFill("solid", "FF000000")
+
+
+def _row_flat(book: Workbook) -> None:
+    book.worksheets[0].row_dimensions[2].height = 0.2
+
+
 def _looks_of_all_kinds(book: Workbook) -> None:
     """A heading in white on blue, wide columns, a filter that leaves nothing out, a frozen row."""
     sheet = book.worksheets[0]
@@ -555,6 +573,9 @@ _CONCEALINGS = [
     _cell_struck,
     _cell_blank,
     _cell_colourless,
+    _cell_white,
+    _cell_black,
+    _row_flat,
 ]
 
 
@@ -896,7 +917,16 @@ def _lowered(done: Done) -> None:
             *(
                 (family, _requested(title, **look))
                 for family, title in _BOOKS
-                for look in (_STRUCK, _BLANK, _RED_ON_RED, _HIDDEN_ROW, _HIDDEN_COLUMN, _HIDDEN_SHEET)
+                for look in (
+                    _STRUCK,
+                    _BLANK,
+                    _RED_ON_RED,
+                    _WHITE,
+                    _ON_BLACK,
+                    _HIDDEN_ROW,
+                    _HIDDEN_COLUMN,
+                    _HIDDEN_SHEET,
+                )
             ),
             *(
                 (family, _saved_with(path, conceal))

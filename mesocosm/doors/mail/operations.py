@@ -53,7 +53,7 @@ class MailAnswer(Reply):
     data: Any = None
     """Data for that server."""
     said: str = ""
-    """The client's news, as the journal keeps them."""
+    """Text that the client got, as the journal keeps it."""
     revision: int | None = None
     """Number of the last call that changed the service, this one included."""
     previous: int | None = None

@@ -302,7 +302,7 @@ class Unfinished:
     call: ShownCall
     """The one that asked for the last page that was."""
     read: str
-    """Which page that is."""
+    """Name of that page."""
     pieces: int
     """Of the missed pieces of evidence, those whose things stand on the rest and were listed nowhere."""
 

@@ -308,7 +308,7 @@ def _rows(file: Path) -> Iterator[RolloutRow]:
 
 
 ASK = "Put the answer between <answer> and </answer>."
-"""How an answer is to be delivered, said after each question."""
+"""Rules for delivering an answer, said after each question."""
 
 
 def samples(path: str | Path) -> Iterator[dict[str, Any]]:

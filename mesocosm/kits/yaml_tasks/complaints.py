@@ -128,7 +128,7 @@ NOISE = {"share": "weight"}
 NAMES = {"kind": "case", "nth": "index", "lookalike": "distractor", "one_of": "choice"}
 """In expressions."""
 FILTERS = {"where": "select", "without": "reject", "by": "sort"}
-"""What is done to values."""
+"""Operations on values."""
 KEYS = {**RENAMED, **NOISE, **ENTITY, **CASE, **DRAW, **DOING, **ROWS}
 IN_EXPRESSIONS = {**NAMES, **FILTERS}
 

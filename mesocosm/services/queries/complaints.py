@@ -56,7 +56,7 @@ _PATTERN = re.compile(
     r"pattern too large)(?:.*: (?P<part>.*))?",
     re.DOTALL,
 )
-"""What RE2 says of a text that is no regular expression: the products have the same library as DuckDB."""
+"""Words of RE2 for a text that is no regular expression: the products have the same library as DuckDB."""
 
 
 def bad_pattern(failed: Failed, tree: exp.Expr) -> tuple[str, str] | None:

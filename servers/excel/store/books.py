@@ -38,6 +38,8 @@ MAX_CELLS = 4_000_000
 """Cells with a value in one sheet."""
 MAX_RANGED = 1_000_000
 """Cells in the merged and the linked ranges of a sheet: openpyxl makes an object for each."""
+NARROWEST = 0.5
+"""Points of a row, or characters of a column, below which nobody sees anything of it."""
 MAX_TOLD = 10_000
 """Cells of a sheet that are told from others: shown in percent, and concealed by their styles."""
 MAX_FORMULA = 8_192
@@ -346,11 +348,11 @@ class _SheetParser(_Parser):
         self._row_number = int(float(attributes["r"])) if "r" in attributes else self._row_number + 1
         self._row = self._rows.setdefault(self._row_number, {})
         self._column = 0
-        if _is_set(attributes, "hidden") or attributes.get("ht") == "0":
+        if _is_set(attributes, "hidden") or _is_narrow(attributes.get("ht")):
             self._hidden_rows.add(self._row_number)
 
     def _columns(self, attributes: Mapping[str, str]) -> None:
-        if _is_set(attributes, "hidden") or attributes.get("width") == "0":
+        if _is_set(attributes, "hidden") or _is_narrow(attributes.get("width")):
             self._sheet.hidden_columns.append((int(attributes["min"]), int(attributes["max"])))
             if len(self._sheet.hidden_columns) > MAX_COLUMN:
                 raise Invalid(f"Sheet '{self._sheet.name}' has more ranges of columns than columns.")
@@ -489,6 +491,11 @@ class _SheetParser(_Parser):
         if self._rule_areas > MAX_RULES:
             raise Invalid(f"Sheet '{self._sheet.name}' has too many data validation rules.")
         self._sheet.validations.append(Validation(areas, ranges, self._rule, **self._rule_formulas))
+
+
+def _is_narrow(size: str | None) -> bool:
+    """True for a height in points, or a width in characters, of which nothing is seen."""
+    return size is not None and float(size) < NARROWEST
 
 
 def _is_set(attributes: Mapping[str, str], name: str, default: str = "0") -> bool:

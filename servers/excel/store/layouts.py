@@ -139,11 +139,24 @@ def _concealing(workbook: Any) -> Iterator[tuple[int, str]]:
             yield style, COLOURLESS
 
 
+_BLACK, _WHITE = ("rgb", "000000", 0.0), ("rgb", "FFFFFF", 0.0)
+_KNOWN = {
+    **dict.fromkeys([("theme", 1), ("indexed", 0), ("indexed", 8), ("indexed", 64)], _BLACK),
+    **dict.fromkeys([("theme", 0), ("indexed", 1), ("indexed", 9), ("indexed", 65)], _WHITE),
+}
+"""Other names of black and white, as programs have them unless somebody changes their palette."""
+
+
 def _is_colourless(font: Any, fill: Any) -> bool:
-    solid = getattr(fill, "patternType", None) == "solid"  # a gradient has none
-    return bool(solid and font.color and _colour(font.color) == _colour(fill.fgColor))
+    pattern = getattr(fill, "patternType", "gradient")
+    if pattern not in (None, "solid"):
+        return False
+    return bool(_colour(font.color, _BLACK) == (_colour(fill.fgColor, _BLACK) if pattern else _WHITE))
 
 
-def _colour(colour: Any) -> tuple[Any, ...]:
+def _colour(colour: Any, usual: tuple[str, str, float]) -> tuple[Any, ...]:
+    if colour is None or colour.type == "auto":
+        return usual
     value = colour.value[-6:].upper() if colour.type == "rgb" else colour.value
-    return colour.type, value, colour.tint
+    known = _KNOWN.get((colour.type, value)) if not colour.tint else None
+    return known or (colour.type, value, colour.tint)

@@ -20,7 +20,7 @@ _SET: dict[str, tuple[str, Callable[[Fields, str], Any]]] = {
     "friendlyName": ("friendly_name", read.text),
     "defaultTableExpirationMs": ("default_expiration", read.number),
 }
-"""What of a dataset a client sets, what the tables call it, and how it is read; labels are merged."""
+"""Fields of a dataset that clients set, each with its column and how it is read; labels are merged."""
 
 
 def shown(store: GoogleCloudStore, dataset: Dataset) -> Json:

@@ -123,7 +123,7 @@ _SET: dict[str, tuple[str, Callable[[Fields, str], Any]]] = {
     "expirationTime": ("expires", lambda body, name: _expires(body)),
     "requirePartitionFilter": ("requires_filter", read.flag),
 }
-"""What of a table a client changes, what the tables call it, and how it is read."""
+"""Fields of a table that clients change, each with its column and how it is read."""
 
 
 def _partitioning(body: Fields) -> dict[str, Any] | None:

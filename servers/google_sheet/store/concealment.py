@@ -70,20 +70,27 @@ def _hidden_lines(ask: Ask, sheet: int) -> Iterator[Concealed]:
 @lru_cache(maxsize=1024)
 def _concealing(look: str, pattern: str, is_text: bool) -> str | None:
     """Say why a format does not plainly show a value, if so."""
-    text, ground = _colours(look)
+    content = orjson.loads(look)
+    text = content.get("textFormat", {})
     if text.get("strikethrough"):
         return STRUCK
     if shows_nothing(pattern, is_text=is_text):
         return BLANK
-    colour = text.get("foregroundColorStyle", {}).get("rgbColor", text.get("foregroundColor"))
-    return COLOURLESS if colour is not None and colour == ground else None
+    ground = _colour(content, "backgroundColor", "BACKGROUND")
+    return COLOURLESS if _colour(text, "foregroundColor", "TEXT") == ground else None
 
 
-def _colours(look: str) -> tuple[Json, Json | None]:
-    """A format's text format, and the colour of its background."""
-    content = orjson.loads(look)
-    ground = content.get("backgroundColorStyle", {}).get("rgbColor", content.get("backgroundColor"))
-    return content.get("textFormat", {}), ground
+_OF_THEMES = {"TEXT": (0, 0, 0), "BACKGROUND": (1, 1, 1)}
+"""Red, green and blue of what is not told otherwise: black on white."""
+
+
+def _colour(content: Json, name: str, usual: str) -> Any:
+    style = content.get(f"{name}Style", {})
+    rgb = style.get("rgbColor", content.get(name))
+    if rgb is not None:
+        return tuple(rgb.get(part, 0) for part in ("red", "green", "blue"))
+    theme = style.get("themeColor", usual)
+    return _OF_THEMES.get(theme, theme)
 
 
 def is_hidden(properties: str) -> bool:

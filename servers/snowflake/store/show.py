@@ -85,7 +85,7 @@ _ALWAYS: Mapping[str, Any] = {
     "retention_time": "1",
     "ordered": "Y",
 }
-"""What lists say of all objects, by their columns; other columns of which nothing is said are NULL."""
+"""Values that lists have for all objects, by column; other columns without a value are NULL."""
 
 _Lines = Iterator[Mapping[str, Any]]
 

@@ -1,4 +1,4 @@
-"""What an agent sees of the shop; importing a topic registers its tools."""
+"""Tools of the shop; importing a topic registers its tools."""
 
 from __future__ import annotations
 

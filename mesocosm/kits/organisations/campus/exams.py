@@ -234,7 +234,7 @@ class Exams:
     _booked: dict[Course, tuple[dt.datetime, int]] = field(default_factory=dict)
     """When each exam begins as far as it was simulated, and its length: a student has one at a time."""
     _set_first: dict[Course, dt.datetime] = field(default_factory=dict)
-    """When each exam was to begin by the first word on it."""
+    """Moments at which exams were to begin by the first word on them."""
     _tests: dict[Course, dict[str, tuple[dt.datetime, dt.datetime]]] = field(default_factory=dict)
     """The quizzes and the like of each course, when they were told and when they are: one of each kind, and
     one a day."""

@@ -110,7 +110,7 @@ _PARTS = (
     *("cc1plus", "collect2", "libgcc.a", "libgcc_s.so", "libstdc++.so"),
     *("crtbegin.o", "crtbeginS.o", "crtend.o", "crtendS.o"),
 )
-"""What g++ needs of its own folder, which the sandbox does not have."""
+"""Files that g++ needs of its own folder, which the sandbox does not have."""
 
 
 class NoCompiler(Exception):

@@ -727,4 +727,4 @@ _OF_SESSION: dict[type[exp.Expr], Callable[[exp.Expr, Context], exp.Expr]] = {
     exp.CurrentRole: _said("role"),
     exp.CurrentWarehouse: _said("warehouse"),
 }
-"""What follows from the clock and the session."""
+"""Functions that follow from the clock and the session."""
