@@ -382,15 +382,7 @@ class Submissions(StorePart):
             self.change(Submission, before["id"], result)
         after = self._submission(assignment_id, user_id)
         if comment is not None and comment.strip():
-            self.insert(
-                SubmissionComment(
-                    submission_id=after["id"],
-                    author_id=access.user_id,
-                    attempt=after["attempt"],
-                    comment=values.text(comment, "comment"),
-                    created_at=self.stamp,
-                )
-            )
+            self._remark(access, after, values.text(comment, "comment"))
         return after
 
     def comment_on(self, access: CourseAccess, assignment_id: int, user_id: int, text: str) -> Row:
@@ -401,16 +393,19 @@ class Submissions(StorePart):
         if before["id"] is None:
             self.insert(Submission(**before))
         after = self.submission(access, assignment_id, user_id)
+        self._remark(access, after, values.filled(text, "text_comment"))
+        return after
+
+    def _remark(self, access: CourseAccess, submission: Row, text: str) -> None:
         self.insert(
             SubmissionComment(
-                submission_id=after["id"],
+                submission_id=submission["id"],
                 author_id=access.user_id,
-                attempt=after["attempt"],
-                comment=values.filled(text, "text_comment"),
+                attempt=submission["attempt"],
+                comment=text,
                 created_at=self.stamp,
             )
         )
-        return after
 
     def excuse(self, access: CourseAccess, assignment_id: int, user_id: int, *, excused: bool) -> Row:
         """Excuse a student from an assignment, which then counts neither way, or take that back.
