@@ -143,3 +143,80 @@ def test_keys_of_an_object_are_texts_and_not_names(
     value: str, text: str, ask: Callable[[str, str], Any]
 ) -> None:
     assert text in ask("snowflake", f"SELECT {value} AS x").replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ('SELECT t::VARCHAR FROM (SELECT 1 AS "ab") t', "T"),
+        ("SELECT t FROM sales.public.t", "T"),
+        ("SELECT COUNT(DISTINCT x) FROM sales.public.t x", "X"),
+        ("SELECT TO_JSON(x), OBJECT_CONSTRUCT('k', x) FROM sales.public.t x", "X"),
+        ("SELECT a FROM sales.public.t x WHERE x IS NOT NULL", "X"),
+        ("SELECT x.a FROM sales.public.t x ORDER BY x", "X"),
+        ("SELECT MAX(n) FROM sales.public.t x GROUP BY x", "X"),
+        ("SELECT a FROM sales.public.t x QUALIFY ROW_NUMBER() OVER (ORDER BY x) = 1", "X"),
+        ("SELECT x.a FROM sales.public.t x JOIN sales.public.t y ON x = y", "X"),
+        ("SELECT (SELECT MAX(x)) FROM sales.public.t x", "X"),
+        ("SELECT x, 1 AS x FROM sales.public.t x", "X"),
+        ("WITH c AS (SELECT 1 a) SELECT c FROM c", "C"),
+        ("SELECT f FROM TABLE(FLATTEN(input => PARSE_JSON('[1]'))) f", "F"),
+        ("SELECT x FROM VALUES (1) x", "X"),
+        ('SELECT "x" FROM sales.public.t "x"', "x"),
+        ("SELECT rowid FROM sales.public.t", "ROWID"),
+        ("SELECT unnamed_subquery FROM (SELECT 1 a)", "UNNAMED_SUBQUERY"),
+    ],
+)
+def test_a_table_is_no_value_in_snowflake(query: str, name: str, ask: Callable[[str, str], Any]) -> None:
+    with pytest.raises(Exception, match=rf"error line 1 at position \d+\s+invalid identifier '{name}'"):
+        ask("snowflake", query)
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("SELECT 1 AS x, x + 1 AS z FROM sales.public.t x", "X: 1\n  Z: 2"),
+        ("SELECT x.a AS x, COUNT(*) AS n FROM sales.public.t x GROUP BY x", 'X: 1\n  "N": 1'),
+        ("SELECT x FROM (SELECT a AS x FROM sales.public.t) x", "X: 1"),
+        ("SELECT rowid FROM (SELECT 7 AS rowid)", "ROWID: 7"),
+        (
+            "SELECT (SELECT MAX(b.n) FROM sales.public.t b WHERE b.a = t.a) AS m FROM sales.public.t",
+            "M: 2",
+        ),
+    ],
+)
+def test_a_name_that_is_a_columns_too_is_the_columns(
+    query: str, answer: str, ask: Callable[[str, str], Any]
+) -> None:
+    assert answer in ask("snowflake", query)
+
+
+def test_a_statement_that_changes_rows_takes_no_table_for_a_value(tools: Any) -> None:
+    for query in (
+        "UPDATE sales.public.t SET n = t WHERE a = 1",
+        "DELETE FROM sales.public.t WHERE t IS NULL",
+    ):
+        with pytest.raises(Exception, match="invalid identifier 'T'"):
+            tools.call("snowflake", "write_query", query=query)
+
+
+def test_a_table_is_a_struct_in_bigquery(ask: Callable[[str, str], Any]) -> None:
+    def answer(query: str) -> Any:
+        return ask("google_cloud", query)
+
+    whole = '{"t":{"a":1,"b":"x","percent":5,"list":2}}'
+    assert whole in answer("SELECT t FROM shop.t")
+    assert "Bytes processed: 27" in answer("SELECT t FROM shop.t")
+    assert r'"{\"a\":1,\"bC\":2}"' in answer("SELECT TO_JSON_STRING(x) FROM (SELECT 1 AS a, 2 AS bC) x")
+    assert '{"a":1,"n":1}' in answer("SELECT ANY_VALUE(t).a, COUNT(t) AS n FROM shop.t")
+    answer("CREATE TABLE shop.noted AS SELECT 1 AS a, '' AS b")
+    answer("UPDATE shop.noted x SET b = TO_JSON_STRING(x) WHERE x IS NOT NULL")
+    assert r'{"b":"{\"a\":1,\"b\":\"\"}"}' in answer("SELECT b FROM shop.noted")
+    for query, words in (
+        ("SELECT a FROM shop.t ORDER BY t", "Ordering by expressions of type STRUCT is not allowed"),
+        ("SELECT CAST(t AS STRING) FROM shop.t", "Invalid cast from STRUCT to STRING"),
+        ("SELECT rowid FROM shop.t", r"Unrecognized name: rowid at \[1:8\]"),
+        ("SELECT unnamed_subquery FROM (SELECT 1 AS a)", "Unrecognized name: unnamed_subquery"),
+    ):
+        with pytest.raises(Exception, match=words):
+            answer(query)

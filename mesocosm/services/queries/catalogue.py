@@ -12,6 +12,8 @@ STAGED, INFERRED = "\u2063stage", "\u2063columns"
 """The same of the rows of staged files, and of their columns, by what is asked of them."""
 GENERATED = "\u2063numbers"
 """The same of as many whole numbers, from zero on, as the name says."""
+TARGET = "target"
+"""What the table is called whose rows a statement changes, in the query for these."""
 
 Path = tuple[str, ...]
 """The parts of a name as written, folded as the dialect folds them: ``("DB", "PUBLIC", "ORDERS")``, or

@@ -89,6 +89,12 @@ class SqlComplaint:
     clause: str = ""
 
 
+def written(tree: exp.Expr) -> list[exp.Identifier]:
+    """Names of a statement that have a place in its text, those of values first."""
+    names = [one for one in tree.find_all(exp.Identifier) if "line" in one.meta]
+    return sorted(names, key=lambda one: isinstance(one.parent, exp.Table | exp.TableAlias))
+
+
 def names_called(tree: exp.Expr) -> tuple[str, ...]:
     """The functions that a statement calls, before it is rewritten."""
     skipped = (exp.Cast, exp.TryCast, exp.Connector, exp.Case, exp.If, exp.Predicate, exp.Binary)

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from mesocosm.errors import Invalid
 from mesocosm.services.queries import copies
-from mesocosm.services.queries.catalogue import Column, QueryResult, StoredTable
+from mesocosm.services.queries.catalogue import TARGET, Column, QueryResult, StoredTable
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import SOURCE, Context, Dialect
 from mesocosm.services.queries.engine import EngineTable
@@ -21,8 +21,6 @@ from mesocosm.services.queries.name_resolution import Resolved, label_columns, r
 from mesocosm.services.queries.select_queries import run
 from mesocosm.services.queries.tables import Value
 from mesocosm.worlds import deadlines
-
-_TARGET = "target"
 
 
 @dataclass
@@ -394,7 +392,7 @@ class Changing:
     def _rows(self, table: exp.Expr, values: Sequence[exp.Expr]) -> exp.Select:
         """A query over the rows of the target, each with its ``row_id``, last."""
         named = table.copy()
-        named.set("this", self._name_raw(_TARGET))
+        named.set("this", self._name_raw(TARGET))
         row = exp.column(self._name_raw(copies.ROW), self._name_raw(table.alias_or_name))
         columns = [*_named_values(values), exp.alias_(row, "row")]
         return exp.Select(expressions=columns, from_=exp.From(this=named))

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from mesocosm.errors import Invalid
 from mesocosm.services.queries import copies
-from mesocosm.services.queries.catalogue import Catalogue, Column, Listed, StoredTable, StoredView
+from mesocosm.services.queries.catalogue import TARGET, Catalogue, Column, Listed, StoredTable, StoredView
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.engine import EngineTable
 from mesocosm.services.queries.statements import parse_one
@@ -17,7 +17,6 @@ from mesocosm.services.queries.statements import parse_one
 _DEEPEST, _MOST_VIEWS, _LONGEST_VIEWS = 30, 200, 200_000
 """Views within views, and how many are put into a statement, and of how many characters: each time that one
 is named, its query is read and stands there."""
-_TARGET = "target"
 
 
 @dataclass
@@ -199,9 +198,9 @@ def tables_of(
         (name, resolved.stored[name], columns) for name, columns in columns_asked(resolved, dialect).items()
     ]
     if target is not None:
-        wanted.append((_TARGET, target, _wanted(target.columns, _asked(resolved.tree), dialect.spell)))
+        wanted.append((TARGET, target, _wanted(target.columns, _asked(resolved.tree), dialect.spell)))
     for name, relation, columns in wanted:
-        copy = copies.stored(context.tables, relation.number, columns, rows=name == _TARGET)
+        copy = copies.stored(context.tables, relation.number, columns, rows=name == TARGET)
         found[copy.name], names[name] = copy.table, copy.name
     for name, listed in resolved.listed.items():
         spelled = Listed(_wanted_all(listed.columns, dialect.spell), listed.rows)

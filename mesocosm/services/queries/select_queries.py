@@ -8,15 +8,16 @@ from dataclasses import replace
 from sqlglot import ErrorLevel, exp
 
 from mesocosm.services.queries.allowlist import Barred
-from mesocosm.services.queries.catalogue import Column, QueryResult, ResultField, StoredTable
+from mesocosm.services.queries.catalogue import TARGET, Column, QueryResult, ResultField, StoredTable
 from mesocosm.services.queries.complaints import names_called
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import COUNTS, Context, Dialect
 from mesocosm.services.queries.engine import EngineTable, engine
-from mesocosm.services.queries.failures import Failed
+from mesocosm.services.queries.failures import MARK, Failed
 from mesocosm.services.queries.guards import check_functions, check_words, meaningful
 from mesocosm.services.queries.name_resolution import Resolved, label_columns, resolve, tables_of
 
+_ROW_NUMBER = "rowid"
 _DRAWS = (exp.Rand, exp.Randn, exp.Randstr, exp.Uuid)
 
 
@@ -47,11 +48,12 @@ def run(
     table that the query knows as ``target``, whose rows have ``row_id``.
     """
     check_functions(resolved.tree, dialect)
+    _check_row_numbers(resolved, dialect)
     called = names_called(resolved.tree)
     tables, names = tables_of(resolved, dialect, context, target)
     counters = _counters(resolved.tree, context)
     if target is not None:
-        resolved.named["target"] = target
+        resolved.named[TARGET] = target
     sql, seed = generated(resolved, dialect, context, names)
     result: QueryResult | Failed
     try:
@@ -83,6 +85,19 @@ def run(
     )
 
 
+def _check_row_numbers(resolved: Resolved, dialect: Dialect) -> None:
+    """Refuse the number of a row, which tables have in DuckDB alone, unless a column is called so."""
+    tree = resolved.tree
+    asked = [column for column in tree.find_all(exp.Column) if column.name.lower() == _ROW_NUMBER]
+    if not asked:
+        return
+    columns = [column.name for one in resolved.relations for column in one.columns]
+    given = [one.alias for one in tree.find_all(exp.Alias)]
+    given += [name.name for one in tree.find_all(exp.TableAlias) for name in one.columns]
+    if _ROW_NUMBER not in {name.lower() for name in (*columns, *given)}:
+        raise dialect.unknown_column(asked[0].this, columns)
+
+
 def _counters(tree: exp.Expr, context: Context) -> dict[str, tuple[int, int]]:
     """The counters that a statement draws from."""
     if context.counters is None:
@@ -103,6 +118,7 @@ def generated(
     known = {name: _spelled(one.columns, dialect) for name, one in resolved.named.items()}
     with meaningful(dialect):
         tree = dialect.rewrite(resolved.tree, replace(context, columns=known))
+        _name_subqueries(tree)
         for table in tree.find_all(exp.Table):
             if table.name in names and isinstance(table.this, exp.Identifier):
                 table.this.set("this", names[table.name])
@@ -113,6 +129,14 @@ def generated(
         check_words(tree, dialect)
         sql = tree.sql("duckdb", copy=False, unsupported_level=ErrorLevel.IGNORE, comments=False)
     return sql, context.seed() if draws else None
+
+
+def _name_subqueries(tree: exp.Expr) -> None:
+    """Name subqueries without a name, since the name that DuckDB gives them can be asked for."""
+    for number, one in enumerate(tree.find_all(exp.Subquery)):
+        is_source = isinstance(one.parent, exp.From | exp.Join)
+        if is_source and not one.args.get("alias") and isinstance(one.this, exp.Select | exp.SetOperation):
+            one.set("alias", exp.TableAlias(this=exp.to_identifier(f"{MARK}{number}", quoted=True)))
 
 
 def _spelled(columns: tuple[Column, ...], dialect: Dialect) -> tuple[Column, ...]:

@@ -12,7 +12,7 @@ from sqlglot.tokenizer_core import Token
 
 from mesocosm.errors import Invalid, Refusal
 from mesocosm.services.queries.allowlist import listed
-from mesocosm.services.queries.complaints import UPDATED, SqlComplaint, bad_pattern, complaint, told
+from mesocosm.services.queries.complaints import UPDATED, SqlComplaint, bad_pattern, complaint, told, written
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects import foreign
@@ -134,8 +134,8 @@ _KNOWN = frozenset(name.upper() for name in exp.FUNCTION_BY_NAME)
 
 
 def _position(name: str, tree: exp.Expr) -> str:
-    for one in tree.find_all(exp.Identifier):
-        if one.name.lower() == name.lower() and "line" in one.meta:
+    for one in written(tree):
+        if one.name.lower() == name.lower():
             return f" at [{one.meta['line']}:{max(1, one.meta['col'] - len(one.name) + 1)}]"
     return ""
 
@@ -170,7 +170,8 @@ def _at(text: str) -> _Say:
 _SAYINGS: tuple[tuple[re.Pattern[str], _Say], ...] = tuple(
     (re.compile(pattern, re.DOTALL), say)
     for pattern, say in (
-        (r'Referenced column "([^"]+)"[^"]*not found', _column),
+        (r'Referenced column "?([^" ]+)"?[^"]*not found', _column),
+        (r'Column "([^"]+)" referenced that exists in the SELECT clause', _column),
         (r'(?:Table|Values list) "[^"]*" does not have a column named "([^"]+)"', _column),
         (r'Referenced table "([^"]+)" not found', _column),
         (r'Ambiguous reference to column name "([^"]+)"', _at(r"Column name \1 is ambiguous")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from mesocosm.errors import Invalid
+from mesocosm.services.queries.catalogue import TARGET, Column
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects import bigquery_intervals as intervals
 from mesocosm.services.queries.dialects.bigquery_bytes import RULES as BYTES
@@ -93,6 +94,7 @@ def _is_wildcard(table: exp.Expr) -> bool:
 def rewritten(tree: exp.Expr, context: Context) -> exp.Expr:
     """The statement for DuckDB."""
     numbers = count()
+    _rows_as_values(tree, context.columns)
     intervals.mark_differences(tree, context.columns)
     mark_numbers(tree, context.columns)
     mark_bytes(tree, context.columns)
@@ -124,6 +126,31 @@ def _rewrite(node: exp.Expr, context: Context) -> exp.Expr:
         return rule(node)
     moment = _MOMENTS.get(type(node))
     return moment_of(context.now, node.args.get("this"), moment) if moment else node
+
+
+def _rows_as_values(tree: exp.Expr, columns: Mapping[str, tuple[Column, ...]]) -> None:
+    """A table's name as a value, which is a struct of the row: where none may stand, it is refused."""
+    sources = {one.alias.lower(): one for one in tree.find_all(exp.Table, exp.Subquery) if one.alias}
+    known = {column.name.lower() for one in columns.values() for column in one}
+    known |= {one.alias.lower() for one in tree.find_all(exp.Alias)}
+    known |= {name.name.lower() for one in tree.find_all(exp.TableAlias) for name in one.columns}
+    for node in list(tree.find_all(exp.Column)):
+        name = node.name.lower()
+        if node.table or name not in sources or name in known:
+            continue
+        if isinstance(node.parent, exp.Ordered):
+            raise Invalid("Ordering by expressions of type STRUCT is not allowed", code="invalidQuery")
+        if isinstance(node.parent, exp.Cast) and node.parent.to.this in _TEXTS:
+            raise Invalid("Invalid cast from STRUCT to STRING", code="invalidQuery")
+        if sources[name].name == TARGET:  # has a number of ours beside its columns
+            node.replace(_row_of(node.this, columns[TARGET]))
+
+
+def _row_of(table: exp.Identifier, columns: Sequence[Column]) -> exp.Struct:
+    fields = ((exp.to_identifier(one.name, quoted=True), table.copy()) for one in columns)
+    return exp.Struct(
+        expressions=[exp.PropertyEQ(this=name, expression=exp.column(name.copy(), of)) for name, of in fields]
+    )
 
 
 # -- rows of arrays -----------------------------------------------------------------------------------------

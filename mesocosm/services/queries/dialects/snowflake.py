@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from mesocosm.errors import Refusal
 from mesocosm.services.queries.catalogue import SCANNED, Column
-from mesocosm.services.queries.complaints import UPDATED, SqlComplaint, bad_pattern, complaint, told
+from mesocosm.services.queries.complaints import UPDATED, SqlComplaint, bad_pattern, complaint, told, written
 from mesocosm.services.queries.computed import SAID
 from mesocosm.services.queries.dialect import MEANINGLESS, WRITTEN, Context, Dialect, drawn
 from mesocosm.services.queries.dialects import foreign
@@ -337,8 +337,8 @@ def type_of_result(name: str, kind: str) -> Column:
 
 
 def _position(name: str, tree: exp.Expr) -> str:
-    for one in tree.find_all(exp.Identifier):
-        if one.name.partition(MARK)[0].lower() == name.lower() and "line" in one.meta:
+    for one in written(tree):
+        if one.name.partition(MARK)[0].lower() == name.lower():
             column = one.meta["col"] - len(one.name.partition(MARK)[0])
             return f"error line {one.meta['line']} at position {max(0, column)}\n"
     return ""
@@ -379,7 +379,8 @@ _SAYINGS: tuple[tuple[re.Pattern[str], _Say], ...] = tuple(
     for pattern, say in (
         (r"\ADate value out of range: (.*)", _say(100040, "22007", r"Date '\1' is not recognized")),
         (r"\ATimestamp value out of range: (.*)", _say(100035, "22007", r"Timestamp '\1' is not recognized")),
-        (r'Referenced column "([^"]+)"[^"]*not found', _column),
+        (r'Referenced column "?([^" ]+)"?[^"]*not found', _column),
+        (r'Column "([^"]+)" referenced that exists in the SELECT clause', _column),
         (r'Table "[^"]*" does not have a column named "([^"]+)"', _column),
         (r'Values list "[^"]*" does not have a column named "([^"]+)"', _column),
         (r'Referenced table "([^"]+)" not found', _column),

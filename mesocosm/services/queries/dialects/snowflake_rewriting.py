@@ -26,7 +26,7 @@ from mesocosm.services.queries.dialects.snowflake_functions import (
     time_format,
 )
 from mesocosm.services.queries.dialects.snowflake_tables import filled, mark_flattened, table_functions
-from mesocosm.services.queries.failures import SqlError
+from mesocosm.services.queries.failures import MARK, SqlError
 from mesocosm.services.queries.guards import MEASURED
 from mesocosm.services.queries.numeric_models import is_number_model
 
@@ -102,7 +102,25 @@ def rewritten(tree: exp.Expr, context: Context) -> exp.Expr:
         elif parent is not None and key is not None:
             parent.set(key, made, index)
     table_functions(tree)
+    _set_tables_apart(tree)
     return tree
+
+
+_OF_TABLE = f"{MARK}0"
+"""Behind the name of a table, so that it is no column's: DuckDB takes that for a row where a value stands."""
+
+
+def _set_tables_apart(tree: exp.Expr) -> None:
+    """Name tables as no column is named, since a table's name is no value."""
+    for node in tree.walk():
+        name = None
+        if isinstance(node, exp.Column):
+            name = node.args.get("table")
+        elif isinstance(node, exp.TableAlias) and not isinstance(node.parent, exp.CTE):
+            name = node.this
+        if isinstance(name, exp.Identifier) and not name.name.endswith(_OF_TABLE):
+            name.set("this", name.name + _OF_TABLE)
+            name.set("quoted", True)
 
 
 def _infer(tree: exp.Expr, columns: Mapping[str, tuple[Column, ...]]) -> None:

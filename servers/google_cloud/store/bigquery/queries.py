@@ -287,6 +287,9 @@ def _columns_read(whole: exp.Expr) -> frozenset[str] | None:
     """Names, in small letters, that may be those of columns that a statement reads; ``None`` for all."""
     if any(_shows_all(star) for star in whole.find_all(exp.Star)):
         return None
+    tables = {one.alias_or_name.lower() for one in whole.find_all(exp.Table)}
+    if any(not one.table and one.name.lower() in tables for one in whole.find_all(exp.Column)):
+        return None  # a row of a table, as a struct
     return frozenset(one.name.lower() for one in whole.find_all(exp.Identifier))
 
 
