@@ -101,6 +101,10 @@ def test_googlesql(query: str, words: str, ask: Callable[[str, str], Any]) -> No
         ("SELECT 'a' REGEXP '\\\\1'", r"expression: '\\1', invalid escape sequence: \\1$"),
         ("SELECT 'a' RLIKE a || '(' FROM sales.public.t", r"expression: '1\(', missing \): 1\($"),
         ("SELECT REGEXP_REPLACE('a', 'a', '\\\\3')", "expression: Rewrite schema requests 3"),
+        ("SELECT OBJECT_CONSTRUCT('x', 1, 'x', 2)", "Duplicate field key 'x'"),
+        ("SELECT OBJECT_CONSTRUCT(*) FROM sales.public.t x, sales.public.t y", "Duplicate field key 'A'"),
+        ("SELECT OBJECT_CONSTRUCT(q.*) FROM sales.public.t", "invalid identifier 'Q'"),
+        ("SELECT {t.*, x.*} FROM sales.public.t, sales.public.t x", "syntax error"),
     ],
 )
 def test_snowflake(query: str, words: str, ask: Callable[[str, str], Any]) -> None:

@@ -418,6 +418,7 @@ _SAYINGS: tuple[tuple[re.Pattern[str], _Say], ...] = tuple(
         ),
         (r'time field value out of range: "(.*?)"', _say(100108, "22007", r"Time '\1' is not recognized")),
         (r"Malformed JSON.*", _say(100069, "22P02", "Error parsing JSON: the text is no valid JSON")),
+        (r"Map keys must be unique", _say(100103, "22000", "Duplicate field key")),
         (r"Division by zero", _say(100051, "22012", "Division by zero")),
         (r"(String .* is too long and would be truncated)", _say(100078, "22000", r"\1")),
         (

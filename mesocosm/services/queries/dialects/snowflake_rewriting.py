@@ -25,6 +25,7 @@ from mesocosm.services.queries.dialects.snowflake_functions import (
     is_text,
     time_format,
 )
+from mesocosm.services.queries.dialects.snowflake_stars import open_stars
 from mesocosm.services.queries.dialects.snowflake_tables import filled, mark_flattened, table_functions
 from mesocosm.services.queries.failures import MARK, SqlError
 from mesocosm.services.queries.guards import MEASURED
@@ -45,6 +46,7 @@ _MAKES_JSON = (
     exp.ToVariant,
     exp.Array,
     exp.Struct,
+    exp.JSONObject,
     exp.ArrayAgg,
     exp.ObjectAgg,
     exp.Split,
@@ -86,6 +88,7 @@ _NEEDS_TYPES = (
 def rewritten(tree: exp.Expr, context: Context) -> exp.Expr:
     """The statement for DuckDB."""
     mark_flattened(tree)
+    open_stars(tree, context.columns)
     if tree.find(*_NEEDS_TYPES) is not None:
         _infer(tree, context.columns)
         _show_values(tree)
@@ -552,14 +555,40 @@ def _to_array(node: exp.Expr) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=is_array, true=value)], default=call("json_array", value))
 
 
-def _struct(node: exp.Expr) -> exp.Expr:
-    parts: list[exp.Expr] = []
-    for one in node.expressions:
-        if not isinstance(one, exp.PropertyEQ):
-            return node
-        parts += [exp.Literal.string(one.this.name), one.expression]
-    # A member without a value is left out.
-    return call("json_merge_patch", exp.cast(exp.Literal.string("{}"), "JSON"), call("json_object", *parts))
+_PAIRS = "to_json(map_from_entries(list_filter(pairs_, e -> e.k IS NOT NULL AND e.v IS NOT NULL)))"
+
+
+def _object(*, keep_null: bool) -> Rule:
+    """An OBJECT of pairs: one whose key is NULL is left out, and one whose value is, unless it is kept."""
+
+    def make(node: exp.Expr) -> exp.Expr:
+        pairs: list[exp.Expr] = []
+        written: set[str] = set()
+        for one in node.expressions:
+            if not isinstance(one, exp.PropertyEQ | exp.JSONKeyValue):
+                return node
+            key = exp.Literal.string(one.this.name) if isinstance(one.this, exp.Identifier) else one.this
+            if isinstance(key, exp.Literal):
+                if key.name in written:
+                    raise SqlError(100103, "22000", f"Duplicate field key '{key.name}'")
+                written.add(key.name)
+            value = call("to_json", one.expression)
+            if keep_null:
+                value = exp.Coalesce(this=value, expressions=[exp.cast(exp.Literal.string("null"), "JSON")])
+            fields = {"k": exp.cast(key.copy(), "TEXT"), "v": value}
+            pairs.append(
+                exp.Struct(
+                    expressions=[
+                        exp.PropertyEQ(this=exp.to_identifier(name), expression=of)
+                        for name, of in fields.items()
+                    ]
+                )
+            )
+        if not pairs:
+            return exp.cast(exp.Literal.string("{}"), "JSON")
+        return filled(_PAIRS, pairs_=exp.Array(expressions=pairs))
+
+    return make
 
 
 def _array_agg(node: exp.Expr) -> exp.Expr:
@@ -684,7 +713,8 @@ _RULES: dict[type[exp.Expr], Rule] = {
     exp.ToArray: _to_array,
     exp.GetIgnoreCase: _kept_json("computed_member", "expression"),
     exp.Array: lambda node: call("json_array", *node.expressions),
-    exp.Struct: _struct,
+    exp.Struct: _object(keep_null=False),
+    exp.JSONObject: _object(keep_null=True),
     exp.ArrayAgg: _array_agg,
     exp.JSONKeys: lambda node: call("to_json", call("json_keys", node.this)),
     exp.ArraySize: lambda node: call("json_array_length", node.this),
