@@ -58,6 +58,11 @@ class Pattern:
         except UnicodeEncodeError:
             raise BadPattern("it has half a character") from None
 
+    @property
+    def groups(self) -> int:
+        """The number of capturing groups."""
+        return int(self._compiled.groups)
+
     def search(self, text: str) -> Any:
         """The first match, or ``None``; ``BadPattern`` where the two together are too large."""
         return self._compiled.search(self._bearable(text))

@@ -16,6 +16,9 @@ from mesocosm.services.world import World
 __all__ = ["episode_of", "server"]
 
 
+MANY_GROUPS = "functions must not have more than 1 capturing group"
+
+
 def _fill(world: World) -> None:
     google = world.store(GoogleCloudStore).bigquery
     google.datasets.create("shop")
@@ -67,6 +70,15 @@ def ask(tools: Any) -> Callable[[str, str], Any]:
             "SELECT REGEXP_REPLACE('a', 'a', r'\\3')",
             "Invalid REGEXP_REPLACE pattern: Rewrite schema requests 3",
         ),
+        ("SELECT REGEXP_EXTRACT('ab', '(a)(b)')", MANY_GROUPS),
+        ("SELECT REGEXP_EXTRACT_ALL('ab', '(a)(?P<x>b)')", MANY_GROUPS),
+        ("SELECT REGEXP_SUBSTR('ab', CONCAT('(a)', '(b)'))", MANY_GROUPS),
+        ("SELECT REGEXP_INSTR('ab', '(a)(b)')", MANY_GROUPS),
+        ("SELECT REGEXP_EXTRACT(b, p) FROM shop.t, UNNEST(['x', '(x)(y)']) AS p", MANY_GROUPS),
+        ("SELECT REGEXP_EXTRACT(b, p) FROM shop.t, UNNEST(['x', '(']) AS p", r"expression: missing \): \($"),
+        ("SELECT REGEXP_CONTAINS('a', 'A', 'i')", "No matching signature for function REGEXP_CONTAINS"),
+        ("SELECT REGEXP_REPLACE('a', 'a', 'b', 'g')", "No matching signature for function REGEXP_REPLACE"),
+        ("SELECT REGEXP_EXTRACT_ALL('a', 'a', 1)", "No matching signature for function REGEXP_EXTRACT_ALL"),
     ],
 )
 def test_googlesql(query: str, words: str, ask: Callable[[str, str], Any]) -> None:
@@ -101,6 +113,19 @@ def test_googlesql(query: str, words: str, ask: Callable[[str, str], Any]) -> No
         ("SELECT 'a' REGEXP '\\\\1'", r"expression: '\\1', invalid escape sequence: \\1$"),
         ("SELECT 'a' RLIKE a || '(' FROM sales.public.t", r"expression: '1\(', missing \): 1\($"),
         ("SELECT REGEXP_REPLACE('a', 'a', '\\\\3')", "expression: Rewrite schema requests 3"),
+        *(
+            (f"SELECT {call}", r"100048 .2201B.: Invalid regular expression: 'B', unknown parameter '[zg]'")
+            for call in (
+                "REGEXP_LIKE('a', 'B', 'z')",
+                "RLIKE('a', 'B', 'iz')",
+                "REGEXP_SUBSTR('a', 'B', 1, 1, 'z')",
+                "REGEXP_SUBSTR_ALL('a', 'B', 1, 1, 'z')",
+                "REGEXP_REPLACE('a', 'B', 'x', 1, 0, 'g')",
+                "REGEXP_COUNT('a', 'B', 1, 'z')",
+                "REGEXP_INSTR('a', 'B', 1, 1, 0, 'z')",
+            )
+        ),
+        ("SELECT REGEXP_LIKE('a', 'B', 'i' || n) FROM sales.public.t", "parameters of a regular expression"),
         ("SELECT OBJECT_CONSTRUCT('x', 1, 'x', 2)", "Duplicate field key 'x'"),
         ("SELECT OBJECT_CONSTRUCT(*) FROM sales.public.t x, sales.public.t y", "Duplicate field key 'A'"),
         ("SELECT OBJECT_CONSTRUCT(q.*) FROM sales.public.t", "invalid identifier 'Q'"),

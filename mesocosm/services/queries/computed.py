@@ -19,6 +19,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localco
 from functools import wraps
 from typing import Any, Literal
 
+from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.queries import byte_functions, google_types, json_changes
 from mesocosm.services.queries import numeric_models as models
 
@@ -105,6 +106,19 @@ def _parsed(text: str) -> str:
     if mark and not exponent.lstrip("+-").isdecimal():
         raise ValueError(f"Invalid input to PARSE_NUMERIC: {text[:100]}")
     return f"{sign}{digits}{mark}{exponent}"
+
+
+def _groups(pattern: str) -> int:
+    """The capturing group that a function of BigQuery extracts: 1, or 0 for the whole match."""
+    try:
+        groups = Pattern(pattern, bounded=False, longest=len(pattern)).groups
+    except BadPattern as error:
+        raise ValueError(f"Cannot parse regular expression: {str(error)[:200]}") from None
+    if groups > 1:
+        raise ValueError(
+            "Regular expressions passed into extraction functions must not have more than 1 capturing group"
+        )
+    return groups
 
 
 def _from_base32(text: str) -> bytes:
@@ -263,6 +277,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...], str]] = {
     "computed_values": (json_changes.values, ("VARCHAR", "VARCHAR", "BOOLEAN"), "VARCHAR[]"),
     "computed_scalars": (json_changes.scalars, ("VARCHAR", "VARCHAR"), "VARCHAR[]"),
     "computed_type_of": (google_types.named, ("VARCHAR",), "VARCHAR"),
+    "computed_groups": (_groups, ("VARCHAR",), "INTEGER"),
     "computed_from_base32": (_from_base32, ("VARCHAR",), "BLOB"),
     "computed_to_base32": (_to_base32, ("BLOB",), "VARCHAR"),
     **byte_functions.FUNCTIONS,

@@ -11,6 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from mesocosm.errors import Invalid
+from mesocosm.services.patterns import BadPattern, Pattern
 from mesocosm.services.queries.catalogue import TARGET, Column
 from mesocosm.services.queries.dialect import Context, Dialect
 from mesocosm.services.queries.dialects import bigquery_intervals as intervals
@@ -178,6 +179,50 @@ def _spread(unnest: exp.Expr, number: int) -> None:
     unnest.replace(lateral)
     if isinstance(join, exp.Join) and join.side and not join.args.get("on"):
         join.set("on", exp.true())
+
+
+# -- regular expressions ------------------------------------------------------------------------------------
+
+
+def _lacking(*names: str) -> Callable[[exp.Expr], exp.Expr]:
+    """Refuse arguments that functions of this name have in other products."""
+
+    def rule(node: exp.Expr) -> exp.Expr:
+        if any(node.args.get(name) is not None for name in names):
+            function = _PRODUCTS_NAMES[type(node)]
+            raise Invalid(f"No matching signature for function {function}", code="invalidQuery")
+        return node
+
+    return rule
+
+
+_PRODUCTS_NAMES: dict[type[exp.Expr], str] = {
+    exp.RegexpLike: "REGEXP_CONTAINS",
+    exp.RegexpReplace: "REGEXP_REPLACE",
+    exp.RegexpExtract: "REGEXP_EXTRACT",
+    exp.RegexpExtractAll: "REGEXP_EXTRACT_ALL",
+    exp.RegexpInstr: "REGEXP_INSTR",
+}
+_THE_GROUP = "COMPUTED_GROUPS(CAST(:x AS VARCHAR))"
+
+
+def _grouped(*names: str) -> Callable[[exp.Expr], exp.Expr]:
+    """A function that extracts: the one group of the pattern, or all of a match where it has none."""
+    check = _lacking(*names)
+
+    def rule(node: exp.Expr) -> exp.Expr:
+        check(node)
+        pattern = node.expression
+        with suppress(BadPattern):  # which DuckDB refuses, too
+            if isinstance(pattern, exp.Literal) and Pattern(pattern.name).groups < 2:
+                return node
+        if isinstance(node, exp.RegexpInstr):
+            node.set("expression", duck(f"CASE WHEN {_THE_GROUP} >= 0 THEN :x END", x=pattern))
+        else:
+            node.set("group", duck(_THE_GROUP, x=pattern))
+        return node
+
+    return rule
 
 
 # -- single expressions -------------------------------------------------------------------------------------
@@ -558,6 +603,11 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.IgnoreNulls: _limited,
     exp.Anonymous: _named,
     exp.SafeFunc: _tried,
+    exp.RegexpLike: _lacking("flag"),
+    exp.RegexpReplace: _lacking("position", "occurrence", "modifiers"),
+    exp.RegexpExtract: _grouped("parameters"),
+    exp.RegexpExtractAll: _grouped("position", "occurrence", "parameters"),
+    exp.RegexpInstr: _grouped("parameters", "group"),
     exp.SafeAdd: _of("TRY(:x + :y)"),
     exp.SafeSubtract: _of("TRY(:x - :y)"),
     exp.SafeMultiply: _of("TRY(:x * :y)"),

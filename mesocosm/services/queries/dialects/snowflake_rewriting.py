@@ -686,7 +686,36 @@ def _timestamp_part(node: exp.Expr) -> exp.Expr:
     return node
 
 
+_PARAMETERS = "cimse"
+
+
+def _parameters(name: str) -> Rule:
+    """A function of a regular expression: its parameters are letters that there are."""
+
+    def make(node: exp.Expr) -> exp.Expr:
+        said = node.args.get(name)
+        if said is None:
+            return node
+        if isinstance(said, exp.Null):
+            return exp.null()
+        if not isinstance(said, exp.Literal):
+            raise SqlError(2, "0A000", "Unsupported feature 'parameters of a regular expression by a value'.")
+        for letter in said.name:
+            if letter not in _PARAMETERS:
+                pattern = node.expression.name if isinstance(node.expression, exp.Literal) else ""
+                text = f"Invalid regular expression: '{pattern[:200]}', unknown parameter '{letter}'"
+                raise SqlError(100048, "2201B", text)
+        return node
+
+    return make
+
+
 _RULES: dict[type[exp.Expr], Rule] = {
+    exp.RegexpLike: _parameters("flag"),
+    exp.RegexpReplace: _parameters("modifiers"),
+    **dict.fromkeys(
+        (exp.RegexpExtract, exp.RegexpExtractAll, exp.RegexpCount, exp.RegexpInstr), _parameters("parameters")
+    ),
     exp.Cast: _cast,
     exp.TryCast: _cast,
     exp.Div: _div,
