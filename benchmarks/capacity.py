@@ -39,7 +39,7 @@ EPISODES = 300
 SECONDS = 2.0
 """Of arrivals in a simulation; the first quarter warms it up and is not counted."""
 P99_MS = 50.0
-"""What is good enough: 99 of 100 calls are answered within so long."""
+"""The limit of what is good enough: 99 of 100 calls are answered within so long."""
 CORES = 8
 """Of a machine: one for a door, the others for hosts."""
 

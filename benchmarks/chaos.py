@@ -219,7 +219,7 @@ class Chaos:
         self.faults: list[Fault] = []
         self._dice = random.Random(0)
         self.seen: list[tuple[float, float, int, str]] = []
-        """What ``/ready`` said: when it was asked and when it answered, status, text."""
+        """Answers of ``/ready``: when it was asked and when it answered, status, text."""
         self.silent: list[tuple[float, float]] = []
         """When the store left a request of the servers' without an answer: from, until."""
         self.disk = self._disk()

@@ -39,7 +39,7 @@ DIFFERS = {
 }
 """Facts of these groups that are known to differ, and how."""
 REFUSED = "ERROR"
-"""What stands for the result of an expression that the product refuses."""
+"""Stands for the result of an expression that the product refuses."""
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def compare(task: str, length: str, seeds: str) -> float:
 
 FIELDS = ("calls", "delivered_tokens", "input_tokens", "output_tokens")
 OF_ONE = ("calls", "delivered_tokens")
-"""What is told of one episode, and not of all."""
+"""Figures that are told of one episode, not of all."""
 
 
 def main() -> None:

@@ -67,7 +67,7 @@ class Found(Faults, BaseModel):
     """Operations that were called."""
     slow: list[tuple[float, str]] = []
     misread: Counter[str] = Counter()
-    """What libraries of the mail protocols raised over lines, which they answer as not understood."""
+    """Exceptions of the mail protocols' libraries over lines, which they answer as not understood."""
 
     @property
     def total(self) -> int:

@@ -84,7 +84,7 @@ class Slip(ast.NodeTransformer):
 
     def __init__(self, by: int | None) -> None:
         self.by = by
-        """What is added; ``None``: the sign is turned."""
+        """The number that is added; ``None``: the sign is turned."""
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
         """Only ``main`` changes."""

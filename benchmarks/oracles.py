@@ -38,7 +38,7 @@ SPOILT: dict[str, dict[str, Any]] = {
     "issue_write": {"method": "update", "issue_number": 1, "title": "Something else"},
     "woo_products_update": {"productData": {"regular_price": "1.11"}},
 }
-"""What is wrong in a call of the solver's that is made badly, by tool."""
+"""Arguments by which a call of the solver's is wrong, by tool."""
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 Solved = Iterator[tuple[str, bool]]
-"""What each gold is of, and whether this came to the same."""
+"""The question of each gold answer, and whether this came to the same."""
 _CLOCK = """
 import asyncio, runpy, sys
 class Loop(asyncio.SelectorEventLoop):

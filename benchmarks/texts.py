@@ -92,7 +92,7 @@ SLIPS = {
         r"\{[{%#] | [}%#]\}|(?<!\{)\{[a-z_]\w*\}(?!\})|\[\w[^\]\n]*\|[^\]\n]*\]|<[a-z]+\|[a-z|]+>|~ | ~"
     ),
 }
-"""What is wrong whoever wrote it."""
+"""Patterns of mistakes, whoever wrote them."""
 
 
 _PROGRAM = re.compile(r"^(?:def|import|from|class) [\w. ]+", re.MULTILINE)

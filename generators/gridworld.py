@@ -41,7 +41,7 @@ class Expected(family.Expected):
     holes: list[Place]
     budget: int
     cost: int
-    """What the cheapest way costs."""
+    """The cost of the cheapest way."""
     moves: int
     """Moves of the shortest of the cheapest ways: through a hole they are fewer than it costs."""
 

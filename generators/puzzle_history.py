@@ -72,7 +72,7 @@ class Posed:
     question: RolloutQuestion
     words: SymbolVocabulary
     twin: str = ""
-    """What the dataset calls the trajectory; empty: it is in none."""
+    """The trajectory's name in the dataset; empty: it is in none."""
 
     @property
     def id(self) -> str:
@@ -85,7 +85,7 @@ class Expected(family.Expected):
 
     type: Type
     question: str = ""
-    """What the dataset calls the question, if it is one of the dataset's."""
+    """The question's name in the dataset, if it is one of the dataset's."""
     answer: list[str]
     kind: AnswerKind
     decoy: str

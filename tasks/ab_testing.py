@@ -44,7 +44,7 @@ _PARTS = {
     "cart": ("Checkout", "Coupon", "Countdown", "Button", "Popup", "Header", "Footer", "Teaser"),
 }  # fmt: skip
 _ANYWHERE = ("Banner", "Popup")
-"""What is tested on a page: something of its own, or what every page may have."""
+"""Subjects of tests that every page may have, beside its own."""
 _DAYS, _FEW_FOR_DAYS = (3, 4, 5, 6, 7, 5, 3), (20, 50, 150, 400, 3000, 8000)
 _SHOPS = 6
 """In the country that the task is about."""

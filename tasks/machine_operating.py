@@ -39,7 +39,7 @@ MACHINES = {
     "Spray booth": (*_FED, "speed"), "Packing line": (*_SPUN, "pressure", "humidity"),
     "Paper machine": _ANY, "Coating line": _ANY,
 }  # fmt: skip
-"""What a machine may be, by the sensors that such a one has."""
+"""Kinds of machines, with the sensors that each has."""
 Cents = npt.NDArray[np.int64]
 _CENT, _TENTH = 100, 10
 _FULL = {"%": 100 * _CENT}

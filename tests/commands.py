@@ -58,7 +58,7 @@ LOADED_FOR_EVALUATION = (
     "mesocosm.evaluation.sample_episode",
     "openai",
 )
-"""What is loaded at the first command of ``EVALUATE``."""
+"""Modules that are loaded at the first command of ``EVALUATE``."""
 ADDRESS = "MESOCOSM_TESTS_COMMANDS"
 """The variable by which the workers of a run find the process that all of them have commands forked from."""
 

@@ -88,7 +88,7 @@ _STRICT = {
     "format",
 }
 _DROPPED = {"minLength", "maxLength"}
-"""What strict schemas do not say: our servers check it."""
+"""Keywords that strict schemas lack; our servers check them."""
 
 
 def _strict(schema: Schema, at: str) -> dict[str, Any]:

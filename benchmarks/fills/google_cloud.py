@@ -32,7 +32,7 @@ TOLD = {
     "filter": "severity>=ERROR",
     "name": "new.txt",
 }
-"""What paths and bodies of requests are made of."""
+"""Values from which paths and bodies of requests are made."""
 _PER_ROW = 200
 _FIELDS = (
     {"name": "id", "type": "INT64", "mode": "REQUIRED"},

@@ -17,7 +17,7 @@ TOLD = {
     "session": _SESSION,
     "bindings": {"1": {"type": "FIXED", "value": "3"}},
 }
-"""What paths and bodies of requests are made of."""
+"""Values from which paths and bodies of requests are made."""
 _READS = (
     "select * from shop.public.items where id < 5 order by id",
     "select title, count(*) n, sum(price) / count(*) mean from shop.public.items group by all order by n",

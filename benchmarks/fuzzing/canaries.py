@@ -11,7 +11,7 @@ from mesocosm.services.queries.failures import Failed
 
 TABLE, MACRO = "canary_of_the_engine", "canary_macro"
 SONG = "song_of_the_canary"
-"""What the table holds and the macro gives: neither it nor a part of a statement is called so."""
+"""The text that the table holds and the macro gives; neither it nor a part of a statement is called so."""
 _PLANT = (
     # Of the transaction that is rolled back after every statement.
     "COMMIT"

@@ -152,7 +152,7 @@ class _Log(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.misread: Counter[str] = Counter()
-        """What the libraries of the protocols raised, by type; they say so to the client."""
+        """Exceptions of the protocols' libraries, by type; they say so to the client."""
         self.faults: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -26,7 +26,7 @@ class Material:
     """The folder of documents."""
 
     field: Field
-    """What the applicant studies."""
+    """The applicant's field of study."""
     pages: dict[str, list[str]] = having(default_factory=dict)
     """Texts of the pages, by path."""
     made: dict[str, dt.datetime] = having(default_factory=dict)

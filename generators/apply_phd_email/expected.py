@@ -51,7 +51,7 @@ class Request(BaseModel):
     """One of ``ASKING``."""
     files: tuple[File, ...]
     superseded: tuple[File, ...] = ()
-    """What an earlier mail asked for, which a later one replaced."""
+    """Files that an earlier mail asked for; a later one replaced them."""
 
 
 class Silent(BaseModel):

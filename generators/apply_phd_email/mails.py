@@ -20,7 +20,7 @@ from mesocosm.kits.wording import Phrases
 from mesocosm.worlds import tokens
 
 TOPICS: tuple[Topic, ...] = ("group_news",)
-"""What professors write about besides."""
+"""Other subjects of professors' mails."""
 _BATCH = 60
 """Professors to whom the applicant wrote with one mail, about."""
 LONGEST_FACT = 100

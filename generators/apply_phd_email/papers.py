@@ -16,9 +16,9 @@ class Field:
 
     name: str
     thesis: str
-    """What the Master's thesis is about."""
+    """The subject of the Master's thesis."""
     question: str
-    """What the PhD is to find out."""
+    """The question of the PhD."""
     methods: tuple[str, str, str]
     courses: tuple[str, str, str, str, str, str]
     topics: tuple[str, ...]
@@ -140,7 +140,7 @@ class Papers:
     today: dt.date
     rng: random.Random
     elsewhere: str
-    """What every version of the curriculum vitae tells of the time before the Master's course."""
+    """The time before the Master's course, as every version of the curriculum vitae tells it."""
     _purposes: list[str] = having(default_factory=list)
     _praised: list[str] = having(default_factory=list)
     """Courses of which referees speak: the marks in these were good."""

@@ -59,7 +59,7 @@ class Professor:
     """Story of their mails: their fate, or, if they are too late or want something else, that of somebody who
     asks for material."""
     position: str = ""
-    """What they offer instead of a PhD."""
+    """The position that they offer instead of a PhD."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ _STORIES = ("asked", "asked", "corrected", "corrected", "two_mails", "two_mails"
             "assistant", "reopened")  # fmt: skip
 _SHORT_STORIES = ("asked", "asked", "assistant")
 _MORE = ("expired",) * 14 + ("research_assistant",) * 5 + ("declined",)
-"""What more professors did who are to get nothing."""
+"""Fates of further professors, who are to get nothing."""
 
 
 def more_professors(params: Params, plan: Plan, rng: random.Random, prose: Prose) -> Iterator[Professor]:

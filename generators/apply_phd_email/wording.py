@@ -236,7 +236,7 @@ FOR_GOOD = (
     "I do not supervise any more theses",
     "I [shall retire|retire|leave] [before you could finish|soon|next year], [so|and] it has to be a no",
 )
-"""Who says this will not ask another time."""
+"""Words after which nobody asks another time."""
 NO = (
     "I cannot take on [anybody|new students][ this year|]",
     "there is no [vacancy|place|desk] in my group",

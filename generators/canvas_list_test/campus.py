@@ -88,7 +88,7 @@ class Work:
     due: dt.datetime | None = None
     """On Canvas; local and naive like all times of a work."""
     deadline: dt.datetime | None = None
-    """What counts in the end."""
+    """The deadline that counts in the end."""
     stale: dt.datetime | None = None
     """A deadline that does not count any more."""
     unlock: dt.datetime | None = None

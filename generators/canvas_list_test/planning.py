@@ -99,7 +99,7 @@ def _courses(params: Params, campus: Campus, rng: random.Random, prose: Prose) -
     roles += ["assistant"] * params.assisted
     roles += ["ended"] * min(_ENDED_COURSES, len(roles) // 4)
     teachers: dict[str, Contact] = {}
-    """Who teaches a further course of a department."""
+    """The teachers of a department's further courses."""
     courses = []
     for role in roles:
         subject = prose.course_subject()

@@ -37,7 +37,7 @@ _ASSIGNMENT_ACTS = (
     "Reconstruct the argument on {a}",
 )  # fmt: skip
 _PARTS = ("practical part", "bonus part", "written part")
-"""What may be due before or after the rest."""
+"""Parts that may be due before or after the rest."""
 _LIMITS = (
     "in {n} pages", "in at most {n}00 words", "on {n} slides", "in {n} paragraphs",
     "using no more than {n} figures", "with at least {n} references", "with notes on {n} of the readings",

@@ -40,7 +40,7 @@ from mesocosm.worlds import tokens
 
 OFFICE = "Data Office"
 MISSING = "n/a"
-"""What stands in the sheet where there is no figure."""
+"""Stands in the sheet where there is no figure."""
 _TOPICS: tuple[Topic, ...] = (NOTES, NOTES, NOTES, NOTES, "market_report", "purchasing", "finance")
 _OFFICE_TOPICS: tuple[Topic, ...] = (NOTES,)
 _SIZES = (20, 190)

@@ -21,7 +21,7 @@ class Item(BaseModel):
     sku: str
     name: str
     fate: str
-    """What it is like, one of ``params.FATES``."""
+    """Its kind, one of ``params.FATES``."""
     price: int
     """Regular price in cents."""
     discount: int
@@ -41,7 +41,7 @@ class Reader(BaseModel):
     name: str
     email: str
     fate: str
-    """What became of the subscription, one of ``params.READER_FATES``."""
+    """The fate of the subscription, one of ``params.READER_FATES``."""
 
 
 class Expected(family.Expected):

@@ -16,7 +16,7 @@ from mesocosm.kits.prose import Prose, Topic
 from mesocosm.kits.wording import Phrases
 
 CUSTOMERS: tuple[Topic, ...] = ("customer_letters",)
-"""What people write to the shop about besides."""
+"""Other subjects of mails to the shop."""
 _FATES = (
     "by_mail", "by_mail", "by_mail", "back_again", "back_again", "rejoined", "rejoined", "complaint",
 )  # fmt: skip

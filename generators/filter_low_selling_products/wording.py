@@ -99,7 +99,7 @@ ANSWERS = (
     "Thank you for taking the time to write. All of it is clear, as far as we can see.",
     "We have read this with pleasure. Do look in when you are next in town.",
 )
-"""What the shop answers to those who wrote about nothing that matters."""
+"""Answers of the shop to those who wrote about nothing that matters."""
 SUBJECTS = (
     "Newsletter", "Your mails", "A request", "Subscription", "My address", "Question", "Hello",
     "About your list", "My subscription", "For the office", "Mailing list", "A short note",

@@ -48,11 +48,11 @@ class Codebase(Composition):
     steps: list[Step]
     """In an order in which they can be taken; the last one gives the answer."""
     leaves: dict[str, int]
-    """What the modules of the tree return that compute nothing."""
+    """Results of the tree's modules that compute nothing."""
     reading_order: list[str]
     """All modules, in an order in which imports lead to them."""
     other_answer: str
-    """What the ``main`` of another module returns."""
+    """The result of another module's ``main``."""
 
 
 def compose(streams: Streams, params: Params) -> Codebase:

@@ -30,7 +30,7 @@ class Step(BaseModel):
     shared: str = ""
     """The shared number that is read, if one is; in the expression stands whose result is found in it."""
     found: str = ""
-    """Whose result that is; itself, where it is as at first."""
+    """The module with that result; itself, where it is as at first."""
 
     @model_serializer(mode="wrap")
     def _as_before(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -117,9 +117,9 @@ class Expected(family.Expected):
     modules: list[str]
     """All modules, in an order in which imports lead to them."""
     other_answer: str
-    """What the ``main`` of another module returns."""
+    """The result of another module's ``main``."""
     pieces: list[Piece]
-    """What each module says that the program calls, and when it can be read."""
+    """The text of each module that the program calls, and when it can be read."""
 
     @property
     def measures(self) -> dict[str, int]:

@@ -23,7 +23,7 @@ TITLES = (
 )  # fmt: skip
 """Of events in the calendar of pickups: whether one takes a slot is not in its title."""
 _TRADES = ("Stores", "Trading", "Supplies", "Department Store", "Home and Leisure", "Emporium", "Warehouse")
-"""What shops are called that sell all kinds of things."""
+"""Names of shops that sell all kinds of things."""
 DAY = dt.timedelta(days=1)
 DEAD = ("refunded", "cancelled", "failed")
 """States of orders that do not count."""

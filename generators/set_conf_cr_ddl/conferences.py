@@ -112,7 +112,7 @@ class Submission:
     reminded: bool = False
     """An automatic reminder quotes what holds."""
     event: Literal["", "existing", "outdated", "needless"] = ""
-    """What the calendar holds for it."""
+    """The state of its event in the calendar."""
     alone: bool = True
     """It is the only one in the file at its conference."""
     apart: bool = False

@@ -264,4 +264,4 @@ ELSEWHERE = (
     "reviewers of the {track} at {label} have until {when}",
     "travel grants for {label} can be asked for until {when}",
 )
-"""What has to do with dates, and with nobody's paper."""
+"""Sentences about dates, and about nobody's paper."""

@@ -152,9 +152,9 @@ class Loop:
     """Takes each turn down."""
     episode: EpisodeAccess | None = None
     messages: list[ChatMessage] = field(default_factory=list)
-    """What the model was shown last, and what came of it."""
+    """The messages that the model was shown last, and what came of them."""
     output: ModelOutput | None = None
-    """What the model answered last."""
+    """The model's last answer."""
     _tools: dict[str, Tool] = field(default_factory=dict)
     _infos: list[ToolInfo] = field(default_factory=list)
     """The tools as the model sees them."""

@@ -23,7 +23,7 @@ Seed = Annotated[int, typer.Option("--seed", min=0, max=MAX_SEED, help="Seed of 
 
 
 PaperName = Literal["lore", "lumina", "agentlongbench", "longproc", "loca"]
-"""Whose published experiment is meant."""
+"""The paper whose experiment is meant."""
 Structured = Annotated[
     bool,
     typer.Option(

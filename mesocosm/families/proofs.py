@@ -47,7 +47,7 @@ class Proof(BaseModel):
     length: int
     seed: int
     parameters: dict[str, Any] = {}
-    """What was given beside the length."""
+    """Parameters that were given beside the length."""
     disturb: str = ""
     """Disturbances of the solver; then only that it passes is proven."""
     disturbed: int = 0

@@ -86,7 +86,7 @@ class ScriptStep:
     repeatable: bool
     """True if it writes a file and can safely be repeated."""
     records: tuple[Record, ...]
-    """What it delivers."""
+    """The records that it delivers."""
     evidence: frozenset[int] = frozenset()
     """Of a step that is read for its evidence: the pieces that it delivers."""
     opens: frozenset[str] = frozenset()

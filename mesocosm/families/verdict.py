@@ -155,7 +155,7 @@ class Misreading:
     breaks: frozenset[str]
     """Names of checks of which one at least must fail."""
     start: Callable[[Tools, Any], None]
-    """What such agents do alike; done once for all misreadings that share it."""
+    """Makes the calls that such agents have in common; called once for all misreadings that share it."""
     act: Callable[[Tools, Any], str | None]
     """``act(tools, expected)`` does the rest, wrongly; raises ``Inapplicable`` if it has no place. Returns
     what the author is told, if anything, where no check notices."""

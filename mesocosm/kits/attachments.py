@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 from mesocosm.servers.pdf_tools.store import write_pdf
 
 SUFFIXES = (".pdf", ".odp", ".odt")
-"""What can be made."""
+"""Suffixes of files that can be made."""
 _NAMESPACES = " ".join(
     f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
     for short, name in (

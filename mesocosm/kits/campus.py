@@ -21,7 +21,7 @@ AMERICAN_ZONES = (
 ZONES = (*AMERICAN_ZONES, "Europe/London", "Europe/Dublin", "Australia/Sydney", "Pacific/Auckland")
 """Where towns have the names that `Prose.town` gives."""
 CREDITS = (1.5, 2, 2.5, 3, 3, 4, 4, 5, 6, 7.5)
-"""What courses are worth."""
+"""Credits of courses."""
 
 
 def domain_of(place: str) -> str:

@@ -48,7 +48,7 @@ class Mail:
     """As the To header shows it; empty: the owner."""
     bcc: str | None = None
     pages: tuple[str, ...] = ()
-    """What the file has after its title page."""
+    """Pages of the file after its title page."""
     message_id: str | None = None
     """Of a mail that others answer, if it is settled before the mail is written."""
     answers: str | None = None
@@ -241,23 +241,23 @@ class EverydayMail:
     """Number of days ago they were written, at least and at most."""
     zone: dt.tzinfo = dt.UTC
     course: CourseSubject | None = None
-    """What mails of the topic ``coursework`` are about."""
+    """The course that mails of the topic ``coursework`` are about."""
     attached: float = 0
     """The share of them that has a file."""
     known: Sequence[Contact] = ()
     """People who write about what matters, too: if given, half of these mails come from them."""
     known_topics: Sequence[Topic] = ()
-    """What these write about, if it is not the same."""
+    """Topics of these, if they are not the same."""
     topics_of: Callable[[Contact], Sequence[Topic]] | None = None
-    """What each of them writes about, if it differs."""
+    """Topics of each of them, if they differ."""
     topics_from: Callable[[str], Sequence[Topic]] | None = None
-    """What everybody else writes about, by the domain, if it differs."""
+    """Topics of everybody else, by the domain, if they differ."""
     thread: Callable[[Contact], Thread | None] | None = None
     """Draws the mail that one of these answers, if any."""
     answered: float = 0.16
     """The share of them that the owner of the mailbox has answered, at least one: the answers lie in Sent."""
     answers: Sequence[str] | None = None
-    """What the owner answers, if not what anybody might."""
+    """Answers of the owner, if not what anybody might say."""
 
     def worth(self, budget: int, number: int = 0) -> tuple[list[Mail], int]:
         """``number`` mails and further ones for ``budget`` tokens, and the tokens that are left of these."""

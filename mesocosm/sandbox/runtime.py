@@ -27,7 +27,7 @@ from mesocosm.sandbox.workspace_handover import hand_over
 LIBRARIES = ("numpy", "pandas", "openpyxl", "python-dateutil")
 """Distributions that the tools promise."""
 _COMPANIONS = ("et-xmlfile", "six", "pytz", "tzdata", "pypdf")
-"""What those need, as far as it is installed, and what costs nothing to add."""
+"""Packages that those need, as far as they are installed, and that cost nothing to add."""
 
 COMMANDS = tuple(
     """

@@ -46,7 +46,7 @@ _CODE = (
     ".go",
 )
 _DAMAGED = (BadZipFile, EOFError, KeyError, OSError, RuntimeError, SyntaxError, ValueError, zlib.error)
-"""What readers raise of a file that is not what its name says: ``SyntaxError`` of XML."""
+"""Exceptions of readers over a file that is not what its name says: ``SyntaxError`` of XML."""
 
 
 def preview(name: str, data: bytes, asked: Asked) -> Sequence[Block]:

@@ -124,7 +124,7 @@ class Resource:
                 self.fields[attribute] = said
         bare = [name for name, said in self.fields.items() if said.check or name == "id"]
         self.kept: Sequence[str] = list(self._attributes) or bare
-        """What is kept of an object, by the vendor's names."""
+        """The fields of an object that are kept, by the vendor's names."""
 
     @cached_property
     def checks(self) -> Checks:

@@ -98,7 +98,7 @@ Words = Annotated[str, _WORDS]
 """Text for a search without operators: ``a OR b``, ``NOT b`` and ``-b`` are refused with a hint."""
 Nullable = Annotated[T | None, _NULLABLE]
 Cell = str | float | bool | None
-"""What stands in a cell of a table, or in a custom field."""
+"""The value of a table's cell, or of a custom field."""
 
 
 @dataclass(frozen=True)

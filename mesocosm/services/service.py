@@ -335,7 +335,7 @@ class Service(Generic[S]):
     name: str
     store: type[S]
     instructions: str = ""
-    """What an MCP client is told about the server as a whole."""
+    """Text for an MCP client about the server as a whole."""
     runs_code: bool = False
     """Run them in threads of their own, as many as there may be sandboxes: they may take minutes."""
     extra: str | None = None

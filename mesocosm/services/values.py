@@ -25,7 +25,7 @@ T = TypeVar("T")
 Check = Callable[[Any, str], Any]
 """Takes a value and its name; returns what is kept, or raises a ``Refusal`` in the vendor's words."""
 Checks = Mapping[str, Check]
-"""What may be said of a thing, by the names of its fields."""
+"""Checks of a thing, by the names of its fields."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ GOOGLES: Mapping[str, str] = {
     "objects": "a list of objects",
     "texts": "a list of texts",
 }
-"""What the kinds of values are called."""
+"""Names of the kinds of values."""
 
 
 def checked(data: Mapping[str, Any], checks: Checks) -> dict[str, Any]:

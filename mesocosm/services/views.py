@@ -96,7 +96,7 @@ class Message:
     title: str = ""
     ref: str = ""
     notes: Sequence[str] = ()
-    """What is said about it besides: unread, draft."""
+    """Remarks about it: unread, draft."""
     files: Sequence[Link] = ()
     source: str = ""
     """Its HTML, as it was sent."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mesocosm.worlds.changes import Changes, Row, TableChanges
 
 Shape = Literal["text", "number", "moment", "date", "flag", "list", "addresses", "data"]
-"""What a field holds. Texts and lists are drawn from where a file gives several; ``data`` is as it is."""
+"""A kind of value. Texts and lists are drawn from where a file gives several; ``data`` is as it is."""
 
 Fields = dict[str, Any]
 """Values of a thing by the names of its fields."""
@@ -241,7 +241,7 @@ class Words:
     excuses: Callable[[World, Changes], Collection[tuple[str, Any]]] = lambda world, changes: ()
     """Changed rows that are the same for all who judge: (table, primary key). See ``docs/judging.md``."""
     survey_options: Mapping[str, str] = field(default_factory=dict)
-    """What a file may say under ``survey`` of this service, and what it means."""
+    """Options under ``survey`` of this service in a file, and what they mean."""
     files_listed_by: str = ""
     """The service by which the survey finds ``files`` of itself, where a task has it."""
 

@@ -111,7 +111,7 @@ class World:
         """Randomness of the current call, once it has drawn."""
         self._building: tuple[datetime, random.Random] | None = None
         self.adviser: Adviser | None = None
-        """Whom the service ``oracle`` asks; nobody where the world is opened for itself."""
+        """The adviser that the service ``oracle`` asks; none where the world is opened for itself."""
         self.disturber: Disturber | None = None
         """Disturber of the episode; ``None`` outside of one."""
         self.calls = Calls(self)

@@ -14,7 +14,7 @@ from mesocosm.errors import UsageError
 from mesocosm.hosting.client import BlockingEpisode, BlockingServer, Grade, Order, Reward, UnknownEpisode
 
 HOW = 'Answer with one JSON object and nothing else: {"tool": "NAME", "arguments": {...}}.'
-"""What an agent is told of the form of its actions."""
+"""Instructions to an agent about the form of its actions."""
 
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.S)
 
@@ -97,13 +97,13 @@ class Turn:
     """Result of an action."""
 
     text: str
-    """What the agent reads."""
+    """The text that the agent reads."""
     ended: bool = False
     """The agent has said that it is done."""
     cut_off: bool = False
     """It may make no more calls."""
     reward: float = 0.0
-    """What the step is paid for its progress; nothing without ``Instances.shaping``."""
+    """The step's reward for its progress; 0 without ``Instances.shaping``."""
 
     @property
     def over(self) -> bool:

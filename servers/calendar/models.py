@@ -131,7 +131,7 @@ class Event(Base):
     event_type: Mapped[str] = mapped_column(Text)
     """``default``, ``focusTime``, ``outOfOffice``, ``workingLocation`` or ``birthday``."""
     type_properties: Mapped[str | None] = mapped_column(Text)
-    """What belongs to the type: a JSON object."""
+    """Properties of the type: a JSON object."""
     conference: Mapped[str | None] = mapped_column(Text)
     """How it is attended from afar: Google's ``conferenceData`` as JSON."""
 

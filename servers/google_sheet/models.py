@@ -56,7 +56,7 @@ class File(Base):
     version: Mapped[int] = mapped_column(default=1)
     """Counts the changes."""
     properties: Mapped[str] = mapped_column(Text, default="{}")
-    """What clients keep with it: a JSON object of texts."""
+    """Properties that clients keep with it: a JSON object of texts."""
 
 
 class Permission(Base):

@@ -21,7 +21,7 @@ class Board(Base):
     goal_row: Mapped[int]
     goal_column: Mapped[int]
     budget: Mapped[int]
-    """What the way may cost in all."""
+    """The most that the way may cost in all."""
 
 
 class Hole(Base):

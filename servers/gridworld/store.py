@@ -14,7 +14,7 @@ from mesocosm.services.service import Store
 PER_PAGE = 2_000
 MOVE_COST = 1
 HOLE_COST = 3
-"""What entering a hole costs besides."""
+"""The additional cost of entering a hole."""
 
 Direction = Literal["up", "down", "left", "right"]
 STEPS: dict[Direction, tuple[int, int]] = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}

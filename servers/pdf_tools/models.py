@@ -18,7 +18,7 @@ class Search(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     search_id: Mapped[str] = mapped_column(Text, unique=True)
-    """What the agent knows it by."""
+    """The id by which the agent knows it."""
     path: Mapped[str] = mapped_column(Text)
     pattern: Mapped[str] = mapped_column(Text)
     page_size: Mapped[int]

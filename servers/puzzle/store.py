@@ -22,7 +22,7 @@ _LISTED = 60
 
 Value = int | str
 Profile = Mapping[str, tuple[Value, ...]]
-"""What is said of a creature, by section."""
+"""A creature's description, by section."""
 Comparator = Literal["any", "none", ">", "<", "=="]
 
 _CREATURES = select(Creature.id, Creature.number, Creature.name).order_by(Creature.id)

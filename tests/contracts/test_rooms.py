@@ -36,7 +36,7 @@ UPWARDS = {
     ("__init__.py", "mesocosm.hosting.client"),  # ``mesocosm.connect``, loaded when it is first used
     ("__init__.py", "mesocosm.kits"),  # puts the package together: families are told which kits there are
 }
-"""What the package itself imports of its rooms."""
+"""Rooms that the package itself imports."""
 
 
 def rooms_imported(path: Path) -> Iterator[tuple[str, str]]:

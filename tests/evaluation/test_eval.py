@@ -33,7 +33,7 @@ SAME = Evaluation(
     parameters={"operations": 2},
     services="memory_tool,python_execute",
 )
-"""What these words ask for."""
+"""The request that these words make."""
 
 
 def evaluated(cwd: Path) -> list[dict[str, Any]]:

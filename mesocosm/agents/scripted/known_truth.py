@@ -83,4 +83,4 @@ def _read(folder: Path, prompt: str) -> InstanceTruth | None:
 
 
 known = KnownTruths()
-"""What the models of this process know."""
+"""Truths that the models of this process know."""

@@ -62,7 +62,7 @@ class Sample(SampleRow):
     settings: dict[str, Any] = Field(default_factory=dict)
     """Settings of the run, by the names of `SETTINGS`, as far as they apply."""
     labels: dict[str, Any] = Field(default_factory=dict)
-    """What a question is labelled with, such as its kind."""
+    """Labels of a question, such as its kind."""
     variant: str = ""
     """The settings in which this sample differs from others of the report."""
     series: str = ""

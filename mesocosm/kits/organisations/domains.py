@@ -39,7 +39,7 @@ class Domain:
     """The folder of the scenes that ship."""
     vocabulary: Vocabulary
     lists: type[BaseModel]
-    """What the services list of people and things, as data."""
+    """The services' lists of people and things, as data."""
     directory: Callable[[Any], Directory]
     """Looks expressions up in such lists."""
     neutral: frozenset[str]
@@ -53,11 +53,11 @@ class Domain:
     stages: Callable[[Scene], Iterable[Callable[[int], Stage]]]
     """The stages on which a scene can be rehearsed, each by a seed."""
     explained: str
-    """What blind readers are asked, and the codes they answer with."""
+    """The questions to blind readers, and the codes they answer with."""
     code: Callable[[Event], str]
     """How a reader writes down an event; empty for what nobody writes down."""
     beside: Callable[[Sequence[Letter], Stage], Sequence[str]]
-    """What a reader of a thread has beside it: what held before, lists."""
+    """The material that a reader of a thread has beside it: what held before, lists."""
 
 
 def load_domain(name: str) -> Domain:

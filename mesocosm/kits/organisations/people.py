@@ -17,7 +17,7 @@ _STAFF = frozenset({"instructor", "secretary", "office", "technician", "libraria
 OFFICES = frozenset({"office", "secretary"})
 """Roles that pass on what was decided, with dates."""
 FORMAL = frozenset({"student", "assistant"})
-"""Who calls instructors by title and last name, and is written to so about them."""
+"""Those who call instructors by title and last name, and are written to so about them."""
 COURSE_HABITS = ("short", "short", "meeting", "teacher")
 """How people call a course if left to themselves: by a short name, by its weekday, by who teaches it or
 where."""
@@ -46,7 +46,7 @@ class Person:
     late: int = 20
     """Between these hours the person writes."""
     claims: set[str] = field(default_factory=set)
-    """What small talk has said about the person."""
+    """Claims of small talk about the person."""
 
     @property
     def full(self) -> str:

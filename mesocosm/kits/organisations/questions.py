@@ -128,7 +128,7 @@ class AskedExpected(WrittenExpected):
     """The truth, and how it follows from what is delivered."""
 
     lists: Any
-    """What the services list, as the domain has it."""
+    """The services' lists, as the domain has them."""
     records: dict[str, Any]
     derivations: list[Derivation]
     mistakable: list[Derivation] = Field(default_factory=list)

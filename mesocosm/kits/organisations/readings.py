@@ -33,7 +33,7 @@ class ReadingItem:
     digest: str
     text: str
     meant: str
-    """What it was meant to say: not shown to readers."""
+    """The fact that it was meant to tell; not shown to readers."""
     scene: Scene
 
     @property

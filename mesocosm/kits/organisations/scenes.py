@@ -30,7 +30,7 @@ _SERVING = {
 }
 """Blocks that serve a level, the best first."""
 _ARTICLE = re.compile(r"\b(?:the|a|an|my|our|your|his|her|their|this|that) <c>", re.IGNORECASE)
-"""What is meant may be "the Tuesday class"."""
+"""An article before a class, which may be "the Tuesday class"."""
 _BEFORE_EXAM = re.compile(r"\ban? <exam>", re.IGNORECASE)
 """A final, or an oral."""
 _PART = re.compile(r"\n\s*\n")

@@ -47,7 +47,7 @@ class Move(NamedTuple):
     text: str
     """Without the verdict where ``value`` is given."""
     value: int | None = None
-    """What the last operation of a branch yields."""
+    """The result of a branch's last operation."""
     path: tuple[str, ...] = ()
     """The equations that lead there."""
 

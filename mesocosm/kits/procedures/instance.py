@@ -36,7 +36,7 @@ _PAPER = {
     "tom_tracking": "beliefs",
     "travel_planning": "travel",
 }
-"""What the paper calls them, where that is something else."""
+"""Their names in the paper, where these differ."""
 
 
 def read_procedures(names: Iterable[str]) -> list[str]:

@@ -49,7 +49,7 @@ class Procedure(Protocol[C]):
 
     NAME: str
     UPSTREAM: str
-    """What the benchmark's own files call it."""
+    """Its names in the benchmark's own files."""
     TITLE: str
     BLOCKS: tuple[str, ...]
     """The tags of an answer, in their order."""

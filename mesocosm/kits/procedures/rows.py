@@ -40,7 +40,7 @@ class ProcedureRow(BaseModel):
     output_tokens: int
     """Of the gold."""
     case: dict[str, Any]
-    """What the procedure is carried out on, as data."""
+    """The input of the procedure, as data."""
     variant: str = ""
     """Another prompt for the case: ``pairs`` (no procedure), ``segment N`` (what is before it is given)."""
 
@@ -90,7 +90,7 @@ class ProcedureAnswer(BaseModel):
     id: str
     answer: str
     model: str = ""
-    """Who answered; reports have a series for each."""
+    """The model that answered; reports have a series for each."""
     terminated: bool | None = None
     """True if it ended by itself within its tokens; unknown: judged by whether the last tag or fence is
     closed."""
@@ -106,7 +106,7 @@ class Scored(Score):
     variant: str = ""
     """The prompt, where it was not the procedure with its examples."""
     rule: Rule = "strict"
-    """What made it right."""
+    """The rule by which it was right."""
     filtered: bool | None = None
     """Of a table: whether a filter said which items are wanted."""
     input_tokens: int = 0

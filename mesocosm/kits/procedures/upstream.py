@@ -34,7 +34,7 @@ _INPUTS = {
 _TRIPS = range(2_048), range(4_096, 8_192)
 """Output tokens of the trips that the loader reads as its levels 2K and 8K."""
 _FORMATTED_TWICE = ("countdown", "travel")
-"""Whose templates the loader fills in two goes."""
+"""Procedures whose templates the loader fills in two goes."""
 
 
 def write_folder(name: str, instances: Sequence[ProcedureInstance], folder: Path) -> list[Path]:

@@ -40,9 +40,9 @@ _NAMES, _SURNAMES, _ENDINGS, _PLACES, _ADDRESSES = 150, 250, 40, 80, 200
 """How often it is asked for what goes into a pool."""
 _ZERO = re.compile(r"\b0")
 _MAC = re.compile(r"(?<=\bMc)[a-z]")
-"""What Faker writes small: "Mckenzie"."""
+"""Names that Faker writes with a small letter: "Mckenzie"."""
 _IRISH = re.compile(r"O(?:brien|conn|donn|hara|keefe|neal|neil|reilly|rourke|sulliv)")
-"""What Faker writes without its apostrophe: "Oconnor"."""
+"""Names that Faker writes without their apostrophe: "Oconnor"."""
 _RIGHTLY = {"OHG mbH": "OHG"}
 """Forms of companies that Faker has and no law knows."""
 _WORD = re.compile(r"[^\W\d_]{3,}")

@@ -75,7 +75,7 @@ class Sections:
         self._frames = frames
         known = grammar.names()
         self.facts = [(fact, grammar.rule(rule)) for fact, rule in _FACT_RULES if rule in known]
-        """What a message's sentences have in common, and the rules that it comes from."""
+        """Facts that a message's sentences have in common, and the rules that it comes from."""
 
     def entries(self, section: str) -> list[Node]:
         """The linked templates of a section; the body includes the frames that topics share."""

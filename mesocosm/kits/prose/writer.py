@@ -585,7 +585,7 @@ _PLURAL_HINTS = ("chs", "shs", "xs", "sss", "ys", "lfs", "ifes", "mans")
 _DOUBLED = re.compile(r"(?<![-\w])(\w\w++) \1(?![-\w'])")
 """A modifier met again as the first word of what it modifies: "lost lost languages"."""
 _ASKED = re.compile(r"\? [a-z]")
-"""What follows a question begins a sentence."""
+"""A small letter behind a question, where a sentence begins."""
 _STRAY_SPACES = (" ,", " .", " ;", " :", " ?", " !")
 
 

@@ -190,7 +190,7 @@ class RolloutRow(BaseModel):
 
     id: str
     twin: str
-    """What the same question is called in both settings."""
+    """The name of the same question in both settings."""
     trajectory: str
     setting: Setting
     format: Format

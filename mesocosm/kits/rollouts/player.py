@@ -8,7 +8,7 @@ from functools import lru_cache
 
 TraitValue = int | str
 Profile = Mapping[str, Sequence[TraitValue]]
-"""What is said of a creature, by section."""
+"""A creature's description, by section."""
 Marks = tuple[tuple[str, ...], ...]
 
 _MOST_GUESSES, _MOST_OPEN = 40, 400

@@ -71,7 +71,7 @@ class PlayerState:
 
     guess: int
     suspects: int
-    """What the lists so far leave together."""
+    """The number of candidates that the lists so far leave together."""
     tokens: list[int]
     """Of the whole game so far, for each vocabulary."""
     rounds: list[Round] = field(default_factory=list)
@@ -81,7 +81,7 @@ class PlayerState:
     facts: dict[EntryCondition, None] = field(default_factory=dict)
     """All that feedback has said, oldest first: conditions that the hidden creature meets."""
     recent: list[list[EntryCondition]] = field(default_factory=list)
-    """What is at hand, oldest round first."""
+    """The rounds at hand, oldest first."""
 
     def copy(self) -> PlayerState:
         """The same, to go on from here more than once."""

@@ -146,7 +146,7 @@ class Chain(Composition):
     reading_order: list[str]
     """All documents, in an order in which they could be met: given, listed, computed."""
     other_answer: str
-    """What a tree of another variable leads to."""
+    """The answer of another variable's tree."""
 
 
 class ChainExpected(family.Expected):
@@ -164,10 +164,10 @@ class ChainExpected(family.Expected):
     documents: list[str]
     """All documents that can be reached, those in the prompt first."""
     other_answer: str
-    """What a tree of another variable leads to."""
+    """The answer of another variable's tree."""
 
     pieces: list[Piece]
-    """What each document of the tree says, and when it can be read."""
+    """The text of each document of the tree, and when it can be read."""
 
     @property
     def measures(self) -> dict[str, int]:

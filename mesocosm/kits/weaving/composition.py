@@ -50,7 +50,7 @@ class Composition:
     files: Sequence[File]
     """Sorted by identifier."""
     public: dict[str, str]
-    """What the prompt may show."""
+    """Values that the prompt may show."""
     answer: str
     """Exactly what has to be submitted."""
     tree: Tree

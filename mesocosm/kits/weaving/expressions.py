@@ -16,7 +16,7 @@ ValueKind = Literal["integer", "string"]
 TreeValue = int | str
 
 FUNCTIONS: Mapping[str, Callable[[str], str]] = {"reverse": lambda text: text[::-1], "swapcase": str.swapcase}
-"""What an expression may apply to a string."""
+"""Functions that an expression may apply to a string."""
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[int, int], bool]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,

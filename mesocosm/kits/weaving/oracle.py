@@ -27,7 +27,7 @@ class Piece(BaseModel):
 
     document: str
     says: str
-    """What it adds to what is known, in few words."""
+    """The fact that it adds to what is known, in few words."""
     known_by: list[list[str]]
     """Documents to be read before its identifier is known: any of these lists, all of the list."""
     values: dict[str, int | str] = {}

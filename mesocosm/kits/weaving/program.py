@@ -64,7 +64,7 @@ class Program:
     body: str
     """Statements of the function."""
     definitions: str = ""
-    """What has to stand above it in the module."""
+    """Definitions that have to stand above it in the module."""
     imports: tuple[str, ...] = ()
     """Modules of the standard library."""
 

@@ -105,4 +105,4 @@ MISTAKES: dict[str, Mistake] = {
     "integers concatenated": _numbers_as_strings,
     "an operand left out": _one_left_out,
 }
-"""What somebody who does one operation wrongly gets instead of its result."""
+"""The result of whoever does one operation wrongly."""

@@ -21,7 +21,7 @@ class Register:
     """Of the module; in rules also the variable that stands for the number."""
     attribute: str
     value: int
-    """What it is at first."""
+    """Its first value."""
 
 
 @dataclass(frozen=True)

@@ -290,7 +290,7 @@ class Everyday(Strict):
     """Everyday things of one sort."""
 
     topics: list[str] = Field(min_length=1)
-    """What they are about."""
+    """Their topics."""
     around: tuple[int, int] = (0, 120)
     """Tokens of such text around each piece of evidence of this sort."""
 

@@ -72,7 +72,7 @@ class Entity(Mapping[str, Any]):
         self.truth = truth
         self.fact = fact
         self.definition: EntityType = truth.definition.entities[fact]
-        """What the file says of its fact."""
+        """Its fact's definition in the file."""
         self.ident = ident
         """Names it among the entities of its fact, and its streams."""
         self._hash = hash((fact, ident))

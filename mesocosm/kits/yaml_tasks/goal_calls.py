@@ -12,7 +12,7 @@ _SELECTING = ("for", "cases", "where")
 _DONE: dict[str, Any] = {"claim_done.claim_done": {}}
 _ANSWER = "submit_answer.answer"
 _FIRST_SHEET = "Sheet1"
-"""What a new workbook has."""
+"""The sheet of a new workbook."""
 
 
 class Unknown(Exception):

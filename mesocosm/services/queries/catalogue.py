@@ -13,7 +13,7 @@ STAGED, INFERRED = "\u2063stage", "\u2063columns"
 GENERATED = "\u2063numbers"
 """The same of as many whole numbers, from zero on, as the name says."""
 TARGET = "target"
-"""What the table is called whose rows a statement changes, in the query for these."""
+"""The name of the table whose rows a statement changes, in the query for these."""
 
 Path = tuple[str, ...]
 """The parts of a name as written, folded as the dialect folds them: ``("DB", "PUBLIC", "ORDERS")``, or

@@ -94,7 +94,7 @@ class Copy:
     """DuckDB's name: the same one means the same rows and columns in all worlds."""
     table: EngineTable
     state: str
-    """What identifies its rows."""
+    """Identifies its rows."""
 
 
 def _name(state: str, columns: Sequence[Column]) -> str:

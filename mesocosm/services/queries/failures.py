@@ -15,7 +15,7 @@ MARK = "\u2063"
 """Between a name with small letters and what tells its case, in what DuckDB is given: it takes no notice of
 case."""
 SPELLED = re.compile(f"{MARK}[01]+")
-"""What tells the case of a name."""
+"""Matches the marks of a name's case."""
 
 
 class SqlError(Invalid):

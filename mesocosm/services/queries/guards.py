@@ -63,7 +63,7 @@ synonyms."""
 _WORDS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?: [A-Za-z_][A-Za-z0-9_]*)*\Z")
 _NUMBER = re.compile(r"\d*\.?\d*(?:[eE][-+]?\d+)?\Z")
 _TEXTS = (exp.RawString, exp.National, exp.ByteString, exp.JSONPathKey)
-"""What holds a text that is written in quotes, beside literals."""
+"""Nodes with a text that is written in quotes, beside literals."""
 _DIGITS = (exp.HexString, exp.BitString)
 
 

@@ -29,7 +29,7 @@ CONTENTS, ROW_ID = "contents", "row_id"
 _CHUNK = 10_000
 
 Value = str | int | float | bytes | None
-"""What SQLite keeps."""
+"""A value that SQLite keeps."""
 
 
 def attach_contents(metadata: MetaData) -> None:

@@ -62,7 +62,7 @@ class Shelf:
     number: int
     columns: tuple[Kept, ...]
     about: Mapping[str, Any] = field(default_factory=dict)
-    """What else is known of it."""
+    """Further facts about it."""
     rows: frozenset[Key] = frozenset()
     """The rows of the service's own tables that make it up: (table, primary key)."""
     place: frozenset[Key] = frozenset()

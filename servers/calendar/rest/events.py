@@ -43,7 +43,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "extendedProperties": {"private": {}, "shared": {}},
     "conferenceData": None,
 }
-"""What a field is when it is not given, or ``null``."""
+"""Values of fields that are not given, or ``null``."""
 _KINDS = ("private", "shared")
 """Of extended properties."""
 

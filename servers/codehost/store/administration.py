@@ -49,7 +49,7 @@ LANGUAGES = {
 MAX_PINNED = 3
 _CHUNK = 500
 _SUBJECTS = {"issues": "issue", "comments": "comment", "review_comments": "review_comment"}
-"""What reactions call the things in these tables."""
+"""The names of these tables' things in reactions."""
 
 
 class Administering(StorePart):

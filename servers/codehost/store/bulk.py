@@ -127,7 +127,7 @@ class NewPull:
     merged_by: str | None = None
     merge_method: Literal["merge", "squash", "rebase"] = "merge"
     closed_by: str | None = None
-    """Who closed it without merging."""
+    """The user who closed it without merging."""
     ended_at: datetime | None = None
     """When it was merged or closed."""
 

@@ -29,7 +29,7 @@ DEFAULT_LABELS = (
     ("question", "d876e3", "Further information is requested"),
     ("wontfix", "ffffff", "This will not be worked on"),
 )
-"""What every new repository of the product has: name, colour, description."""
+"""Labels of every new repository of the product: name, colour, description."""
 NEW_LABEL_COLOR = "ededed"
 FIELD_TYPES = ("text", "number", "date", "single_select")
 

@@ -24,7 +24,7 @@ class Merged:
     conflicts: list[str]
     """Paths that both sides changed in ways that do not fit together."""
     objects: list[tuple[ShaFile, str | None]]
-    """What is new: to be stored if the merge is wanted."""
+    """New objects, to be stored if the merge is wanted."""
 
 
 class _LineMerger(Merger):

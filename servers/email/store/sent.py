@@ -33,9 +33,9 @@ class Sent:
     copy: Row
     """The owner's, in Sent."""
     delivery: Row
-    """What the server's log says of it."""
+    """Its entry in the server's log."""
     files: tuple[Row, ...]
-    """What is attached to it."""
+    """Its attachments."""
     rows: frozenset[tuple[str, int]]
     """(table, primary key) of all that it came with: the log, both copies, what is attached to them."""
 

@@ -25,7 +25,7 @@ FIELDS = {
     "contentLanguage": "content_language",
     "cacheControl": "cache_control",
 }
-"""What of an object a client sets, and what the tables call it."""
+"""The fields of an object that a client sets, and their names in the tables."""
 
 
 def shown(bucket: str, found: StorageObject) -> Json:

@@ -79,7 +79,7 @@ _PARSE_ERRORS = (
     struct.error,
     zlib.error,
 )
-"""What reading a damaged or hostile file may raise in pypdf."""
+"""Exceptions of pypdf over a damaged or hostile file."""
 
 
 class _TimeIsUp(BaseException):

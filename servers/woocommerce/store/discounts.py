@@ -25,7 +25,7 @@ class Item:
     quantity: int
     subtotal: int
     left: int
-    """What earlier coupons left of the subtotal."""
+    """The part of the subtotal that earlier coupons left."""
 
 
 def refuse(text: str) -> Invalid:

@@ -75,7 +75,7 @@ class Class:
     course: Course
     stories: list[Story] = field(default_factory=list)
     uploads: list[Event] = field(default_factory=list)
-    """What was handed in through the form: records."""
+    """Records of what was handed in through the form."""
     off_roster: set[Person] = field(default_factory=set)
     due: dt.datetime = dt.datetime.min
 

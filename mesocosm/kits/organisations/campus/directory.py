@@ -37,7 +37,7 @@ class CourseRow(BaseModel):
     instructor: str
     credits: float
     topics: dict[str, str]
-    """What each student talks about, by address: the class, in its order."""
+    """The topic of each student's talk, by address: the class, in its order."""
     listed: bool = True
     """True if it is one of the owner's courses."""
 

@@ -59,7 +59,7 @@ CHANGES = (
     "back",
     "optional_for_others",
 )
-"""What may happen to an exam that is to be sat."""
+"""Changes that an exam to be sat may undergo."""
 _OF_OTHERS = {
     "final": {
         "books": 0.5,
@@ -120,7 +120,7 @@ _NOTICES = {
     "final": ("moved", "moved", "room", "room", "length", "books", "examiner", "cancelled"),
     "oral": ("room", "room", "room", "examiner", "cancelled"),
 }
-"""What of it a bulletin has."""
+"""Details of it that a bulletin has."""
 _NOTICED = {
     "final": frozenset({"exam_moved", "room_changed", "length_changed", "books", "examiner", "cancelled"}),
     "oral": frozenset({"room_changed", "examiner", "cancelled"}),
@@ -140,7 +140,7 @@ class Exam:
     course: Course
     start: dt.datetime | None = None
     open: str = ""
-    """What has not been published: ``room`` or ``time``."""
+    """The detail that has not been published: ``room`` or ``time``."""
     length: int | None = None
     room: str | None = None
     allowed: bool | None = None

@@ -91,7 +91,7 @@ class Course:
     topics: Sequence[str]
     students: list[Person] = field(default_factory=list)
     topic: dict[Person, str] = field(default_factory=dict)
-    """What each student's talk is about; unique in the class."""
+    """The topic of each student's talk; unique in the class."""
     listed: bool = True
     """False of a course that is not on the owner's list: one that they dropped or only sit in on."""
     bulletins: bool = False

@@ -31,7 +31,7 @@ class ProgramCase(ProcedureCase):
     words: list[str]
     code: list[str]
     tests: list[tuple[str, str]]
-    """What is read and what is printed."""
+    """Pairs of input and output."""
 
 
 @dataclass(frozen=True)

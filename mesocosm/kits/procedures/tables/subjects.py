@@ -47,14 +47,14 @@ class Property:
     kind: str = "text"
     """``text``, ``word`` (of few), ``list``, ``number`` (with a unit), ``date`` or ``title``."""
     decoy: str = ""
-    """What stands beside it now and then, as the old price beside the price."""
+    """A value that stands beside it now and then, as the old price beside the price."""
 
 
 @dataclass(frozen=True)
 class PageSubject:
     name: str
     items: str
-    """What the items are called, in the plural."""
+    """The word for the items, in the plural."""
     properties: tuple[Property, ...]
     """The first is the title."""
 

@@ -33,7 +33,7 @@ _KEEPS = (
     *(exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot, exp.SafeFunc, exp.Nullif),
     *(exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.Window, exp.Lag, exp.Lead, exp.Distinct),
 )
-"""What gives bytes, where its first part is bytes."""
+"""Expressions that give bytes where their first part is bytes."""
 _DEEPEST = 200
 
 Rule = Callable[[exp.Expr], exp.Expr]

@@ -27,7 +27,7 @@ _SAME_KIND = (
     *(exp.Paren, exp.Min, exp.Max, exp.Coalesce, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue),
     *(exp.AnyValue, exp.Window, exp.IgnoreNulls, exp.RespectNulls, exp.Greatest, exp.Least, exp.Nullif),
 )
-"""What gives a value of the kind of its first part."""
+"""Expressions that give a value of their first part's kind."""
 _MONTHS_OF = "(EXTRACT('year' FROM :x) * 12 + EXTRACT('month' FROM :x))"
 _MICROS_OF = (
     "(EXTRACT('hour' FROM :x) * 3600000000 + EXTRACT('minute' FROM :x) * 60000000"
@@ -56,7 +56,7 @@ AS_TEXT = (
 )
 """CAST AS STRING."""
 WRITTEN_OUT = (exp.Interval, exp.MakeInterval, exp.JustifyDays, exp.JustifyHours, exp.JustifyInterval)
-"""What is an interval for everybody to see."""
+"""Expressions that are plainly intervals."""
 
 
 def literal(node: exp.Interval) -> exp.Expr:

@@ -34,7 +34,7 @@ _SAME = (
     *(exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.IgnoreNulls, exp.RespectNulls),
     *(exp.SafeNegate, exp.Distinct, exp.Alias, exp.SafeFunc, exp.Sign),
 )
-"""What gives a number of the kind of its first part."""
+"""Expressions that give a number of their first part's kind."""
 _MIXED = (
     *(exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.SafeAdd, exp.SafeSubtract, exp.SafeMultiply),
     *(exp.Coalesce, exp.Greatest, exp.Least),

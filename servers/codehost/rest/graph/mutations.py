@@ -388,4 +388,4 @@ MUTATIONS: dict[str, Callable[[Objects, Json], Json]] = {
     "requestReviews": request_reviews,
     "addPullRequestReview": add_review,
 }
-"""What each mutation does."""
+"""Functions of the mutations, by name."""

@@ -33,7 +33,7 @@ _OTHER_NAMES = {
     "RECORD": "STRUCT",
 }
 _API_NAMES = {"INT64": "INTEGER", "FLOAT64": "FLOAT", "BOOL": "BOOLEAN", "STRUCT": "RECORD"}
-"""What the API calls types in its answers."""
+"""Names of types in the API's answers."""
 _NAME = re.compile(r"[^\W\d][\w &%=+:'<>#|-]{0,299}")
 _RESERVED = ("_TABLE_", "_FILE_", "_PARTITION", "_ROW_TIMESTAMP", "__ROOT__", "_COLIDENTIFIER", "_CHANGE_")
 _MODES = ("NULLABLE", "REQUIRED", "REPEATED")
