@@ -145,7 +145,10 @@ def test_decisions_that_are_named_exist() -> None:
 
 def test_docstrings_begin_with_a_verb_or_the_thing() -> None:
     """Those of tools are the vendors' texts."""
-    wrong = re.compile(r'(?:\A|:\n)\s*r?"""(?:What|Whether|How|Who|Where|Which|Whose|With|When|That|Why)\b.*')
+    wrong = re.compile(
+        r'(?:\A|:\n)\s*r?"""(?:What|Whether|How|Who|Where|Which|Whose|With|When|That|Why)\b.*'
+        r'|\n\s*"""(?:What|Whom?|Whose)\b.*'  # of attributes
+    )
     files = [path for room in ("mesocosm", "servers") for path in sorted((ROOT / room).rglob("*.py"))]
     own = [path for path in files if "tools" not in path.parts and path.stem != "tools"]
     assert len(own) > 800

@@ -73,7 +73,7 @@ def _of_star(whole: exp.Expr, select: exp.Select, columns: Columns) -> Iterator[
 
 
 def _sources(select: exp.Select) -> list[tuple[str, exp.Expr, frozenset[str]]]:
-    """What a query reads: names, and the columns by which it is joined to others (``USING``)."""
+    """The sources of a query by name, with the columns by which they are joined (``USING``)."""
     joins = [*(select.args.get("joins") or ())]
     parts = [one.this for one in (select.args.get("from_"), *joins) if one is not None]
     parts += select.args.get("laterals") or ()
