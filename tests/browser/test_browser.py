@@ -25,7 +25,6 @@ from patience import PATIENCE
 from mesocosm.errors import UsageError
 from mesocosm.evaluation.browser.application import Browser, ListedEntry, application, entries_of
 from mesocosm.evaluation.browser.export import export, write_files
-from mesocosm.evaluation.browser.pages import Pages
 from mesocosm.evaluation.browser.slips import slip_of, slips_in
 from mesocosm.evaluation.browser.why import summary
 from mesocosm.evaluation.report.rows import read_samples
@@ -33,6 +32,7 @@ from mesocosm.evaluation.runs import Actor, WantedRun, run_task
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
+from mesocosm.families.trust import VARIABLE, trust
 from mesocosm.families.verdict import Inapplicable, Misreading, named_values
 from mesocosm.families.workers.processes import Processes
 from mesocosm.hosting.application import Hosting
@@ -393,24 +393,85 @@ def test_several_runs_are_filtered(failed: Path, tmp_path: Path) -> None:
     assert b"Why it failed" in (tmp_path / "report" / "episodes" / "1.html").read_bytes()
 
 
-def test_pages_of_a_long_world_are_shown_while_it_is_worked_out_why_it_failed(
-    failed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser takes each world for one in which it takes long to work out why it failed."""
     monkeypatch.setattr("mesocosm.evaluation.browser.subject.SMALL", 0)
-    go_on = threading.Event()
-    real = Pages.people
-    monkeypatch.setattr(Pages, "people", lambda self, options: (go_on.wait(PATIENCE), real(self, options))[1])
+
+
+@pytest.mark.usefixtures("long")
+def test_pages_of_a_long_world_are_shown_while_it_is_worked_out_why_it_failed(failed: Path) -> None:
     browser = Browser([ListedEntry(failed)])
     try:
-        _, pages = browser.pages(0)
         browser.work_out(0)
+        [working] = browser._working.values()
+        working.process.send_signal(signal.SIGSTOP)
+        pages = browser.pages(0)[1]
         assert "Work out why it failed" in pages.overview({})
-        go_on.set()
+        assert "Calls" in pages.calls({})
+        working.process.send_signal(signal.SIGCONT)
         browser.await_why(0)
-        assert "Why it failed" in browser.pages(0)[1].overview({})
+        _, pages = browser.pages(0)
+        page = text_of(pages.overview({}))
+        assert summary(failed)["why"] in page
+        assert "The first wrong call:" in text_of(pages.call(4, {}))
     finally:
-        go_on.set()
         browser.close()
+    assert working.process.returncode == 0
+
+
+@pytest.mark.usefixtures("long")
+def test_what_breaks_while_it_is_worked_out_why_it_failed_is_said_on_the_page(
+    failed: Path, tmp_path: Path
+) -> None:
+    gone = shutil.copytree(failed, tmp_path / "gone")
+    browser = Browser([ListedEntry(failed), ListedEntry(gone)])
+    said = []
+    try:
+        for number in range(2):
+            browser.pages(number)
+        shutil.rmtree(gone)
+        browser.work_out(0)
+        browser._working[0].process.kill()
+        for number in range(2):
+            browser.await_why(number)
+            said.append(text_of(browser.pages(number)[1].overview({})))
+    finally:
+        browser.close()
+    words = "Why it failed It could not be worked out: "
+    assert f"{words}the process for it ended by SIGKILL" in said[0]
+    assert f"{words}{gone} holds no instance, episode or run" in said[1]
+
+
+@pytest.mark.usefixtures("long")
+def test_python_beside_a_task_is_trusted_where_it_is_worked_out_why_it_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "")
+    task = Path(__file__).parents[1] / "yaml_tasks" / "stock_value.yaml"
+    trust(str(task))
+    family = load_family(str(task))
+    build_instance(family, 0, tmp_path / "instance", target=4_000)
+    Episode.create(tmp_path / "episode", tmp_path / "instance", family).close()
+    browser = Browser([ListedEntry(tmp_path)])
+    try:
+        browser.await_why(0)
+        page = text_of(browser.pages(0)[1].overview({}))
+    finally:
+        browser.close()
+    assert re.search(r"Why it failed .*First finding: totals_missing \(report\.totals\)", page)
+
+
+@pytest.mark.usefixtures("long")
+def test_a_browser_that_is_closed_ends_what_works_out_why_it_failed(failed: Path) -> None:
+    browser = Browser([ListedEntry(failed)])
+    folder = Path(browser._folder.name)
+    browser.work_out(0)
+    [working] = browser._working.values()
+    working.process.send_signal(signal.SIGSTOP)
+    browser.close()
+    assert working.process.returncode == -signal.SIGKILL
+    assert not folder.exists()
 
 
 def test_an_exported_file_holds_its_pages_as_data(failed: Path) -> None:

@@ -4,7 +4,6 @@ carries."""
 from __future__ import annotations
 
 import secrets
-import sqlite3
 import tempfile
 import threading
 from collections import OrderedDict
@@ -23,6 +22,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from mesocosm.errors import NotFound, UsageError
 from mesocosm.evaluation.browser.pages import Pages, ShownPage, environment, starting_at
 from mesocosm.evaluation.browser.subject import Subject
+from mesocosm.evaluation.browser.working_out import WorkingOut
 from mesocosm.evaluation.report.rows import Sample
 from mesocosm.services.calling import Direct, ToolError
 from mesocosm.services.service import UnknownTool
@@ -107,9 +107,8 @@ class Browser:
         """Copies on which tools are called by hand, by number."""
         self._open: OrderedDict[int, tuple[Subject, Pages]] = OrderedDict()
         self._folder = tempfile.TemporaryDirectory(prefix="mesocosm-hand-")
-        self._worked_out: dict[int, threading.Event] = {}
-        self._replaced: list[Subject] = []
-        """Subjects that somebody may still be asking something of, though others stand in their places."""
+        self._working: dict[int, WorkingOut] = {}
+        self._lock = threading.Lock()
 
     def pages(self, number: int) -> tuple[Subject, Pages]:
         """The pages of a subject; raises ``NotFound`` where there is none."""
@@ -122,7 +121,10 @@ class Browser:
                 with old.lock:
                     old.close()
         self._open.move_to_end(number)
-        return self._open[number]
+        subject, pages = self._open[number]
+        if number in self._working and (found := self._working[number].found):
+            pages.take(found)
+        return subject, pages
 
     def _opened(self, number: int) -> tuple[Subject, Pages]:
         path = self.entries[number].path
@@ -131,32 +133,19 @@ class Browser:
         return subject, Pages(ShownPage(subject, f"/{number}", len(self.entries) > 1, self.frozen))
 
     def work_out(self, number: int) -> None:
-        """Begin to work out why an episode failed, and whom it is about, behind whoever looks at it."""
-        self._worked_out[number] = done = threading.Event()
-
-        def work() -> None:
-            try:
-                # Of a large one on a copy of its own: its other pages are opened meanwhile.
-                subject, pages = shown = self.pages(number)
-                if not subject.is_small:
-                    shown = subject, pages = self._opened(number)
-                with subject.lock:
-                    pages.overview({"why": "1"})
-                    pages.people({})
-                if shown is not self._open.get(number):
-                    self._replaced.append(self._open[number][0])
-                    self._open[number] = shown
-            except (NotFound, UsageError, OSError, sqlite3.DatabaseError):
-                pass  # whoever asks for the page is told, unless all is closed
-            finally:
-                done.set()
-
-        threading.Thread(target=work, name="why", daemon=True).start()
+        """Begin to work out why an episode failed, if it takes long, while its other pages are looked at."""
+        subject, pages = self.pages(number)
+        is_wanted = subject.acted and subject.answers and not pages.knows_why
+        with self._lock:
+            if is_wanted and number not in self._working:
+                folder = tempfile.mkdtemp(dir=self._folder.name)
+                self._working[number] = WorkingOut(subject.path, Path(folder))
 
     def await_why(self, number: int) -> None:
-        """Wait for what is being worked out."""
-        if number in self._worked_out:
-            self._worked_out[number].wait()
+        """Wait until it is worked out why an episode failed."""
+        self.work_out(number)
+        if number in self._working:
+            self._working[number].wait()
 
     def fork(self, number: int) -> int:
         """A copy of a subject on which tools may be called; returns its number."""
@@ -181,6 +170,8 @@ class Browser:
         assert path is not None
         if number in self._open:
             self._open.pop(number)[0].close()
+        if number in self._working:
+            self._working.pop(number).close()
         episode = Episode(path / "episode")
         try:
             Direct(episode.world).look(service, tool, dict(arguments))
@@ -217,7 +208,9 @@ class Browser:
 
     def close(self) -> None:
         """Forget all copies."""
-        for subject in [*(one for one, _ in self._open.values()), *self._replaced]:
+        for working in self._working.values():
+            working.close()
+        for subject, _ in self._open.values():
             subject.close()
         self._open.clear()
         self._folder.cleanup()

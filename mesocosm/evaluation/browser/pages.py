@@ -28,6 +28,7 @@ from mesocosm.evaluation.browser.subject import BUILT, NOW, Subject
 from mesocosm.evaluation.browser.why import explain, said_at
 from mesocosm.evaluation.browser.why_parts import WhyPart, WhyPoint
 from mesocosm.evaluation.browser.why_points import points, unlike
+from mesocosm.evaluation.browser.working_out import WorkedOut
 from mesocosm.services.previews import LINES
 from mesocosm.services.schema import description_of
 from mesocosm.services.service import load_service
@@ -155,7 +156,7 @@ class Pages:
     def overview(self, options: Mapping[str, str]) -> str:
         """Page with the summary, the reason of a failure, and the findings."""
         subject, info = self._subject, self._subject.episode.info
-        is_known = subject.is_small or self._shown.frozen or "why" in options or "_why" in self.__dict__
+        is_known = self.knows_why or "why" in options
         _ = self._why if is_known else None
         facts: dict[str, Any] = {
             "Task": f"{subject.name}: {subject.episode.family.task.title}",
@@ -206,12 +207,22 @@ class Pages:
             prompt=subject.episode.prompt,
         )
 
+    @property
+    def knows_why(self) -> bool:
+        """True if it is known why it failed, or soon worked out."""
+        return self._subject.is_small or self._shown.frozen or "_why" in self.__dict__
+
+    def take(self, found: WorkedOut) -> None:
+        """Keep what another process has worked out."""
+        self._why, self._points = found.why, found.points
+        self._subject.first_wrong = found.first_wrong
+
     @cached_property
-    def _why(self) -> list[WhyPart]:
+    def _why(self) -> Sequence[WhyPart]:
         return explain(self._subject, self._marks)
 
     @cached_property
-    def _points(self) -> list[WhyPoint]:
+    def _points(self) -> Sequence[WhyPoint]:
         return points(self._subject, self._marks)
 
     def _agent(self) -> str:
