@@ -11,8 +11,8 @@ from mesocosm.servers.codehost.tools.server import (
     Cursor,
     FilePath,
     LineNumber,
+    PageRequest,
     PageSize,
-    Paging,
     Readable,
     TagName,
     Writable,
@@ -40,7 +40,7 @@ def create_branch(
 
 @server.reads
 def list_branches(
-    store: CodehostStore, repository: Readable, paging: Annotated[Paging, paged("Branches")]
+    store: CodehostStore, repository: Readable, paging: Annotated[PageRequest, paged("Branches")]
 ) -> Page:
     """List the branches of a repository by name, each with the SHA of its newest commit."""
     rows, total = store.commits.branches(repository, *paging)
@@ -49,7 +49,9 @@ def list_branches(
 
 
 @server.reads
-def list_tags(store: CodehostStore, repository: Readable, paging: Annotated[Paging, paged("Tags")]) -> Page:
+def list_tags(
+    store: CodehostStore, repository: Readable, paging: Annotated[PageRequest, paged("Tags")]
+) -> Page:
     """List the tags of a repository, each with the SHA of its commit."""
     rows, total = store.commits.tags(repository, *paging)
     return paging.of(rows, total)
@@ -73,7 +75,7 @@ def list_commits(
     until: str | None = None,
     fields: list[CommitField] | None = None,
     *,
-    paging: Annotated[Paging, paged("Commits")],
+    paging: Annotated[PageRequest, paged("Commits")],
 ) -> Page:
     """List the commits of a branch, newest first.
 
@@ -99,7 +101,7 @@ def get_commit(
     sha: str,
     detail: Literal["none", "stats", "full_patch"] = "stats",
     *,
-    paging: Annotated[Paging, paged("Files")],
+    paging: Annotated[PageRequest, paged("Files")],
 ) -> dict[str, Any]:
     """Show a commit: message, author, and the files that it changed.
 

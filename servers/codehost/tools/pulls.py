@@ -8,7 +8,7 @@ from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.store.differences import hunks, statistics, unified
 from mesocosm.servers.codehost.store.reviews import thread_name
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import Paging, PullNumber, Readable, paged, server
+from mesocosm.servers.codehost.tools.server import PageRequest, PullNumber, Readable, paged, server
 from mesocosm.services.schema import Number
 from mesocosm.services.service import Page, Row, same
 
@@ -76,7 +76,7 @@ def list_pull_requests(
     direction: Literal["asc", "desc"] | None = None,
     fields: list[PullField] | None = None,
     *,
-    paging: Annotated[Paging, paged("Pull requests")],
+    paging: Annotated[PageRequest, paged("Pull requests")],
 ) -> Page:
     """List the pull requests of a repository, open ones and the newest first unless asked otherwise.
 
@@ -117,7 +117,7 @@ def pull_request_read(
     ],
     repository: Readable,
     pullNumber: PullNumber,  # noqa: N803 - the product's spelling
-    paging: Annotated[Paging, paged("Items")],
+    paging: Annotated[PageRequest, paged("Items")],
     after: str | None = None,
 ) -> Any:
     """Read a pull request: the pull request itself, its changes, checks, reviews or comments.

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from mesocosm.servers.codehost.store import CodehostStore
 from mesocosm.servers.codehost.tools import shapes
-from mesocosm.servers.codehost.tools.server import Paging, Readable, TagName, paged, server
+from mesocosm.servers.codehost.tools.server import PageRequest, Readable, TagName, paged, server
 from mesocosm.services.service import Page
 
 ReleaseField = Literal[
@@ -66,7 +66,7 @@ def list_repository_collaborators(
     repository: Readable,
     affiliation: Literal["outside", "direct", "all"] | None = None,
     *,
-    paging: Annotated[Paging, paged("People")],
+    paging: Annotated[PageRequest, paged("People")],
 ) -> Page:
     """List who has access to a repository, with their roles (read, triage, write, maintain, admin).
 
@@ -84,7 +84,7 @@ def list_releases(
     repository: Readable,
     fields: list[ReleaseField] | None = None,
     *,
-    paging: Annotated[Paging, paged("Releases")],
+    paging: Annotated[PageRequest, paged("Releases")],
 ) -> Page:
     """List the releases of a repository, newest first.
 

@@ -53,7 +53,7 @@ Writable = Annotated[Row, Depends(_writable)]
 """One to which it may write."""
 
 
-class Paging(NamedTuple):
+class PageRequest(NamedTuple):
     """The page of a list that is asked for, and its length; ``None`` is the product's usual one."""
 
     page: int | None
@@ -67,12 +67,12 @@ class Paging(NamedTuple):
 def paged(things: str) -> Depends:
     """The parameters ``page`` and ``perPage`` of a list of these things."""
 
-    def paging(store: CodehostStore, page: int | None = None, perPage: int | None = None) -> Paging:  # noqa: N803
-        return Paging(page, perPage)
+    def paging(store: CodehostStore, page: int | None = None, perPage: int | None = None) -> PageRequest:  # noqa: N803
+        return PageRequest(page, perPage)
 
     size = Annotated[PageSize, About(f"{things} per page, 1 to 100 (default 30).")]
     paging.__annotations__ |= {"page": PageNumber | None, "perPage": size | None}
     return Depends(paging)
 
 
-Results = Annotated[Paging, paged("Results")]
+Results = Annotated[PageRequest, paged("Results")]
