@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from mesocosm.kits.paging import events, listed_documents, listed_mails
+from mesocosm.kits.paging import events, listed_documents, listed_mails, read_whole
 from mesocosm.services.calling import Tools
 
 _DAY = r"([A-Z][a-z]+ \d{1,2}, \d{4})"
@@ -87,8 +87,7 @@ def _found(pattern: str, text: str) -> re.Match[str]:
 def _documents(tools: Tools) -> Iterator[tuple[str, str]]:
     for document in listed_documents(tools):
         if "recall" in document["title"].lower():
-            content = tools.read("documents", "read_document", {"file_id": document["id"]})[0]
-            yield document["title"], content
+            yield document["title"], read_whole(tools, document["id"])
 
 
 def _rules(documents: list[tuple[str, str]], recall: str) -> Rules:

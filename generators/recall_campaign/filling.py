@@ -19,7 +19,7 @@ from mesocosm.generators.recall_campaign.planning import DAY, Booking, Customer,
 from mesocosm.generators.recall_campaign.wording import Document, Writer, letter_size
 from mesocosm.kits.mailbox import Mail, awake, fill_mailbox
 from mesocosm.kits.moments import in_words, utc_stamp
-from mesocosm.kits.paging import events, listed_documents, mails
+from mesocosm.kits.paging import events, listed_documents, mails, read_whole
 from mesocosm.kits.prose import Prose, RecentRuns
 from mesocosm.servers.calendar.store import CalendarStore
 from mesocosm.servers.calendar.store.event_input import NewEvent
@@ -115,7 +115,7 @@ def survey(tools: Tools, expected: AnyExpected) -> None:
     """Read all documents, the orders of every product in question, the mailbox and the calendar."""
     assert isinstance(expected, Expected)
     for document in listed_documents(tools):
-        tools.call("documents", "read_document", file_id=document["id"])
+        read_whole(tools, document["id"])
     _list_shop(tools, expected)
     for _ in mails(tools):
         pass

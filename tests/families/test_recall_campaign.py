@@ -10,13 +10,15 @@ from itertools import islice, product
 
 import orjson
 import pytest
-from trials import call, failures, rows_of, sizes
+from trials import call, failures, rows_of, sizes, solve
 
+from mesocosm.doors.mcp import McpTools, world_server
 from mesocosm.families.episode import Episode
 from mesocosm.families.family import load_family
 from mesocosm.families.instances import Instance
 from mesocosm.generators.recall_campaign import letters
 from mesocosm.generators.recall_campaign.expected import HOLDING, Expected, Pickup
+from mesocosm.generators.recall_campaign.filling import survey
 from mesocosm.generators.recall_campaign.params import FATES, Params
 from mesocosm.kits.prose import Prose
 from mesocosm.solvers.recall_campaign import what_became_of_it
@@ -297,3 +299,21 @@ def test_what_was_undone_or_saved_unchanged_or_downloaded_does_no_harm(
     call(episode, "documents", "restore_version", file_id=document, version=1)
     call(episode, "documents", "download_file", file_id=document, path="copies/rules.md")
     assert failures(episode) == set()
+
+
+def test_a_long_list_of_settled_orders_is_read_to_its_end(episode: Episode, expected: Expected) -> None:
+    """By the solver and by the survey: in a world of 2M tokens it comes in several stretches."""
+    listed = orjson.loads(call(episode, "documents", "list_recent_documents", per_page=100))["documents"]
+    title = f"Recall {expected.public['recall']}: settled orders"
+    [settled] = [one["id"] for one in listed if one["title"] == title]
+    heading, _, rest = call(episode, "documents", "read_document", file_id=settled).partition("\n\n")
+    others = "\n".join(f"#{number}: paid back in cash" for number in range(900_000, 901_500))
+    whole = f"{heading}\n\n{others}\n{rest}"
+    call(episode, "documents", "update_document", file_id=settled, content=whole)
+    before = episode.world.journal.last
+    with McpTools(world_server(episode.world)) as tools:
+        survey(tools, expected)
+    read = [entry.result for entry in episode.world.journal.entries() if entry.seq > before]
+    assert any(rest.rstrip().splitlines()[-1] in str(result) for result in read)
+    solve(FAMILY, episode)
+    assert failures(episode) == {"documents"}
