@@ -70,6 +70,7 @@ def ask(tools: Any) -> Callable[[str, str], Any]:
             "SELECT REGEXP_REPLACE('a', 'a', r'\\3')",
             "Invalid REGEXP_REPLACE pattern: Rewrite schema requests 3",
         ),
+        ("SELECT UPPER(t) FROM shop.t", "function UPPER for argument types: STRUCT$"),
         ("SELECT REGEXP_EXTRACT('ab', '(a)(b)')", MANY_GROUPS),
         ("SELECT REGEXP_EXTRACT_ALL('ab', '(a)(?P<x>b)')", MANY_GROUPS),
         ("SELECT REGEXP_SUBSTR('ab', CONCAT('(a)', '(b)'))", MANY_GROUPS),

@@ -19,7 +19,7 @@ UPDATED = 'column "\u2063row_id" must appear'
 """Error for an aggregate in a statement that changes rows."""
 _CALL = re.compile(
     r"(?:argument types|function call|template type .* in function:)"
-    r" ['\"](?P<name>[^('\"]*)\((?P<types>.*?)\)",
+    r" ['\"](?P<name>[^('\"]*)\((?P<types>(?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)",
     re.DOTALL,
 )
 _NAMED = re.compile(
