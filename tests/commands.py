@@ -18,11 +18,13 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
+from io import FileIO, TextIOWrapper
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, NamedTuple, Self
 
 import lent_streams
@@ -59,6 +61,7 @@ LOADED_FOR_EVALUATION = (
     "openai",
 )
 """Modules that are loaded at the first command of ``EVALUATE``."""
+PROGRAM = "mesocosm.__main__:main"
 ADDRESS = "MESOCOSM_TESTS_COMMANDS"
 """The variable by which the workers of a run find the process that all of them have commands forked from."""
 
@@ -84,7 +87,25 @@ def stand_in() -> list[str]:
     It is ready at once. A signal is passed on; one that kills the stand-in kills the command a moment later.
     """
     _load_all()
-    return [sys.executable, "-I", "-S", str(lent_streams.__file__), _address()]
+    return _lent(_address(), PROGRAM)
+
+
+def _lent(address: str, function: str) -> list[str]:
+    return [sys.executable, "-I", "-S", str(lent_streams.__file__), address, function]
+
+
+def fork_helpers(address: str) -> None:
+    """Have the processes forked, too, in which this one has episodes judged and instances built."""
+    grading, to_process = map(import_module, ("mesocosm.families.grading", "anyio.to_process"))
+    grading._COMMAND = _lent(address, "mesocosm.families.grading:main")
+    building = partial(to_process.open_process, _lent(address, "__main__:build"))
+    to_process.open_process = lambda _, **options: building(**options)
+
+
+def build() -> None:
+    """What ``python -u -m anyio.to_process`` does."""
+    sys.stdout = TextIOWrapper(FileIO(1, "w", closefd=False), write_through=True)
+    import_module("anyio.to_process").process_worker()
 
 
 @cache
@@ -107,9 +128,8 @@ class _Forked:
         with open(os.devnull) as nothing:
             given = {**os.environ, **environment}
             folder = str(cwd or Path.cwd())
-            self.pid = lent_streams.ask(
-                self._channel, [str(word) for word in words], folder, given, (nothing.fileno(), *streams)
-            )
+            line = [PROGRAM, *map(str, words)]
+            self.pid = lent_streams.ask(self._channel, line, folder, given, (nothing.fileno(), *streams))
         self.returncode: int | None = None
 
     def __enter__(self) -> Self:
@@ -257,22 +277,28 @@ def _asked(channel: socket.socket) -> tuple[Sequence[int], dict[str, Any]]:
         asked: dict[str, Any] = json.loads(stream.readline() or b"{}")
     if asked:
         _load_what_all_need()
-        if asked["words"][:1] in [[word] for word in EVALUATE]:
+        if asked["words"][1:2] in [[word] for word in EVALUATE]:
             _load(*LOADED_FOR_EVALUATION)
         assert threading.active_count() == 1, "a fork has no threads"
     return streams, asked
 
 
-def _become(asked: dict[str, Any], streams: Sequence[int]) -> None:
-    """Take on the folder, environment, words and streams of a command."""
+def _become(asked: dict[str, Any], streams: Sequence[int], address: str) -> Callable[[], Any]:
+    """Take on the folder, environment, words and streams of a command; returns what it does."""
     os.chdir(asked["folder"])
     os.environ.clear()
     os.environ.update(asked["environment"])
-    program = sys.modules["__main__"] = import_module("mesocosm.__main__")
-    sys.argv[:] = [str(program.__file__), *asked["words"]]
+    name, *words = asked["words"]
+    function = resolve_name(name)
+    program = sys.modules["__main__"] = sys.modules[function.__module__]
+    sys.argv[:] = [str(program.__file__), *words]
+    if name != PROGRAM:
+        del sys.path[0]  # as with ``-P``
+    fork_helpers(address)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
+    return function
 
 
 @cache
@@ -296,10 +322,11 @@ def _load(*names: str) -> None:
 
 def _main() -> None:
     sys.path[0] = ""  # as of ``python -m``; what lies beside this file are tests
-    found = _serve(socket.socket(fileno=int(sys.argv[1])))
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    address = listener.getsockname()
+    found = _serve(listener)
     if found is not None:
-        _become(*found)
-        import_module("mesocosm.__main__").main()
+        _become(*found, address)()
 
 
 if __name__ == "__main__":
