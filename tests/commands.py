@@ -33,6 +33,7 @@ LOADED = (
     "anyio._backends._asyncio",
     "mesocosm.agents.scripted",
     "mesocosm.cli.commands",
+    "mesocosm.evaluation.browser.working_out",
     "mesocosm.evaluation.runs",
     "mesocosm.families.description",
     "mesocosm.families.exposure",
@@ -95,9 +96,10 @@ def _lent(address: str, function: str) -> list[str]:
 
 
 def fork_helpers(address: str) -> None:
-    """Have the processes forked, too, in which this one has episodes judged and instances built."""
-    grading, to_process = map(import_module, ("mesocosm.families.grading", "anyio.to_process"))
-    grading._COMMAND = _lent(address, "mesocosm.families.grading:main")
+    """Fork the processes, too, in which this one has episodes judged or explained, and instances built."""
+    for name in ("mesocosm.families.grading", "mesocosm.evaluation.browser.working_out"):
+        import_module(name)._COMMAND = _lent(address, f"{name}:main")
+    to_process = import_module("anyio.to_process")
     building = partial(to_process.open_process, _lent(address, "__main__:build"))
     to_process.open_process = lambda _, **options: building(**options)
 
