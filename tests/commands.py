@@ -28,6 +28,8 @@ from pkgutil import resolve_name
 from typing import Any, NamedTuple, Self
 
 import lent_streams
+from anyio import fail_after
+from patience import PATIENCE
 
 LOADED = (
     "anyio._backends._asyncio",
@@ -102,6 +104,8 @@ def fork_helpers(address: str) -> None:
     to_process = import_module("anyio.to_process")
     building = partial(to_process.open_process, _lent(address, "__main__:build"))
     to_process.open_process = lambda _, **options: building(**options)
+    # Of whoever is asked first, all has to be loaded before.
+    to_process.fail_after = lambda _: fail_after(PATIENCE)
 
 
 def build() -> None:
