@@ -46,7 +46,14 @@ _RATES = {
     "optional": "optional_rate",
 }
 _SOURCES = {"announcement": "Announcement", "mail": "Email", "conversation": "Message"}
-_SUPERSEDING = ("moved", "moved_twice", "room", "length", "exempt_withdrawn", "back", "optional_for_others")
+_SUPERSEDING = (
+    ("moved", "moved_twice", "back"),
+    ("room",),
+    ("length",),
+    ("exempt_withdrawn",),
+    ("optional_for_others",),
+)
+"""Changes after the first word on a final; of each row one at most."""
 
 
 def valid(params: Any) -> None:
@@ -92,7 +99,8 @@ def simulate(stream: Any, params: Any) -> Organisation:
         if number in booked:
             changes.append("books_changed" if number in superseded and rng.random() < 0.3 else "books")
         if number in superseded:
-            changes.append(rng.choice(_SUPERSEDING))
+            rows = rng.sample(_SUPERSEDING, rng.choices((1, 2, 3), (3, 4, 2))[0])
+            changes += [rng.choice(row) for row in rows]
         if number in proctored:
             changes.append(rng.choice(("examiner", "examiner", "examiner_twice")))
         rng.shuffle(changes)

@@ -35,7 +35,7 @@ def simulate(stream: Any, params: Any) -> Organisation:
     rng = stream("fates")
     stories: list[Story] = []
     for number, course in enumerate(studies.campus.listed):
-        changes = _drawn(rng, _CHANGES, _WEIGHTS, rng.choices((0, 1, 2, 3), (2, 4, 3, 1))[0])
+        changes = _drawn(rng, _CHANGES, _WEIGHTS, rng.choices(range(5), (1, 2, 4, 3, 2))[0])
         # A sixth are not held in the end, and one at least is.
         if number and rng.random() < 1 / 6:
             changes = [

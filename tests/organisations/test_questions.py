@@ -19,6 +19,7 @@ from mesocosm.families.family import load_family
 from mesocosm.families.instances import build_instance
 from mesocosm.families.length import Survey
 from mesocosm.families.verdict import Inapplicable, Misreading
+from mesocosm.kits.organisations.campus.speaker import COURSE_ATTRIBUTES
 from mesocosm.kits.organisations.delivery import cost_of
 from mesocosm.kits.organisations.domains import load_domain
 from mesocosm.kits.organisations.questions import AskedExpected, QuestionTask
@@ -29,6 +30,7 @@ from mesocosm.worlds import tokens
 from mesocosm.worlds.randomness import Dice
 
 contradictions = benchmark("consistency").contradictions
+attacks = benchmark("attacks")
 
 FAMILIES = ("course_assistant", "oral_exams", "canvas_arrange_exam")
 
@@ -129,6 +131,46 @@ def test_scenes_of_ones_own_tell_the_same_questions(name: str, tmp_path: Path) -
     told = {one.scene for one in instance.expected.derivations}
     assert told
     assert not told & shipped
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_who_drops_what_names_other_courses_loses_what_decides(name: str) -> None:
+    """Courses have more than names, and a mail that is about one names another."""
+    worlds = [attacks.world(name, "32k", seed, "hard", "test") for seed in range(4)]
+    by_mail, _, by_thread, _, knowing = (
+        [attacks.without_others(name, world, rule) for world in worlds] for rule in attacks.RULES
+    )
+    assert not all(passed for _, _, passed in by_mail)
+    assert not all(passed for _, _, passed in by_thread)
+    assert sum(dropped for dropped, _, _ in by_thread) / 4 < 0.4
+    assert [(lost, passed) for _, lost, passed in knowing] == [(0, True)] * 4, (
+        "a careful reader loses nothing"
+    )
+
+
+@pytest.mark.parametrize("name", ["oral_exams", "canvas_arrange_exam"])
+def test_a_course_is_meant_by_what_no_other_course_has(name: str) -> None:
+    """A student has lists of nobody else's courses: they cannot tell who takes what."""
+    made, letters, _ = asked(name).told(Dice(name, 5).stream, load_family(name).params(filler_tokens=20_000))
+    courses = {one.code: one for one in made.speaker.courses}
+    ways = set()
+    for letter in letters:
+        for reference in letter.references:
+            if reference.kind != "thing":
+                continue
+            ways.add(reference.by)
+            meant = courses[reference.key]
+            teaches = meant.instructor in (letter.sender, letter.to)
+            others = [
+                one
+                for one in courses.values()
+                if (one.instructor is meant.instructor or not teaches)
+                and all(
+                    COURSE_ATTRIBUTES[name](one) == COURSE_ATTRIBUTES[name](meant) for name in reference.by
+                )
+            ]
+            assert others == [meant], reference
+    assert {("short",), ("day",), ("clock",), ("teacher", "day")} <= ways
 
 
 def test_a_split_that_is_none_is_refused(tmp_path: Path) -> None:

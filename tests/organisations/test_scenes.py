@@ -43,6 +43,12 @@ lost_key:
             You have my finished talk for <c>.
 
             Everything for <c> is done and here.
+        - aside: |
+            I still have <other> to finish.
+
+            <other> kept me busy until yesterday.
+
+            I was up late with <other>.
 """
 
 
@@ -99,6 +105,9 @@ def read(tmp_path: Path, text: str) -> list[Scene]:
         ("Everything for <c> is", "Everything is", "has <c> in each alternate"),
         ("  story: handed_in", "  story: handed_out", "no story 'handed_out'"),
         ("Everything for <c> is", "Everything for <c is", "a slot is not closed"),
+        ("up late with <other>", "up late", "an aside has the slot <other>, once"),
+        ("<other> kept me", "<other> and <other> kept me", "an aside has the slot <other>, once"),
+        ("Everything for <c> is", "Everything for <c> and <other> is", "unknown slot <other>"),
     ],
 )
 def test_what_is_wrong_with_a_scene_is_said_with_file_and_line(

@@ -8,14 +8,14 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mesocosm.kits.organisations.events import Event, Story
 from mesocosm.kits.organisations.moments import can_be_said
-from mesocosm.kits.organisations.people import OFFICES, Person
-from mesocosm.kits.organisations.scenes import Beat, Message, Scene
+from mesocosm.kits.organisations.people import BY_NAME, COURSE_HABITS, OFFICES, Person
+from mesocosm.kits.organisations.scenes import OTHER, Beat, Message, Scene
 
 Stream = Callable[[str], random.Random]
 
@@ -37,6 +37,14 @@ Other mail of theirs never decides anything: in numbers it would tell by its fol
 """
 _TALKED = 2
 """Small talk, rumors and the like of one kind are told so often."""
+_BY_HABIT = 0.7
+"""How often people call things as they mostly do."""
+_REMARKED = {True: 0.2, False: 0.95}
+"""How often an aside is said in a scene that has one: where the thing is named, and where it is described.
+
+An aside names another thing. Without them whoever drops all mails that name what is not in question would
+lose nothing.
+"""
 _NOTICES = 3
 """A message of several notices has so many at least."""
 _HOUR, _MINUTE = dt.timedelta(hours=1), dt.timedelta(minutes=1)
@@ -77,6 +85,10 @@ class Cast:
     lines: list[Line] = field(default_factory=list)
     relative: bool = False
     """True once a time was told as so much later or earlier."""
+    remarked: bool = False
+    """True once something else was named in an aside."""
+    habit: str = BY_NAME
+    """How the thing is called in its mails."""
 
 
 class Director:
@@ -93,6 +105,7 @@ class Director:
             states something.
         shared: True if such scenes are not all taken by what matters, and if others follow when they are used
             up.
+        besides: Draws what a writer may mention to a reader beside the subject of a message.
     """
 
     def __init__(
@@ -105,6 +118,7 @@ class Director:
         whole: bool = False,
         brief: bool = False,
         shared: bool = False,
+        besides: Callable[[Person, Person, Any, random.Random], Any] = lambda *between: None,
     ) -> None:
         self._by_story: dict[str, list[Scene]] = {}
         for scene in scenes:
@@ -113,6 +127,7 @@ class Director:
             self._by_story.setdefault(scene.story, []).append(scene)
         self._mix, self._stream, self._neutral, self._channels = mix, stream, neutral, channels
         self._whole, self._brief, self._shared = whole, brief, shared
+        self._mentioned = besides
         self.used: Counter[str] = Counter()
         """How often each scene was cast."""
         self._alternates: Counter[tuple[str, str, int, str, int]] = Counter()
@@ -151,11 +166,17 @@ class Director:
         self._number += 1
         scene = self._least_used(fitting, rng)
         self._heard.add(_told_by(scene, story))
-        made = Cast(story, scene, level, self._number)
+        made = Cast(story, scene, level, self._number, habit=self._habit(story, scene))
         self._fill(made, rng)
         if story.among and not self._notices(made, most, rng):
             return None
         return made
+
+    def _habit(self, story: Story, scene: Scene) -> str:
+        """How the thing of a thread is called: by the habit of whoever begins it, which others take up."""
+        rng = self._stream(f"habit:{self._number}")
+        writer: Person = story.roles[scene.messages[0].from_]
+        return writer.habit if rng.random() < _BY_HABIT else rng.choice(COURSE_HABITS)
 
     def _notices(self, made: Cast, most: int, rng: random.Random) -> bool:
         """Put the stories that are told together into the first message, after its first beat.
@@ -267,7 +288,7 @@ class Director:
         for message, at in zip(messages, moments, strict=True):
             if message.re is None or not channel:
                 channel = _channel(message, made.story, made.story.channels or self._channels, rng)
-            beats = list(self._beats(made, message, ties, said, rng))
+            beats = list(self._beats(made, message, ties, said, rng, channel))
             subject = (
                 self._pick((made.scene.name, message.id, -1, "subject"), message.subject, rng)
                 if message.subject
@@ -275,14 +296,39 @@ class Director:
             )
             made.lines.append(Line(message, at, channel, beats, subject))
 
+    def _aside(
+        self, made: Cast, message: Message, beat: Beat, key: tuple[str, str, int, str], channel: str
+    ) -> Iterator[Said]:
+        """Yield a remark that names another thing, at most one a scene and in mails alone; mostly nothing."""
+        rng = self._stream(f"aside:{made.number}:{key}")
+        often = self._whole or rng.random() < _REMARKED[made.habit == BY_NAME]
+        if made.remarked or channel != "mail" or not often:
+            return
+        roles = made.story.roles
+        other = self._mentioned(roles[message.from_], roles[message.to], roles["c"], rng)
+        if other is not None:
+            made.remarked = True
+            text = self._pick(key, beat.texts(""), rng)
+            yield Said(beat, text, replace(made.story, roles={**roles, OTHER: other}), level="described")
+
     def _beats(
-        self, made: Cast, message: Message, ties: dict[str, int], said: set[str], rng: random.Random
+        self,
+        made: Cast,
+        message: Message,
+        ties: dict[str, int],
+        said: set[str],
+        rng: random.Random,
+        channel: str = "mail",
     ) -> Iterable[Said]:
         roles = made.story.roles
         for number, beat in enumerate(message.beats):
             if beat.if_ is not None and not beat.if_.value(roles):
                 continue
             if (beat.needs and beat.needs not in said) or (beat.unless and beat.unless in said):
+                continue
+            if beat.aside:
+                key = (made.scene.name, message.id, number, "aside")
+                yield from self._aside(made, message, beat, key, channel)
                 continue
             # What answers an optional beat is said whenever that was.
             if beat.maybe and not beat.needs and rng.random() < _MAYBE:

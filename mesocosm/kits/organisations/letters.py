@@ -13,7 +13,7 @@ from mesocosm.kits.organisations import moments
 from mesocosm.kits.organisations.casting import Cast, Line, Said
 from mesocosm.kits.organisations.events import Event
 from mesocosm.kits.organisations.moments import Level
-from mesocosm.kits.organisations.people import Person
+from mesocosm.kits.organisations.people import BY_NAME, Person
 from mesocosm.kits.organisations.referring_expressions import Reference
 from mesocosm.kits.organisations.scenes import SLOT
 
@@ -21,6 +21,8 @@ _APART = 0.35
 _SIGNED = 0.55
 _SENTENCE = re.compile(r"(?<=[.?!] )[a-z]")
 _MOMENTS = {"due", "start", "old_start"}
+_ON = re.compile(rf"(\bclass) (?=(?:{'|'.join(moments.DAYS)})\b)")
+"""Between "the Tuesday class" and the day of what happens in it."""
 _STOPS = re.compile(r"\b([ap]\.m)\.\.")
 
 
@@ -112,8 +114,12 @@ class Speaker(Protocol):
         level: Level,
         rng: random.Random,
         named: frozenset[Person],
+        habit: str,
     ) -> tuple[str, Reference]:
-        """Return a writer's way to refer to a thing, in a message that also names these people."""
+        """Return a writer's way to refer to a thing by habit, in a message that also names these people."""
+
+    def other(self, writer: Person, reader: Person, about: Any, rng: random.Random) -> Any:
+        """Draw a thing that a writer may mention beside what a message is about; None if there is none."""
 
     def around(self, about: Any) -> list[Person]:
         """Return those who have to do with a thing."""
@@ -172,12 +178,13 @@ class LetterTeller:
         letter.named = frozenset(
             who
             for text, of in texts
-            for slot in SLOT.findall(text)
-            if isinstance(who := of.get(slot.partition(".")[0]), Person)
+            for name, who in of.items()
+            if isinstance(who, Person) and re.search(rf"<{name}\b|\b{who.role}\b", text)
         )
         parts = [(self._beat(letter, said, rng), said.notice) for said in line.beats]
         if answers is None:
             level: Level = "explicit" if cast.level == "explicit" else "described"
+            letter.called.clear()
             letter.subject, references, _ = self._filled(line.subject, letter, roles, level, rng, typed=True)
             letter.references += references
         else:
@@ -221,12 +228,12 @@ class LetterTeller:
         values: list[ToldValue] = []
 
         def fill(found: re.Match[str]) -> str:
-            said = self._slot(found[1], letter, roles, level, rng, references, values)
+            said = self._slot(found[1], letter, roles, level, rng, references, values, typed=typed)
             start = found.start()
             begins = start == 0 or text[:start].rstrip(" \"'(").endswith((".", "?", "!"))
             return said[:1].upper() + said[1:] if begins and not typed else said
 
-        said = _STOPS.sub(r"\1.", SLOT.sub(fill, text))
+        said = _ON.sub(r"\1 on ", _STOPS.sub(r"\1.", SLOT.sub(fill, text)))
         return said, references, values
 
     def _slot(
@@ -238,6 +245,8 @@ class LetterTeller:
         rng: random.Random,
         references: list[Reference],
         values: list[ToldValue],
+        *,
+        typed: bool,
     ) -> str:
         if slot == "exam":
             return str(roles["exam"])
@@ -259,7 +268,16 @@ class LetterTeller:
             known = (thing, "explicit" if level == "explicit" else "described")
             if known not in letter.called:
                 letter.called[known] = self._speaker.thing(
-                    thing, letter.sender, letter.to, level, rng, letter.named
+                    thing,
+                    letter.sender,
+                    letter.to,
+                    level,
+                    rng,
+                    letter.named,
+                    # Anything else, in a subject, and on the page of a thing: by its name.
+                    letter.cast.habit
+                    if thing is letter.about and letter.channel == "mail" and not typed
+                    else BY_NAME,
                 )
             said, reference = letter.called[known]
         if reference is not None:

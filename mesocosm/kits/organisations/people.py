@@ -18,9 +18,9 @@ OFFICES = frozenset({"office", "secretary"})
 """Roles that pass on what was decided, with dates."""
 FORMAL = frozenset({"student", "assistant"})
 """Those who call instructors by title and last name, and are written to so about them."""
-COURSE_HABITS = ("short", "short", "meeting", "teacher")
-"""How people call a course if left to themselves: by a short name, by its weekday, by who teaches it or
-where."""
+BY_NAME = "name"
+COURSE_HABITS = (BY_NAME, "hour", "day", "teacher")
+"""The ways to call a course: by a short name, by the hour or the day at which it meets, by who teaches it."""
 
 
 @dataclass(eq=False, slots=True)
@@ -40,7 +40,7 @@ class Person:
     signature: str = "{0}"
     greets: float = 0.4
     """How often answers begin with a greeting."""
-    habit: str = "short"
+    habit: str = BY_NAME
     """How the person calls courses, one of ``COURSE_HABITS``."""
     early: int = 8
     late: int = 20

@@ -266,6 +266,7 @@ class QuestionTask(YamlFamily):
             made.channels,
             brief=made.brief,
             shared=made.shared,
+            besides=made.speaker.other,
         )
         casts: list[Cast] = []
         for story in sorted(made.stories, key=lambda story: story.begins):

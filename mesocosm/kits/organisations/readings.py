@@ -21,6 +21,7 @@ from mesocosm.kits.organisations.rehearsal import Rehearsal, rehearse
 from mesocosm.kits.organisations.scenes import Scene
 
 _CASTINGS = 3
+_OF_AN_EXAM = {"exam", "room", "length"}
 _UNREAD = {"when", "notice", "spread", "split", "path", "line"}
 """Fields of a scene that change nothing of what readers see."""
 
@@ -108,9 +109,11 @@ def _normal(text: str) -> list[str]:
             part = "other"  # whose it is does not matter
         *words, last = part.split(" ")
         part = " ".join([*words, "+".join(sorted(last.split("+")))])
-        # When, where and how long an exam is are told together.
-        if part.startswith(("room", "length")) and found and found[-1].startswith("exam "):
-            found[-1] = " & ".join(sorted([*found[-1].split(" & "), part]))
+        # Time, place and length of an exam are told together, in any order.
+        before = found[-1].split(" & ") if found else []
+        kinds = {one.split(" ")[0] for one in before}
+        if words and words[0] in _OF_AN_EXAM - kinds and kinds and kinds <= _OF_AN_EXAM:
+            found[-1] = " & ".join(sorted([*before, part]))
         else:
             found.append(part)
     return found

@@ -77,7 +77,13 @@ def rehearse(
                 return random.Random(f"{scene.name}:{seed}:{name}")
 
             director = Director(
-                [scene], {level: 1.0}, stream, domain.neutral, frozenset(CHANNELS), whole=True
+                [scene],
+                {level: 1.0},
+                stream,
+                domain.neutral,
+                frozenset(CHANNELS),
+                whole=True,
+                besides=stage.speaker.other,
             )
             fitting = [story for story in stage.stories if story.kind == scene.story]
             stream("order").shuffle(fitting)

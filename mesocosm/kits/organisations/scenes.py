@@ -34,6 +34,8 @@ _ARTICLE = re.compile(r"\b(?:the|a|an|my|our|your|his|her|their|this|that) <c>",
 _BEFORE_EXAM = re.compile(r"\ban? <exam>", re.IGNORECASE)
 """A final, or an oral."""
 _PART = re.compile(r"\n\s*\n")
+OTHER = "other"
+"""Role of the thing that an aside names."""
 
 
 def _alternates(given: Any) -> tuple[str, ...]:
@@ -72,6 +74,9 @@ class Beat(_Strict):
     say: Text | None = None
     maybe: Text | None = None
     """Left out at will."""
+    # Readings hold for what a scene says: a field that it does not use is no part of that.
+    aside: Text | None = Field(default=None, exclude_if=lambda given: given is None)
+    """A remark that names another thing than the one that the scene is about; mostly left out."""
     tell: str | None = None
     """The role of the event that it tells."""
     explicit: Text | None = None
@@ -90,7 +95,7 @@ class Beat(_Strict):
     def block(self, level: str) -> str:
         """The name of the block that serves a level."""
         if self.tell is None:
-            return "say" if self.say else "maybe"
+            return "say" if self.say else "aside" if self.aside else "maybe"
         return next((name for name in _SERVING[level] if getattr(self, name)), "any")
 
     def texts(self, level: str) -> tuple[str, ...]:
@@ -101,7 +106,7 @@ class Beat(_Strict):
     @property
     def all_texts(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Its blocks by their names."""
-        for name in ("say", "maybe", "explicit", "described", "referring", "any"):
+        for name in ("say", "maybe", "aside", "explicit", "described", "referring", "any"):
             if texts := getattr(self, name):
                 yield name, texts
 
@@ -166,7 +171,7 @@ class Scene(_Strict):
             min(len(texts) for _, texts in beat.all_texts)
             for message in self.messages
             for beat in message.beats
-            if not beat.maybe and beat.if_ is None
+            if not beat.maybe and not beat.aside and beat.if_ is None
         ]
         return min(counts, default=1)
 
@@ -354,9 +359,9 @@ def _wrong_beat(
     beat: Beat, where: str, roles: Mapping[str, str], names: set[str], vocabulary: Vocabulary
 ) -> Iterator[str]:
     blocks = dict(beat.all_texts)
-    kinds = [name for name in ("say", "maybe") if name in blocks] + (["tell"] if beat.tell else [])
+    kinds = [name for name in ("say", "maybe", "aside") if name in blocks] + (["tell"] if beat.tell else [])
     if len(kinds) != 1:
-        yield f"{where}: one of say, maybe or tell is needed"
+        yield f"{where}: one of say, maybe, aside or tell is needed"
     if beat.tell and beat.tell not in roles:
         yield f"{where}: tells {beat.tell!r}, which is no role here"
     if beat.tell and not blocks:
@@ -369,8 +374,11 @@ def _wrong_beat(
     for name, texts in blocks.items():
         if not 3 <= len(texts) <= 6:
             yield f"{where}: {name}: {len(texts)} alternates; three to six are needed"
+        known = {**roles, OTHER: "course"} if name == "aside" else roles
         for text in texts:
-            yield from _slots(text, f"{where}: {name}", roles, vocabulary)
+            if name == "aside" and text.count(f"<{OTHER}>") != 1:
+                yield f"{where}: aside: {text[:60]!r}: an aside has the slot <{OTHER}>, once"
+            yield from _slots(text, f"{where}: {name}", known, vocabulary)
             for found in re.findall(r"\b(?:on|at) <\w+\.(?:due|start)(?:\.day)?>", text):
                 yield f"{where}: {name}: {found!r}: no preposition before a moment"
 

@@ -265,8 +265,10 @@ class Coursework:
                     if fate == "reinstated"
                     else None
                 )
+                course.leaving.add(s)
                 yield "dropped", {"e": first, "x": back}
             case "off_roster":
+                course.leaving.add(s)
                 made.off_roster.add(s)
             case "late":
                 yield "handed_in", {"e": submitted(between(*late))}

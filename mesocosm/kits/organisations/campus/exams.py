@@ -127,6 +127,8 @@ _NOTICED = {
 }
 _IN_BULLETINS = 0.35
 """The share of such changes of one's own exams that stand in a bulletin."""
+_OF_ONES_OWN = 0.6
+"""The share of a bulletin's everyday notices that are of a course on the student's list."""
 _BULLETIN = (4, 8)
 """So many other notices are in one."""
 ENDS = ("exempt", "cancelled", "optional")
@@ -741,9 +743,11 @@ class Exams:
         after it was cancelled. Returns None if nothing is left to change.
         """
         if rng.random() < 0.2:
-            values = self.campus.appointment(other, at, workday=True)
-            event = Event("everyday", at, other, (), values)
-            return Story("everyday_student", self.base(other, via="mail", e=event), matters=False)
+            # Often of one's own courses: that a bulletin names none of them must not tell what is in it.
+            course = rng.choice(self.campus.listed) if rng.random() < _OF_ONES_OWN else other
+            values = self.campus.appointment(course, at, workday=True)
+            event = Event("everyday", at, course, (), values)
+            return Story("everyday_student", self.base(course, via="mail", e=event), matters=False)
         if other not in self._noticed:
             length = rng.choice(_LENGTHS[self.noun])
             start = self._free_start(other, (self.campus.now + 10 * _DAY).date())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from zoneinfo import ZoneInfo
 
 from mesocosm.kits.organisations.moments import DAYS
@@ -47,6 +48,9 @@ _MISREAD = {"ASS", "FAP", "FBI", "FFS", "FIT", "FML", "RIP", "SAD", "SIT", "SMH"
 """Initials of titles that say something else, so that nobody would call a course by them."""
 _FACETS = ("{0}", "the history of {0}", "{0} for beginners", "open questions about {0}", "{0} in the news")
 _TERM = dt.date(2026, 1, 12)
+_HOURS = (9, 10, 11, 13, 14, 15, 16)
+_TEACHES = 5
+"""So many courses an instructor has at most, unless all have as many."""
 CREDITS = (1.5, 2, 2.5, 3, 3, 4, 4, 5, 6)
 
 
@@ -94,6 +98,8 @@ class Course:
     """The topic of each student's talk; unique in the class."""
     listed: bool = True
     """False of a course that is not on the owner's list: one that they dropped or only sit in on."""
+    leaving: set[Person] = field(default_factory=set)
+    """Students who leave, some for a while only."""
     bulletins: bool = False
     """True of a course of which nothing is heard but what bulletins say to everybody."""
 
@@ -184,6 +190,12 @@ class Campus:
         """The courses that are on the owner's list."""
         return [course for course in self.courses if course.listed]
 
+    def some_instructor(self, rng: random.Random) -> Person:
+        """Draw an instructor who can still teach a course on a day of its own, if there is one."""
+        taught = Counter(course.instructor for course in self.courses)
+        free = [one for one in self.instructors if taught[one] < _TEACHES]
+        return rng.choice(free or self.instructors)
+
     def add_course(
         self,
         instructor: Person | None = None,
@@ -205,13 +217,15 @@ class Campus:
         while code in self._codes:
             code = f"{prefix} {rng.randint(201, 698)}"
         self._codes.add(code)
+        section = f"{rng.randint(1, 4):02}"
+        weekday, hour = self._time(instructor, rng.randrange(5), rng.choice(_HOURS))
         course = Course(
             code=code,
             title=title,
             short=self._short(title),
-            section=f"{rng.randint(1, 4):02}",
-            weekday=rng.randrange(5),
-            hour=rng.choice((9, 10, 11, 13, 14, 15, 16)),
+            section=section,
+            weekday=weekday,
+            hour=hour,
             room=self.room(),
             instructor=instructor,
             credits=rng.choice(CREDITS),
@@ -223,6 +237,20 @@ class Campus:
         self.courses.append(course)
         self.enrol(course, size, pool)
         return course
+
+    def _time(self, instructor: Person, weekday: int, hour: int) -> tuple[int, int]:
+        """When a course meets: at a time that was drawn, or on the next day on which its instructor teaches
+        no other, or in the next half of a day.
+        """
+        taught = [course for course in self.courses if course.instructor is instructor]
+        days = [(weekday + n) % 5 for n in range(5)]
+        for day in days:
+            if all(course.weekday != day for course in taught):
+                return day, hour
+        for day, other in product(days, (hour, *_HOURS)):
+            if all(course.weekday != day or (course.hour < 12) != (other < 12) for course in taught):
+                return day, other
+        return weekday, hour
 
     def _short(self, title: str) -> str:
         """Return the short name of a title: initials of a long one, the subject of others."""

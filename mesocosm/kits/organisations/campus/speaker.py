@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mesocosm.kits.organisations.campus.setting import Campus, Course
 from mesocosm.kits.organisations.moments import Level
-from mesocosm.kits.organisations.people import FORMAL, Person
+from mesocosm.kits.organisations.people import BY_NAME, FORMAL, Person
 from mesocosm.kits.organisations.referring_expressions import Attribute, Reference, distinguishing
 
 COURSE_ATTRIBUTES: Mapping[str, Attribute] = {
@@ -17,26 +17,37 @@ COURSE_ATTRIBUTES: Mapping[str, Attribute] = {
     "short": lambda course: course.short,
     "day": lambda course: course.day,
     "daypart": lambda course: course.daypart,
+    "clock": lambda course: f"{(course.hour - 1) % 12 + 1} o'clock",
     "teacher": lambda course: course.instructor.last,
     "building": lambda course: course.building,
 }
-_HABITS = {"meeting": "day", "teacher": "teacher"}
-"""By which attribute people call a course who do not use its name."""
+_WORDS = ("day", "daypart", "clock")
+"""Attributes in the order in which they stand before a noun."""
 
 
 class CampusSpeaker:
     """Finds expressions that have one referent for their reader."""
 
     def __init__(
-        self, courses: Sequence[Course], staff: Sequence[Person], instructors: Sequence[Person], me: Person
+        self,
+        courses: Sequence[Course],
+        staff: Sequence[Person],
+        instructors: Sequence[Person],
+        me: Person,
+        rehearsing: bool = False,
     ) -> None:
+        """
+        Args:
+            rehearsing: True where instructors have one course only, and may mention any other.
+        """
+        self.rehearsing = rehearsing
         self.courses, self.staff, self.instructors, self.me = courses, staff, instructors, me
 
     @classmethod
-    def of(cls, campus: Campus, me: Person) -> CampusSpeaker:
+    def of(cls, campus: Campus, me: Person, rehearsing: bool = False) -> CampusSpeaker:
         """Return the speaker of a campus, also for courses that are added to it later."""
         staff = [campus.secretary, campus.office, campus.technician, campus.librarian, *campus.assistants, me]
-        return cls(campus.courses, staff, campus.instructors, me)
+        return cls(campus.courses, staff, campus.instructors, me, rehearsing)
 
     def shared(self, writer: Person, reader: Person) -> list[Course]:
         """The courses that a writer and a reader both have to do with: among them the reader looks."""
@@ -47,6 +58,15 @@ class CampusSpeaker:
         """Return what a course could be taken for: one that both have to do with, or else one of either."""
         shared = self.shared(writer, reader)
         return shared if what in shared else self.either(writer, reader)
+
+    def _described_among(self, writer: Person, reader: Person, what: Course) -> Sequence[Course]:
+        """Return the courses among which a description must be unique.
+
+        A student has no lists of courses that they do not take: what others write must be clear without.
+        """
+        if self.me.role != "student":
+            return self.context(writer, reader, what)
+        return self.mine(what.instructor) if what.instructor in (writer, reader) else self.courses
 
     def either(self, writer: Person, reader: Person) -> list[Course]:
         """The courses that a writer or a reader has to do with."""
@@ -68,27 +88,36 @@ class CampusSpeaker:
         level: Level,
         rng: random.Random,
         named: frozenset[Person],
+        habit: str,
     ) -> tuple[str, Reference]:
         """Return what a writer calls a course, so that the reader knows which."""
         if level == "explicit":
             by: tuple[str, ...] = ("title", "code") if rng.random() < 0.4 else ("title",)
             text = f"{what.title} ({what.code})" if "code" in by else what.title
             return text, Reference(text, "thing", what.code, by)
-        by_habit = _HABITS.get(
-            writer.habit if rng.random() < 0.7 else rng.choice(("short", "meeting", "teacher"))
-        )
-        # Nobody says "Rossi's class" to Rossi, nor "Rossi has moved the final in Rossi's class", and
-        # Rossi says "the Tuesday class" to assistants alone.
-        if by_habit == "teacher" and what.instructor in (writer, reader, *named):
-            by_habit = "day"
-        if by_habit == "day" and "assistant" not in (writer.role, reader.role):
-            by_habit = None
-        if by_habit is not None:
-            chosen = distinguishing(what, self.context(writer, reader, what), (by_habit,), COURSE_ATTRIBUTES)
+        for whose, by in _ways(what, writer, reader, named, habit):
+            chosen = distinguishing(what, self._described_among(writer, reader, what), by, COURSE_ATTRIBUTES)
             if chosen is not None:
-                text = _phrase(what, by_habit, writer)
-                return text, Reference(text, "thing", what.code, (by_habit,))
+                text = _phrase(what, whose, chosen)
+                return text, Reference(text, "thing", what.code, tuple(chosen))
         return what.short, Reference(what.short, "thing", what.code, ("short",))
+
+    def other(self, writer: Person, reader: Person, about: Course, rng: random.Random) -> Course | None:
+        """Draw a course that a writer may mention beside one: a student's own, or one of an instructor's.
+
+        Courses on the owner's list and others are as frequent.
+        """
+        if writer.role == "student":
+            found = [one for one in self.courses if writer in one.topic and writer not in one.leaving]
+        else:
+            taught = next((who for who in (writer, reader) if who.role == "instructor"), about.instructor)
+            found = list(self.mine(taught))
+        found = [course for course in found if course is not about]
+        if not found and self.rehearsing:
+            found = [course for course in self.courses if course is not about]
+        listed = rng.random() < 0.5
+        found = [course for course in found if course.listed == listed] or found
+        return rng.choice(found) if found else None
 
     def person(
         self, who: Person, writer: Person, reader: Person, about: Any, level: Level
@@ -137,9 +166,35 @@ class CampusSpeaker:
         raise ValueError(f"nobody is called by {form!r}")
 
 
-def _phrase(course: Course, by: str, writer: Person) -> str:
-    """A noun phrase of an attribute; instructors alone call each other by the last name."""
-    if by != "teacher":
-        return f"the {course.day} class"
-    title = "" if writer.role == "instructor" else "Professor "
-    return f"{title}{course.instructor.last}'s class"
+def _ways(
+    what: Course, writer: Person, reader: Person, named: frozenset[Person], habit: str
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield how a course may be called without its name: whose it is, and attributes in their order."""
+    if habit == BY_NAME:
+        return
+    teacher = what.instructor
+    whose = ""
+    first: tuple[str, ...] = ()
+    if "assistant" in (writer.role, reader.role) and (
+        habit != "teacher" or teacher in (writer, reader, *named)
+    ):
+        # Assistants help with several classes, and know when they meet.
+        whose = "the"
+    elif teacher is writer:
+        whose = "my"
+    elif teacher is reader:
+        whose = "your"
+    elif teacher not in named:
+        # Instructors alone call each other by the last name.
+        title = "" if writer.role == "instructor" else "Professor "
+        whose, first = f"{title}{teacher.last}'s", ("teacher",)
+    if whose and habit == "hour":
+        yield whose, (*first, "clock")
+    if whose:
+        yield whose, (*first, "day", "daypart")
+
+
+def _phrase(course: Course, whose: str, by: Sequence[str]) -> str:
+    """A noun phrase of attributes."""
+    words = [whose, *(str(COURSE_ATTRIBUTES[name](course)) for name in _WORDS if name in by)]
+    return f"{' '.join(words)} class"

@@ -83,7 +83,11 @@ def _stage(kind: str, seed: int) -> Stage:
         stories += [next(further) for _ in range(30)]
     number_events(stories)
     return Stage(
-        Lists.of(campus, me), me, CampusSpeaker.of(campus, me), tuple(stories), tuple(campus.instructors)
+        Lists.of(campus, me),
+        me,
+        CampusSpeaker.of(campus, me, rehearsing=True),
+        tuple(stories),
+        tuple(campus.instructors),
     )
 
 

@@ -53,22 +53,18 @@ class Studies:
             campus.now += _DAY
         fellows: list[Person] = []
         for _ in range(number):
-            instructor = (
-                rng.choice(campus.instructors)
-                if len(campus.instructors) > 2 and rng.random() < 0.25
-                else None
-            )
+            shared = len(campus.instructors) > 2 and rng.random() < 0.25
+            instructor = campus.some_instructor(rng) if shared else None
             course = campus.add_course(instructor, rng.randint(*_CLASS), fellows)
             fellows = list(dict.fromkeys([*fellows, *course.students]))[-40:]
             course.students.append(me)
             course.topic[me] = ""
         for _ in range(max(3, number * (_MORE_OTHERS if number > LARGE else _OTHERS))):
-            instructor = rng.choice(campus.instructors) if rng.random() < _SHARED else None
+            instructor = campus.some_instructor(rng) if rng.random() < _SHARED else None
             campus.add_course(instructor, rng.randint(*_CLASS), fellows, listed=False)
         for _ in range(max(8, number)):
-            campus.add_course(
-                rng.choice(campus.instructors), rng.randint(*_CLASS), fellows, listed=False, bulletins=True
-            )
+            instructor = campus.some_instructor(rng)
+            campus.add_course(instructor, rng.randint(*_CLASS), fellows, listed=False, bulletins=True)
         while len(campus.instructors) < 4:
             campus.instructors.append(campus.naming.person("instructor"))
         return cls(campus, me, Exams(campus, me, noun, stream("exams")), fellows)
