@@ -239,8 +239,8 @@ class Campus:
         return course
 
     def _time(self, instructor: Person, weekday: int, hour: int) -> tuple[int, int]:
-        """When a course meets: at a time that was drawn, or on the next day on which its instructor teaches
-        no other, or in the next half of a day.
+        """Return when a course meets: at a time that was drawn, or on the next day on which its instructor
+        teaches no other, or in the next half of a day.
         """
         taught = [course for course in self.courses if course.instructor is instructor]
         days = [(weekday + n) % 5 for n in range(5)]
