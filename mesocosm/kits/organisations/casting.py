@@ -173,7 +173,7 @@ class Director:
         return made
 
     def _habit(self, story: Story, scene: Scene) -> str:
-        """Draw how the thing of a thread is called: by the habit of whoever begins it, which others take up."""
+        """Draw how a thread calls its thing: by the habit of whoever begins it, which others take up."""
         rng = self._stream(f"habit:{self._number}")
         writer: Person = story.roles[scene.messages[0].from_]
         return writer.habit if rng.random() < _BY_HABIT else rng.choice(COURSE_HABITS)
