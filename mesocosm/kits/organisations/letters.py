@@ -21,8 +21,6 @@ _APART = 0.35
 _SIGNED = 0.55
 _SENTENCE = re.compile(r"(?<=[.?!] )[a-z]")
 _MOMENTS = {"due", "start", "old_start"}
-_ON = re.compile(rf"(\bclass) (?=(?:{'|'.join(moments.DAYS)})\b)")
-"""Between "the Tuesday class" and the day of what happens in it."""
 _STOPS = re.compile(r"\b([ap]\.m)\.\.")
 
 
@@ -120,6 +118,9 @@ class Speaker(Protocol):
 
     def other(self, writer: Person, reader: Person, about: Any, rng: random.Random) -> Any:
         """Draw a thing that a writer may mention beside what a message is about; None if there is none."""
+
+    def smoothed(self, text: str) -> str:
+        """Return a text with the prepositions that go with the names in it."""
 
     def around(self, about: Any) -> list[Person]:
         """Return those who have to do with a thing."""
@@ -233,7 +234,7 @@ class LetterTeller:
             begins = start == 0 or text[:start].rstrip(" \"'(").endswith((".", "?", "!"))
             return said[:1].upper() + said[1:] if begins and not typed else said
 
-        said = _ON.sub(r"\1 on ", _STOPS.sub(r"\1.", SLOT.sub(fill, text)))
+        said = self._speaker.smoothed(_STOPS.sub(r"\1.", SLOT.sub(fill, text)))
         return said, references, values
 
     def _slot(

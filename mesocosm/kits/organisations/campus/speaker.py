@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mesocosm.kits.organisations.campus.setting import Campus, Course
-from mesocosm.kits.organisations.moments import Level
+from mesocosm.kits.organisations.moments import DAYS, Level
 from mesocosm.kits.organisations.people import BY_NAME, FORMAL, Person
 from mesocosm.kits.organisations.referring_expressions import Attribute, Reference, distinguishing
 
@@ -21,6 +22,12 @@ COURSE_ATTRIBUTES: Mapping[str, Attribute] = {
     "teacher": lambda course: course.instructor.last,
     "building": lambda course: course.building,
 }
+_ON = re.compile(rf"(\bclass),? (?=(?:{'|'.join(DAYS)})\b)")
+_FOR = re.compile(
+    r"(?<![Ff]or the )(?<![Ff]or your )(?<![Ff]or my )"
+    r"\b((?:orals?|finals?|midterms?|quiz|quizzes)(?: exams?)?) in "
+    r"(?=(?:my|your|the|[\w ]+'s) (?:\w+day |\d+ o'clock |morning |afternoon )*class\b)"
+)
 _WORDS = ("day", "daypart", "clock")
 """Attributes in the order in which they stand before a noun."""
 
@@ -136,6 +143,10 @@ class CampusSpeaker:
         if who.role == "instructor":
             others = list(dict.fromkeys([*others, *self.instructors]))
         return sum(other.first == who.first for other in others) <= 1
+
+    def smoothed(self, text: str) -> str:
+        """Return a text with "the oral for my Friday class on Monday" for "in my Friday class Monday"."""
+        return _ON.sub(r"\1 on ", _FOR.sub(r"\1 for ", text))
 
     def around(self, about: Course) -> list[Person]:
         """Return those who have to do with a course."""
