@@ -99,7 +99,7 @@ def simulate(stream: Any, params: Any) -> Organisation:
         if number in booked:
             changes.append("books_changed" if number in superseded and rng.random() < 0.3 else "books")
         if number in superseded:
-            rows = rng.sample(_SUPERSEDING, rng.choices((1, 2, 3), (3, 4, 2))[0])
+            rows = rng.sample(_SUPERSEDING, rng.choices((1, 2, 3), (1, 3, 3))[0])
             changes += [rng.choice(row) for row in rows]
         if number in proctored:
             changes.append(rng.choice(("examiner", "examiner", "examiner_twice")))

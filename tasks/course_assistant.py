@@ -171,7 +171,7 @@ def simulate(stream: Any, params: Any) -> Organisation:
         me=me,
         stories=target.stories,
         further=others,
-        speaker=CampusSpeaker.of(campus, me),
+        speaker=CampusSpeaker.of(campus, me, [course]),
         lists=lambda: Lists.of(campus, me),
         place=place,
         neutral=NEUTRAL | {"everyday"},

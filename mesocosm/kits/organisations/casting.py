@@ -39,7 +39,7 @@ _TALKED = 2
 """Small talk, rumors and the like of one kind are told so often."""
 _BY_HABIT = 0.7
 """How often people call things as they mostly do."""
-_REMARKED = {True: 0.2, False: 0.95}
+_REMARKED = {True: 0.7, False: 0.95}
 """How often an aside is said in a scene that has one: where the thing is named, and where it is described.
 
 An aside names another thing. Without them whoever drops all mails that name what is not in question would

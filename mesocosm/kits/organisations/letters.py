@@ -17,6 +17,8 @@ from mesocosm.kits.organisations.people import BY_NAME, Person
 from mesocosm.kits.organisations.referring_expressions import Reference
 from mesocosm.kits.organisations.scenes import SLOT
 
+_DESCRIBING = "day"
+"""A habit that describes things."""
 _APART = 0.35
 _SIGNED = 0.55
 _SENTENCE = re.compile(r"(?<=[.?!] )[a-z]")
@@ -275,15 +277,25 @@ class LetterTeller:
                     level,
                     rng,
                     letter.named,
-                    # Anything else, in a subject, and on the page of a thing: by its name.
-                    letter.cast.habit
-                    if thing is letter.about and letter.channel == "mail" and not typed
-                    else BY_NAME,
+                    self._habit(letter, thing, typed),
                 )
             said, reference = letter.called[known]
         if reference is not None:
             references.append(reference)
         return said
+
+    @staticmethod
+    def _habit(letter: Letter, thing: Any, typed: bool) -> str:
+        """Return how a message calls a thing: by its name in a subject and on the page of a thing.
+
+        Of two things in a mail one is described: neither form tells what the mail is about.
+        """
+        habit = letter.cast.habit
+        if typed or letter.channel != "mail":
+            return BY_NAME
+        if thing is letter.about:
+            return habit
+        return _DESCRIBING if habit == BY_NAME else BY_NAME
 
     def _value(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from mesocosm.kits.organisations.campus.setting import Campus, Course
@@ -28,6 +28,8 @@ _FOR = re.compile(
     r"\b((?:orals?|finals?|midterms?|quiz|quizzes)(?: exams?)?) in "
     r"(?=(?:my|your|the|[\w ]+'s) (?:\w+day |\d+ o'clock |morning |afternoon )*class\b)"
 )
+_OPPOSITE = 0.85
+"""How often an aside in a mail on a course in question is on another, and the other way around."""
 _WORDS = ("day", "daypart", "clock")
 """Attributes in the order in which they stand before a noun."""
 
@@ -41,20 +43,24 @@ class CampusSpeaker:
         staff: Sequence[Person],
         instructors: Sequence[Person],
         me: Person,
+        own: Collection[Course] = (),
         rehearsing: bool = False,
     ) -> None:
         """
         Args:
+            own: The courses in question.
             rehearsing: True where instructors have one course only, and may mention any other.
         """
-        self.rehearsing = rehearsing
+        self.own, self.rehearsing = own, rehearsing
         self.courses, self.staff, self.instructors, self.me = courses, staff, instructors, me
 
     @classmethod
-    def of(cls, campus: Campus, me: Person, rehearsing: bool = False) -> CampusSpeaker:
+    def of(
+        cls, campus: Campus, me: Person, own: Collection[Course] = (), *, rehearsing: bool = False
+    ) -> CampusSpeaker:
         """Return the speaker of a campus, also for courses that are added to it later."""
         staff = [campus.secretary, campus.office, campus.technician, campus.librarian, *campus.assistants, me]
-        return cls(campus.courses, staff, campus.instructors, me, rehearsing)
+        return cls(campus.courses, staff, campus.instructors, me, own, rehearsing)
 
     def shared(self, writer: Person, reader: Person) -> list[Course]:
         """The courses that a writer and a reader both have to do with: among them the reader looks."""
@@ -112,7 +118,8 @@ class CampusSpeaker:
     def other(self, writer: Person, reader: Person, about: Course, rng: random.Random) -> Course | None:
         """Draw a course that a writer may mention beside one: a student's own, or one of an instructor's.
 
-        Courses on the owner's list and others are as frequent.
+        Mostly it is one in question beside one that is not: both are named in such mails, whatever they are
+        about.
         """
         if writer.role == "student":
             found = [one for one in self.courses if writer in one.topic and writer not in one.leaving]
@@ -122,8 +129,9 @@ class CampusSpeaker:
         found = [course for course in found if course is not about]
         if not found and self.rehearsing:
             found = [course for course in self.courses if course is not about]
-        listed = rng.random() < 0.5
-        found = [course for course in found if course.listed == listed] or found
+        opposite = [course for course in found if (course in self.own) != (about in self.own)]
+        if opposite and rng.random() < _OPPOSITE:
+            found = opposite
         return rng.choice(found) if found else None
 
     def person(

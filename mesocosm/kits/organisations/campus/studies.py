@@ -110,7 +110,7 @@ class Studies:
             me=me,
             stories=list(self.exams.in_bulletins(stories, stream("bulletins"))),
             further=self.exams.distractions(stream),
-            speaker=CampusSpeaker.of(campus, me),
+            speaker=CampusSpeaker.of(campus, me, campus.listed),
             lists=lambda: Lists.of(campus, me),
             place=place,
             neutral=NEUTRAL,
