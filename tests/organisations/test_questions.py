@@ -173,6 +173,19 @@ def test_a_course_is_meant_by_what_no_other_course_has(name: str) -> None:
     assert {("short",), ("day",), ("clock",), ("teacher", "day")} <= ways
 
 
+def test_a_bulletin_is_about_no_course_and_has_no_aside(tmp_path: Path) -> None:
+    """Scenes of one's own may have an aside where there is nothing that another course is beside of."""
+    shutil.copytree(load_domain("campus").scenes / "train", tmp_path / "mine")
+    file = tmp_path / "mine" / "bulletins.yaml"
+    says = "\n\n".join(f"            {word} <other>." for word in ("Not", "No", "Never"))
+    beat = f"        - aside: |\n{says}\n"
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("        - maybe:", f"{beat}        - maybe:", 3)
+    )
+    instance = built("oral_exams", tmp_path, split=str(tmp_path / "mine"))
+    assert instance.expected.derivations
+
+
 def test_a_split_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"split: 'mine' is none of train, test, and no folder"):
         built("oral_exams", tmp_path, split="mine")

@@ -305,7 +305,8 @@ class Director:
         if made.remarked or channel != "mail" or not often:
             return
         roles = made.story.roles
-        other = self._mentioned(roles[message.from_], roles[message.to], roles["c"], rng)
+        about = roles.get("c")  # a bulletin is about no course
+        other = about and self._mentioned(roles[message.from_], roles[message.to], about, rng)
         if other is not None:
             made.remarked = True
             text = self._pick(key, beat.texts(""), rng)

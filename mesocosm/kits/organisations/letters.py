@@ -288,7 +288,8 @@ class LetterTeller:
     def _habit(letter: Letter, thing: Any, typed: bool) -> str:
         """Return how a message calls a thing: by its name in a subject and on the page of a thing.
 
-        Of two things in a mail one is described: neither form tells what the mail is about.
+        Of two things in a mail one is described: neither form tells what the mail is about. A bulletin calls
+        all things the same way.
         """
         habit = letter.cast.habit
         if typed or letter.channel != "mail":
