@@ -65,7 +65,7 @@ def test_a_plain_subprocess_is_used_only_by_name_and_with_a_warning(
 
 
 def test_a_subprocess_too_ends_in_time_with_all_it_started(tmp_path: Path) -> None:
-    job = Job(("bash", "-c", "sleep 60 & echo $!; sleep 60"), tmp_path, JobLimits(seconds=1))
+    job = Job(("bash", "-c", "sleep 900 & echo $!; sleep 900"), tmp_path, JobLimits(seconds=1))
     ended = levels.Subprocess().run(job)
     assert ended.reached == "time"
     # Killed it is at once, and gone when the kernel has come to it.
