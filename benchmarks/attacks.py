@@ -219,11 +219,11 @@ def passes(task: str, found: World, kind_of: Callable[[Letter], str]) -> bool:
     return _answers(task, expected, directory, lambda: events(letters, kind_of, directory))
 
 
-RULES = (
+RULES = NAMING_ANY, NAMING, THREADS, INSTRUCTORS, MEANING = (
     "mails that name another course",
     "mails that name another and none of one's own",
     "threads that name another and none of one's own",
-    "these and those begun by others' instructors",
+    "such threads, and those that an instructor begins who teaches none of one's own",
     "threads that mean another in any words, and none of one's own",
 )
 
@@ -241,19 +241,19 @@ def without_others(task: str, found: World, rule: str) -> tuple[float, float, bo
     parts: dict[str, list[Letter]] = {}
     for one in letters:
         if one.channel == "mail":
-            parts.setdefault(one.key if rule in RULES[:2] else one.opening.key, []).append(one)
+            parts.setdefault(one.key if rule in (NAMING_ANY, NAMING) else one.opening.key, []).append(one)
     dropped: set[str] = set()
     for part in parts.values():
-        means = _names if rule != RULES[4] else _means
+        means = _means if rule == MEANING else _names
         named, named_own = (any(means(one, of) for one in part) for of in (others, own))
         sender = part[0].sender
         foreign = (
-            rule == RULES[3]
+            rule == INSTRUCTORS
             and not named_own
             and sender.role == "instructor"
             and sender.email not in teachers
         )
-        if foreign or (named and (rule == RULES[0] or not named_own)):
+        if foreign or (named and (rule == NAMING_ANY or not named_own)):
             dropped |= {one.key for one in part}
     words = {one.key: len(f"{one.subject} {one.body}".split()) for one in letters}
     kept = [one for one in expected.derivations if one.text not in dropped]

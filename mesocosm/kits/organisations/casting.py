@@ -38,9 +38,9 @@ Other mail of theirs never decides anything: in numbers it would tell by its fol
 _TALKED = 2
 """Small talk, rumors and the like of one kind are told so often."""
 _BY_HABIT = 0.7
-"""How often people call things as they mostly do."""
+"""The share of threads in which people call things as they mostly do."""
 _REMARKED = {True: 0.7, False: 0.95}
-"""How often an aside is said in a scene that has one: where the thing is named, and where it is described.
+"""The share of scenes with an aside in which it is said: where the thing is named, and where it is described.
 
 An aside names another thing. Without them whoever drops all mails that name what is not in question would
 lose nothing.
@@ -88,7 +88,7 @@ class Cast:
     remarked: bool = False
     """True once something else was named in an aside."""
     habit: str = BY_NAME
-    """How the thing is called in its mails."""
+    """The way in which its mails call the thing."""
 
 
 class Director:
@@ -194,7 +194,8 @@ class Director:
                     return False
                 continue
             scene = self._least_used(fitting, rng)
-            notice = Cast(story, scene, made.level, made.number)
+            # A bulletin names enough things: no asides there.
+            notice = Cast(story, scene, made.level, made.number, remarked=True)
             [message] = scene.messages
             said = list(self._beats(notice, message, {}, set(), rng))
             said[0].notice = True

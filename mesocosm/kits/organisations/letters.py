@@ -13,12 +13,10 @@ from mesocosm.kits.organisations import moments
 from mesocosm.kits.organisations.casting import Cast, Line, Said
 from mesocosm.kits.organisations.events import Event
 from mesocosm.kits.organisations.moments import Level
-from mesocosm.kits.organisations.people import BY_NAME, Person
+from mesocosm.kits.organisations.people import BY_DAY, BY_NAME, Person
 from mesocosm.kits.organisations.referring_expressions import Reference
 from mesocosm.kits.organisations.scenes import SLOT
 
-_DESCRIBING = "day"
-"""A habit that describes things."""
 _APART = 0.35
 _SIGNED = 0.55
 _SENTENCE = re.compile(r"(?<=[.?!] )[a-z]")
@@ -296,7 +294,7 @@ class LetterTeller:
             return BY_NAME
         if thing is letter.about:
             return habit
-        return _DESCRIBING if habit == BY_NAME else BY_NAME
+        return BY_DAY if habit == BY_NAME else BY_NAME
 
     def _value(
         self,

@@ -18,8 +18,8 @@ OFFICES = frozenset({"office", "secretary"})
 """Roles that pass on what was decided, with dates."""
 FORMAL = frozenset({"student", "assistant"})
 """Those who call instructors by title and last name, and are written to so about them."""
-BY_NAME = "name"
-COURSE_HABITS = (BY_NAME, "hour", "day", "teacher")
+BY_NAME, BY_DAY = "name", "day"
+COURSE_HABITS = (BY_NAME, "hour", BY_DAY, "teacher")
 """The ways to call a course: by a short name, by the hour or the day at which it meets, by who teaches it."""
 
 

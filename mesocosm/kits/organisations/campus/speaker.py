@@ -20,7 +20,6 @@ COURSE_ATTRIBUTES: Mapping[str, Attribute] = {
     "daypart": lambda course: course.daypart,
     "clock": lambda course: f"{(course.hour - 1) % 12 + 1} o'clock",
     "teacher": lambda course: course.instructor.last,
-    "building": lambda course: course.building,
 }
 _ON = re.compile(rf"(\bclass),? (?=(?:{'|'.join(DAYS)})\b)")
 _FOR = re.compile(
@@ -29,13 +28,18 @@ _FOR = re.compile(
     r"(?=(?:my|your|the|[\w ]+'s) (?:\w+day |\d+ o'clock |morning |afternoon )*class\b)"
 )
 _OPPOSITE = 0.85
-"""How often an aside in a mail on a course in question is on another, and the other way around."""
+"""The share of asides that name a course in question beside one that is not, or the other way around."""
 _WORDS = ("day", "daypart", "clock")
 """Attributes in the order in which they stand before a noun."""
 
 
 class CampusSpeaker:
-    """Finds expressions that have one referent for their reader."""
+    """Finds expressions that have one referent for their reader.
+
+    Args:
+        own: The courses in question.
+        rehearsing: True where instructors have one course only, and may mention any other.
+    """
 
     def __init__(
         self,
@@ -46,11 +50,6 @@ class CampusSpeaker:
         own: Collection[Course] = (),
         rehearsing: bool = False,
     ) -> None:
-        """
-        Args:
-            own: The courses in question.
-            rehearsing: True where instructors have one course only, and may mention any other.
-        """
         self.own, self.rehearsing = own, rehearsing
         self.courses, self.staff, self.instructors, self.me = courses, staff, instructors, me
 
