@@ -6,6 +6,7 @@ import base64
 import contextlib
 import email
 import email.policy
+import errno
 import imaplib
 import select
 import smtplib
@@ -84,7 +85,13 @@ def shout(port: int, greeting: bytes, lines: list[bytes], tags: bool) -> None:
         connection.sendall(greeting)
         for line in lines:
             connection.sendall((b"t " if tags else b"") + line + b"\r\n")
-        connection.shutdown(socket.SHUT_WR)
+        try:
+            connection.shutdown(socket.SHUT_WR)
+        except OSError as refused:
+            # Whose connection was reset since the last line is told so in words of another kind.
+            if refused.errno == errno.ENOTCONN:
+                return
+            raise
         connection.settimeout(PATIENCE)
         while connection.recv(65536):
             pass
