@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -20,7 +20,7 @@ from mesocosm.kits.organisations.scenes import SLOT
 _APART = 0.35
 _SIGNED = 0.55
 _SENTENCE = re.compile(r"(?<=[.?!] )[a-z]")
-_MOMENTS = {"due", "start", "old_start"}
+_MOMENTS = ("due", "start", "old_start")
 _STOPS = re.compile(r"\b([ap]\.m)\.\.")
 
 
@@ -77,6 +77,8 @@ class Letter:
     """References used for things at a level, so that a message uses the same one throughout."""
     named: frozenset[Person] = frozenset()
     """The people that it names."""
+    moments: tuple[dt.datetime, ...] = ()
+    """The day on which it is sent, and what it may name."""
 
     @property
     def thread(self) -> list[Letter]:
@@ -113,8 +115,11 @@ class Speaker(Protocol):
         rng: random.Random,
         named: frozenset[Person],
         habit: str,
+        moments: Collection[dt.datetime],
     ) -> tuple[str, Reference]:
-        """Return a writer's way to refer to a thing by habit, in a message that also names these people."""
+        """Return a writer's way to refer to a thing by habit, in a message that also names these people and
+        moments.
+        """
 
     def other(self, writer: Person, reader: Person, about: Any, rng: random.Random) -> Any:
         """Draw a thing that a writer may mention beside what a message is about; None if there is none."""
@@ -181,6 +186,17 @@ class LetterTeller:
             for text, of in texts
             for name, who in of.items()
             if isinstance(who, Person) and re.search(rf"<{name}\b|\b{who.role}\b", text)
+        )
+        letter.moments = (
+            letter.at.replace(hour=0),
+            *(
+                moment
+                for text, of in texts
+                for name, event in of.items()
+                if isinstance(event, Event)
+                for field in _MOMENTS
+                if re.search(rf"<{name}\.{field}\b", text) and (moment := getattr(event, field))
+            ),
         )
         parts = [(self._beat(letter, said, rng), said.notice) for said in line.beats]
         if answers is None:
@@ -276,6 +292,7 @@ class LetterTeller:
                     rng,
                     letter.named,
                     self._habit(letter, thing, typed),
+                    letter.moments,
                 )
             said, reference = letter.called[known]
         if reference is not None:

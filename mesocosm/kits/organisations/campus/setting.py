@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain, combinations, product
 from zoneinfo import ZoneInfo
 
+from mesocosm.errors import Invalid
 from mesocosm.kits.organisations.moments import DAYS
 from mesocosm.kits.organisations.people import Naming, Person
 from mesocosm.kits.prose.courses import catalogue
@@ -49,6 +50,8 @@ _MISREAD = {"ASS", "FAP", "FBI", "FFS", "FIT", "FML", "RIP", "SAD", "SIT", "SMH"
 _FACETS = ("{0}", "the history of {0}", "{0} for beginners", "open questions about {0}", "{0} in the news")
 _TERM = dt.date(2026, 1, 12)
 _HOURS = (9, 10, 11, 13, 14, 15, 16)
+_COLLEAGUES = 2
+"""So many instructors are in a department, before the next has some."""
 _TEACHES = 5
 """So many courses an instructor has at most, unless all have as many."""
 CREDITS = (1.5, 2, 2.5, 3, 3, 4, 4, 5, 6)
@@ -104,6 +107,11 @@ class Course:
     """True of a course of which nothing is heard but what bulletins say to everybody."""
 
     @property
+    def prefix(self) -> str:
+        """The department, as the code begins: "BIO"."""
+        return self.code.partition(" ")[0]
+
+    @property
     def day(self) -> str:
         """The weekday on which it meets."""
         return DAYS[self.weekday]
@@ -145,7 +153,8 @@ class Campus:
     courses: list[Course] = field(default_factory=list)
     now: dt.datetime = dt.datetime(2026, 3, 2, 9)
     """Local, without a zone."""
-    _titles: Iterator[tuple[str, str, Sequence[str]]] = field(default_factory=lambda: iter(()))
+    _titles: dict[str, Iterator[tuple[str, Sequence[str]]]] = field(default_factory=dict)
+    """Of each department those that no course has, in the order in which departments get instructors."""
     _codes: set[str] = field(default_factory=set)
     _shorts: set[str] = field(default_factory=set)
 
@@ -168,22 +177,35 @@ class Campus:
             librarian=naming.person("librarian"),
             assistants=[naming.person("assistant") for _ in range(2)],
         )
-        campus._titles = campus._deck()
+        prefixes = list(dict.fromkeys(entry.prefix for entry in catalogue()))
+        rng.shuffle(prefixes)
+        campus._titles = {prefix: campus._deck(prefix) for prefix in prefixes}
         return campus
 
-    def _deck(self) -> Iterator[tuple[str, str, Sequence[str]]]:
-        """Prefix, title and topics of courses: those of one department first, all others later."""
-        entries = list(catalogue())
-        prefixes = list(dict.fromkeys(entry.prefix for entry in entries))
-        self.rng.shuffle(prefixes)
+    def _deck(self, prefix: str) -> Iterator[tuple[str, Sequence[str]]]:
+        """Titles of one department with their topics: those of its catalogue first, then variations."""
+        own = [entry for entry in catalogue() if entry.prefix == prefix]
+        others = list(dict.fromkeys(topic for entry in own for topic in entry.topics))
         for pattern in _TITLES:
-            for prefix in prefixes:
-                own = [entry for entry in entries if entry.prefix == prefix]
-                others = list(dict.fromkeys(topic for entry in own for topic in entry.topics))
-                self.rng.shuffle(own)
-                for entry in own:
-                    topics = [*entry.topics, *(one for one in others if one not in entry.topics)]
-                    yield prefix, pattern.format(_american(entry.title)), [_american(one) for one in topics]
+            self.rng.shuffle(own)
+            for entry in own:
+                topics = [*entry.topics, *(one for one in others if one not in entry.topics)]
+                yield pattern.format(_american(entry.title)), [_american(one) for one in topics]
+
+    def _subject(self, instructor: Person | None) -> tuple[str, str, Sequence[str]]:
+        """Return prefix, title and topics of one more course: of the department that an instructor is in.
+
+        When it has no other, they are of the next one.
+        """
+        departments = list(self._titles)
+        taught = next((one for one in self.courses if one.instructor is instructor), None)
+        first = departments.index(taught.prefix) if taught else len(self.instructors) // _COLLEAGUES
+        for number in range(len(departments)):
+            prefix = departments[(first + number) % len(departments)]
+            for title, topics in self._titles[prefix]:
+                if title not in self._shorts:
+                    return prefix, title, topics
+        raise Invalid("a campus has no more titles of courses")
 
     @property
     def listed(self) -> list[Course]:
@@ -207,9 +229,7 @@ class Campus:
     ) -> Course:
         """Draw one more course; ``size`` students are in it, as many as possible from a pool."""
         rng = self.rng
-        prefix, title, topics = next(self._titles)
-        while title in self._shorts:
-            prefix, title, topics = next(self._titles)
+        prefix, title, topics = self._subject(instructor)
         if instructor is None:
             instructor = self.naming.person("instructor")
             self.instructors.append(instructor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -101,13 +102,14 @@ class CampusSpeaker:
         rng: random.Random,
         named: frozenset[Person],
         habit: str,
+        moments: Collection[dt.datetime],
     ) -> tuple[str, Reference]:
         """Return what a writer calls a course, so that the reader knows which."""
         if level == "explicit":
             by: tuple[str, ...] = ("title", "code") if rng.random() < 0.4 else ("title",)
             text = f"{what.title} ({what.code})" if "code" in by else what.title
             return text, Reference(text, "thing", what.code, by)
-        for whose, by in _ways(what, writer, reader, named, habit):
+        for whose, by in _ways(what, writer, reader, named, habit, moments):
             chosen = distinguishing(what, self._described_among(writer, reader, what), by, COURSE_ATTRIBUTES)
             if chosen is not None:
                 text = _phrase(what, whose, chosen)
@@ -185,7 +187,12 @@ class CampusSpeaker:
 
 
 def _ways(
-    what: Course, writer: Person, reader: Person, named: frozenset[Person], habit: str
+    what: Course,
+    writer: Person,
+    reader: Person,
+    named: frozenset[Person],
+    habit: str,
+    moments: Collection[dt.datetime],
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield how a course may be called without its name: whose it is, and attributes in their order."""
     if habit == BY_NAME:
@@ -206,10 +213,18 @@ def _ways(
         # Instructors alone call each other by the last name.
         title = "" if writer.role == "instructor" else "Professor "
         whose, first = f"{title}{teacher.last}'s", ("teacher",)
-    if whose and habit == "hour":
-        yield whose, (*first, "clock")
-    if whose:
-        yield whose, (*first, "day", "daypart")
+    if not whose:
+        return
+    # Nobody writes "my Friday class, Friday, May 8": they call it by its hour then, or the other way around.
+    clashes = {
+        "clock": any(moment.hour == what.hour for moment in moments),
+        "day": any(moment.weekday() == what.weekday for moment in moments),
+    }
+    usual, other = ("clock", "day") if habit == "hour" else ("day", "clock")
+    if clashes[usual] and not clashes[other]:
+        usual, other = other, usual
+    for attribute in (usual, other) if "clock" in (usual, habit) else (usual,):
+        yield whose, (*first, "clock") if attribute == "clock" else (*first, "day", "daypart")
 
 
 def _phrase(course: Course, whose: str, by: Sequence[str]) -> str:
