@@ -224,7 +224,13 @@ def _siblings(
 
     left = {story.roles["s"] for story in [*stories, *classes[0].stories] if story.kind == "dropped"}
     left |= {who for one in classes for who in one.off_roster}
-    met = Counter(story.roles[role] for story in stories for role in ("s", "t") if role in story.roles)
+    met: Counter[Person] = Counter()
+
+    def meet(story: Story) -> None:
+        met.update(story.roles[role] for role in ("s", "t") if role in story.roles)
+
+    for story in classes[0].stories:
+        meet(story)
 
     def everyday() -> Iterator[Story]:
         count = 0
@@ -239,7 +245,6 @@ def _siblings(
             drawn = own.sample(here, min(16, len(here)))
             # Who was met once is met again.
             s, t = sorted(drawn, key=lambda who: met[who] != 1)[:2]
-            met.update((s, t))
             roles = {
                 "me": me,
                 "c": of,
@@ -258,9 +263,12 @@ def _siblings(
         """A ninth is everyday life, as long as there are stories of other classes."""
         daily = everyday()
         for count, story in enumerate(stories):
+            meet(story)
             yield story
             if count % 8 == 7:
-                yield next(daily)
+                small = next(daily)
+                meet(small)
+                yield small
         yield from daily
 
     return mixed()

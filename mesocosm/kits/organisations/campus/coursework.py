@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -125,7 +126,13 @@ class Coursework:
             when = waking(rng, begin - 3 * _DAY, made.due + _DAY, student)
             kind, role = rng.choice((("other_work", "o"), ("claimed", "k")))
             if not any(story.kind == kind and story.roles["s"] is student for story in made.stories):
-                other = rng.choice([one for one in students if one is not student] or [student])
+                # Somebody of whom little is heard: who is met once only can be told by that.
+                heard = Counter(
+                    story.roles[role] for story in made.stories for role in ("s", "t") if role in story.roles
+                )
+                others = [one for one in students if one is not student]
+                seldom = [one for one in others if heard[one] == 1]
+                other = rng.choice(seldom or others or [student])
                 event = Event(kind, when, course, (student,), {})
                 made.stories.append(Story(kind, base | {"s": student, "t": other, role: event}, matters))
         return made
