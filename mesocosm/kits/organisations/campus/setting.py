@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -45,6 +46,10 @@ _BUILDINGS = (
 )
 _PROGRAMMES = ("B.A.", "B.S.", "M.A.", "exchange", "minor")
 _TITLES = ("{0}", "Advanced {0}", "Seminar in {0}", "Topics in {0}", "Readings in {0}", "Foundations of {0}")
+_AS_IT_IS = re.compile(
+    r"\b(?:The|Introduct\w+|Intermediate|Beginners|Foundations|Fundamentals|History|Workshop|Studio)\b"
+)
+"""Words of titles that have no variation: nobody teaches "Advanced Introductory Japanese"."""
 _MISREAD = {"ASS", "FAP", "FBI", "FFS", "FIT", "FML", "RIP", "SAD", "SIT", "SMH", "SOB", "STD", "TIT"}
 """Initials of titles that say something else, so that nobody would call a course by them."""
 _FACETS = ("{0}", "the history of {0}", "{0} for beginners", "open questions about {0}", "{0} in the news")
@@ -189,6 +194,8 @@ class Campus:
         for pattern in _TITLES:
             self.rng.shuffle(own)
             for entry in own:
+                if pattern != "{0}" and _AS_IT_IS.search(entry.title):
+                    continue
                 topics = [*entry.topics, *(one for one in others if one not in entry.topics)]
                 yield pattern.format(_american(entry.title)), [_american(one) for one in topics]
 
