@@ -408,7 +408,7 @@ _STEMS = {
         "final_text",
     ),
     "sheet": ("sheet", "numbers", "homework", "table", "lab", "results", "copy_of_sheet", "data_new"),
-    "photo": ("IMG_2041", "photo", "scan", "DSC_0193", "picture", "IMG_8817"),
+    "photo": ("scan_2041", "photo", "scan", "scan0193", "picture", "photo2"),
     "form": ("form", "form_signed", "scan_form", "document", "letter"),
 }
 _ENDINGS = {
