@@ -8,6 +8,7 @@ elements are nested deep, as the standard's own algorithm does).
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lxml import etree
+from PIL import ImageColor
 
 MAX_DEPTH = 512
 """Elements within each other, as in browsers: what is nested deeper shows nobody anything."""
@@ -44,13 +46,20 @@ class _Reader:
         self._around: list[Element] = []
         self._hidden = 0
         """Depth below the outermost hidden element, counting both."""
+        self._grounds: list[Colour | None] = [None if hiding.grounds else _WHITE]
+        """Colours behind the elements around; ``None`` where it is not known."""
 
     def start(self, tag: Any, attrs: Any) -> None:
         """An element begins."""
         self._around.append(Element.of(tag, attrs))
         if len(self._around) > MAX_DEPTH:
             raise _TooDeep
-        if self._hidden or tag in _UNSEEN or tag in _STRUCK or self._hides(attrs):
+        said = dict(_declarations(attrs.get("style", "")[:_LONGEST_STYLE]))
+        ground = said.get("background-color") or said.get("background") or attrs.get("bgcolor", "")
+        own = ground not in ("", "none", "transparent", *_ANY) or "background" in attrs
+        self._grounds.append(_colour(ground) if own else self._grounds[-1])
+        closed = tag == "dialog" and "open" not in attrs
+        if self._hidden or tag in _UNSEEN or tag in _STRUCK or closed or self._hides(attrs, said):
             self._hidden += 1
         elif tag not in _INLINE:
             self.parts.append(" ")
@@ -58,6 +67,7 @@ class _Reader:
     def end(self, tag: Any) -> None:
         """An element ends, be it because another one does."""
         self._around.pop()
+        self._grounds.pop()
         if self._hidden:
             self._hidden -= 1
         elif tag not in _INLINE:
@@ -68,9 +78,11 @@ class _Reader:
         if not self._hidden:
             self.parts.append(data)
 
-    def _hides(self, attributes: Mapping[str, str]) -> bool:
-        style = attributes.get("style", "")[:_LONGEST_STYLE]
-        return "hidden" in attributes or bool(style and hides(style)) or self._rules.hide(self._around)
+    def _hides(self, attributes: Mapping[str, str], said: Mapping[str, str]) -> bool:
+        if "hidden" in attributes or hides(said) or self._rules.hide(self._around):
+            return True
+        colour, ground = _colour(said.get("color") or attributes.get("color", "")), self._grounds[-1]
+        return colour is not None and ground is not None and math.dist(colour, ground) < _ALIKE
 
     def comment(self, text: Any) -> None:
         """A comment, which nobody sees."""
@@ -158,6 +170,11 @@ _NO_COLOUR = re.compile(
     rf"transparent|(?:rgb|hsl)a\((?:[^,)]*,){{3}}{_ZERO}\)|(?:rgb|hsl)a?\([^/)]*/{_ZERO}\)"
     r"|#[0-9a-f]{3}0(?!\w)|#[0-9a-f]{6}00(?!\w)"
 )
+Colour = tuple[int, ...]
+"""Red, green and blue, each up to 255."""
+_WHITE: Colour = (255, 255, 255)
+_ALIKE = 12
+"""Letters so near to the colour behind them are not seen."""
 _ANY = ("inherit", "initial", "unset", "currentcolor")
 _WORDS = {
     "display": {"none"},
@@ -184,9 +201,8 @@ _PLACES = (
 _EXTENTS = ("width", "height", "max-width", "max-height")
 
 
-def hides(style: str) -> bool:
+def hides(said: Mapping[str, str]) -> bool:
     """True if declarations, such as those of a ``style`` attribute, hide text."""
-    said = dict(_declarations(style))
 
     def pixels(name: str, percent: float = _PAGE) -> Iterator[float]:
         for number, unit in _LENGTH.findall(said.get(name, "")):
@@ -233,6 +249,15 @@ def _colourless(said: Mapping[str, str]) -> bool:
     return bool(colour) and (bool(_NO_COLOUR.match(colour)) or (colour == ground and colour not in _ANY))
 
 
+def _colour(text: str) -> Colour | None:
+    """The colour that a style or an attribute names; ``None`` for none, or one that is not plain."""
+    try:
+        found = ImageColor.getrgb(text.strip())
+    except ValueError:
+        return None
+    return found[:3] if len(found) == 3 or found[3] == 255 else None
+
+
 @dataclass(frozen=True)
 class Element:
     """Element for matching selectors; names are lower case."""
@@ -271,6 +296,8 @@ class HidingRules:
     def __init__(self, sheet: str) -> None:
         self._rules: dict[str, list[tuple[_Asked, ...]]] = defaultdict(list)
         """Rules by the last element's name: conditions on its ancestors and itself."""
+        self.grounds = "background" in sheet.lower()
+        """True if they give elements a background, which is not worked out."""
         around: list[str] = []
         text = ""
         for piece in re.split(r"([{}])", _COMMENT.sub(" ", sheet.lower())):
@@ -278,7 +305,7 @@ class HidingRules:
                 around.append(text.rpartition(";")[2].strip())
             elif piece == "}" and around:
                 *outside, selectors = around
-                if all(_on_every_screen(one) for one in outside) and hides(text):
+                if all(_on_every_screen(one) for one in outside) and hides(dict(_declarations(text))):
                     self._add(selectors)
                 around.pop()
             text = piece

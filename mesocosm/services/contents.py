@@ -138,7 +138,8 @@ def csv_grid(data: bytes) -> Grid | UnreadableContent:
 def sheet_grid(
     rows: Sequence[Sequence[Any]], oddities: Sequence[str] = (), concealed: Iterable[Concealed] = ()
 ) -> Grid:
-    """The table of a sheet, of its rows from the first on, each from its first cell on.
+    """The table of a sheet, of its rows from the first on, each from its first cell on, without blanks
+    around a cell's text.
 
     A sheet has no ends: empty cells behind a line, and empty lines below the last, are none.
     """
@@ -151,7 +152,7 @@ def sheet_grid(
 
 
 def _filled(row: Sequence[Any]) -> list[Any]:
-    cells = [None if cell == "" else cell for cell in row]
+    cells = [(cell.strip(" \t\r\n") or cell or None) if isinstance(cell, str) else cell for cell in row]
     while cells and cells[-1] is None:
         cells.pop()
     return cells

@@ -1056,6 +1056,15 @@ def test_what_a_mail_says_is_what_a_reader_sees(
         assert (failing == set()) == is_said
 
 
+def test_blanks_make_no_other_subject(server: tuple[Hosting, str], prices: tuple[str, str, str]) -> None:
+    app, base = server
+    first, to, body = prices
+    done = Done(app, base, app.pool.fork(app.pool.get(first).episode))
+    with McpTools(f"{done.url}/mcp") as done.tools:
+        done.call("email", "send_email", to=to, subject="  Prices ", body=body)
+        assert not [name for name in done.failures() if "mail" in name]
+
+
 # -- what findings say ------------------------------------------------------------------------------------
 
 
