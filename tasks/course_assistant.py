@@ -255,7 +255,7 @@ def _siblings(
                 "lib": campus.librarian,
                 "s": s,
                 "t": t,
-                "e": Event("everyday", when, of, (), campus.appointment(of, when)),
+                "e": Event("everyday", when, of, (), campus.appointment(of, when, workday=True)),
             }
             yield Story("everyday_staff", roles, matters=False)
 

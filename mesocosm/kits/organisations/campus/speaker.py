@@ -215,15 +215,17 @@ def _ways(
         whose, first = f"{title}{teacher.last}'s", ("teacher",)
     if not whose:
         return
-    # Nobody writes "my Friday class, Friday, May 8": they call it by its hour then, or the other way around.
+    # Nobody writes "my Friday class, Friday, May 8", if its hour says as well which it is; or the other way
+    # around.
     clashes = {
         "clock": any(moment.hour == what.hour for moment in moments),
         "day": any(moment.weekday() == what.weekday for moment in moments),
     }
-    usual, other = ("clock", "day") if habit == "hour" else ("day", "clock")
-    if clashes[usual] and not clashes[other]:
-        usual, other = other, usual
-    for attribute in (usual, other) if "clock" in (usual, habit) else (usual,):
+    usual = ("clock", "day") if habit == "hour" else ("day",)
+    for attribute in (
+        *(one for one in (usual if not clashes[usual[0]] else ("clock", "day")) if not clashes[one]),
+        *usual,
+    ):
         yield whose, (*first, "clock") if attribute == "clock" else (*first, "day", "daypart")
 
 

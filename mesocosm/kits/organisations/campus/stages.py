@@ -58,7 +58,7 @@ def _stage(kind: str, seed: int) -> Stage:
                 s, t = rng.sample(course.students, 2)
                 base |= {"s": s, "t": t, "c": course, "prof": course.instructor}
                 when = (campus.now - rng.randint(2, 20) * _DAY).replace(hour=10)
-                values = campus.appointment(course, when)
+                values = campus.appointment(course, when, workday=True)
                 stories.append(
                     Story(
                         "everyday_staff",
