@@ -222,10 +222,8 @@ def _ways(
         "day": any(moment.weekday() == what.weekday for moment in moments),
     }
     usual = ("clock", "day") if habit == "hour" else ("day",)
-    for attribute in (
-        *(one for one in (usual if not clashes[usual[0]] else ("clock", "day")) if not clashes[one]),
-        *usual,
-    ):
+    instead = [one for one in clashes if not clashes[one]] if clashes[usual[0]] else []
+    for attribute in (*instead, *usual):
         yield whose, (*first, "clock") if attribute == "clock" else (*first, "day", "daypart")
 
 
