@@ -409,7 +409,7 @@ _STEMS = {
     ),
     "sheet": ("sheet", "numbers", "homework", "table", "lab", "results", "copy_of_sheet", "data_new"),
     "photo": ("scan_2041", "photo", "scan", "scan0193", "picture", "photo2"),
-    "form": ("form", "form_signed", "scan_form", "document", "letter"),
+    "form": ("form", "form_2", "scan_form", "document", "letter"),
 }
 _ENDINGS = {
     "slides": (".pdf", ".odp"),
