@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -93,6 +94,10 @@ class Person:
         return f"{self.full} ({self.role})"
 
 
+_MC = re.compile(r"(?<=^Mc)[a-z]")
+"""The letter that is a capital in names such as McDowell."""
+
+
 @cache
 def _names(locale: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return female and male first names and last names of a locale, without those that are both."""
@@ -103,7 +108,11 @@ def _names(locale: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ..
     return (
         tuple(name for name in women if plain(name) and name not in men),
         tuple(name for name in men if plain(name) and name not in women),
-        tuple(name for name in last if plain(name) and name not in women and name not in men),
+        tuple(
+            _MC.sub(lambda found: found[0].title(), name)
+            for name in last
+            if plain(name) and name not in women and name not in men
+        ),
     )
 
 

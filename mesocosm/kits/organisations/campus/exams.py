@@ -229,6 +229,8 @@ class Exams:
     """True if what is told beside an exam holds for the world; scenes rehearsed alone need no such thing."""
     _said_beside: dict[tuple[Course, Any], dict[str, Any]] = field(default_factory=dict)
     """The review session of a course, and the exams of its other section or of fellow students."""
+    _away: set[Person] = field(default_factory=set)
+    """Instructors who have left an exam to somebody else."""
     _met: Counter[Person] = field(default_factory=Counter)
     """How often each fellow student was drawn."""
     _noticed: dict[Course, dict[str, Any]] = field(default_factory=dict)
@@ -287,7 +289,11 @@ class Exams:
         tests: list[dt.datetime] = []
         starts = [event.start for event in events if event.start]
         if self.steady:
-            tests = [event.start for event in events if event.kind == "other_exam" and event.what in TESTS]
+            tests = [
+                event.start
+                for event in events
+                if event.kind == "hearsay" or (event.kind == "other_exam" and event.what in TESTS)
+            ]
             starts = [event.start for event in events if event.start and event.kind not in NEUTRAL]
             starts += [self._booked[course][0]] if course in self._booked else []
         exam = min(starts or [first + 12 * _DAY])
@@ -472,6 +478,10 @@ class Exams:
             case "examiner" | "examiner_twice":
                 # Nobody announces that they take over from somebody what was theirs.
                 others = [one for one in self.campus.instructors if one not in (who, course.instructor)]
+                if self.steady:
+                    # Nor does somebody take over who cannot give their own.
+                    self._away.add(course.instructor)
+                    others = [one for one in others if one not in self._away] or others
                 new_one = rng.choice(others)
                 said = event("examiner_set", at(first, middle), who=new_one)
                 again = None
