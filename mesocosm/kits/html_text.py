@@ -54,7 +54,8 @@ class _Reader:
         self._around.append(Element.of(tag, attrs))
         if len(self._around) > MAX_DEPTH:
             raise _TooDeep
-        said = dict(_declarations(attrs.get("style", "")[:_LONGEST_STYLE]))
+        style = attrs.get("style", "")[:_LONGEST_STYLE]
+        said = dict(_declarations(style)) if style else {}
         ground = said.get("background-color") or said.get("background") or attrs.get("bgcolor", "")
         own = ground not in ("", "none", "transparent", *_ANY) or "background" in attrs
         self._grounds.append(_colour(ground) if own else self._grounds[-1])
@@ -79,10 +80,13 @@ class _Reader:
             self.parts.append(data)
 
     def _hides(self, attributes: Mapping[str, str], said: Mapping[str, str]) -> bool:
-        if "hidden" in attributes or hides(said) or self._rules.hide(self._around):
+        if "hidden" in attributes or (said and hides(said)) or self._rules.hide(self._around):
             return True
-        colour, ground = _colour(said.get("color") or attributes.get("color", "")), self._grounds[-1]
-        return colour is not None and ground is not None and math.dist(colour, ground) < _ALIKE
+        named, ground = said.get("color") or attributes.get("color", ""), self._grounds[-1]
+        if not named or ground is None:
+            return False
+        colour = _colour(named)
+        return colour is not None and math.dist(colour, ground) < _ALIKE
 
     def comment(self, text: Any) -> None:
         """A comment, which nobody sees."""
