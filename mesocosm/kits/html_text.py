@@ -46,8 +46,11 @@ class _Reader:
         self._around: list[Element] = []
         self._hidden = 0
         """Depth below the outermost hidden element, counting both."""
-        self._grounds: list[Colour | None] = [None if hiding.grounds else _WHITE]
-        """Colours behind the elements around; ``None`` where it is not known."""
+        self._painted: list[tuple[Colour | None, Colour | None]] = [
+            (None, None if hiding.grounds else _WHITE)
+        ]
+        """Colours of letters and of what is behind them, in the elements around; ``None`` where one is not
+        known."""
 
     def start(self, tag: Any, attrs: Any) -> None:
         """An element begins."""
@@ -56,9 +59,7 @@ class _Reader:
             raise _TooDeep
         style = attrs.get("style", "")[:_LONGEST_STYLE]
         said = dict(_declarations(style)) if style else {}
-        ground = said.get("background-color") or said.get("background") or attrs.get("bgcolor", "")
-        own = ground not in ("", "none", "transparent", *_ANY) or "background" in attrs
-        self._grounds.append(_colour(ground) if own else self._grounds[-1])
+        self._painted.append(_painted(attrs, said, *self._painted[-1]))
         closed = tag == "dialog" and "open" not in attrs
         if self._hidden or tag in _UNSEEN or tag in _STRUCK or closed or self._hides(attrs, said):
             self._hidden += 1
@@ -68,7 +69,7 @@ class _Reader:
     def end(self, tag: Any) -> None:
         """An element ends, be it because another one does."""
         self._around.pop()
-        self._grounds.pop()
+        self._painted.pop()
         if self._hidden:
             self._hidden -= 1
         elif tag not in _INLINE:
@@ -76,17 +77,13 @@ class _Reader:
 
     def data(self, data: Any) -> None:
         """Text, with its entities resolved."""
-        if not self._hidden:
+        letters, ground = self._painted[-1]
+        unseen = letters is not None and ground is not None and math.dist(letters, ground) < _ALIKE
+        if not self._hidden and not unseen:
             self.parts.append(data)
 
     def _hides(self, attributes: Mapping[str, str], said: Mapping[str, str]) -> bool:
-        if "hidden" in attributes or (said and hides(said)) or self._rules.hide(self._around):
-            return True
-        named, ground = said.get("color") or attributes.get("color", ""), self._grounds[-1]
-        if not named or ground is None:
-            return False
-        colour = _colour(named)
-        return colour is not None and math.dist(colour, ground) < _ALIKE
+        return "hidden" in attributes or bool(said and hides(said)) or self._rules.hide(self._around)
 
     def comment(self, text: Any) -> None:
         """A comment, which nobody sees."""
@@ -251,6 +248,19 @@ def _colourless(said: Mapping[str, str]) -> bool:
     colour = said.get("-webkit-text-fill-color") or said.get("color") or ""
     ground = said.get("background-color") or said.get("background") or ""
     return bool(colour) and (bool(_NO_COLOUR.match(colour)) or (colour == ground and colour not in _ANY))
+
+
+def _painted(
+    attributes: Mapping[str, str], said: Mapping[str, str], letters: Colour | None, ground: Colour | None
+) -> tuple[Colour | None, Colour | None]:
+    """Return the colours of an element: its own, or those around it."""
+    named = said.get("color") or attributes.get("color", "")
+    if named not in ("", *_ANY):
+        letters = _colour(named)
+    behind = said.get("background-color") or said.get("background") or attributes.get("bgcolor", "")
+    if behind not in ("", "none", "transparent", *_ANY) or "background" in attributes:
+        ground = _colour(behind)
+    return letters, ground
 
 
 def _colour(text: str) -> Colour | None:

@@ -367,6 +367,15 @@ def _as_texts(done: Done) -> None:
                       start_cell=cell["address"], data=[[str(cell["value"])]])  # fmt: skip
 
 
+def _padded(done: Done) -> None:
+    """There are blanks around the text of each cell."""
+    read = done.call("excel", "read_data_from_excel", filepath="final.xlsx", sheet_name="Final")
+    for cell in read["cells"]:
+        if isinstance(cell["value"], str):
+            done.call("excel", "write_data_to_excel", filepath="final.xlsx", sheet_name="Final",
+                      start_cell=cell["address"], data=[[f" {cell['value']} "]])  # fmt: skip
+
+
 def _numbers_written(write: Callable[[int], Any]) -> Deed:
     """The number in the second row is written in another way."""
 
@@ -599,6 +608,7 @@ _CONCEALINGS = [
             ("stock_take", _in_workbook("create_worksheet", sheet_name="Empty")),
             ("stock_take", _in_workbook("format_range", sheet_name="Final", start_cell="A1", bold=True)),
             ("stock_take", _as_texts),
+            ("stock_take", _padded),
             ("stock_take", _numbers_written(lambda number: f"{number}.0")),
             ("nhl_b2b_analysis", _in_bold),
             ("bug_triage", _labelled_and_not),

@@ -31,6 +31,7 @@ from mesocosm.kits.html_text import visible_text
         ("<table bgcolor='#333'><td><font color=white>a</font><i style='color:#333'>b</i></table>", "a"),
         ("<div style='background:url(x.png)'><b style='color:#fff'>a</b></div>", "a"),
         ("<style>p{background:#000}</style><p><b style='color:white'>a</b>", "a"),
+        ("<p style='color:white'>a<b style='color:#000'>b</b><i style='background:#333'>c</i>a</p>", "bc"),
         ("<dialog>a</dialog><dialog open>b</dialog>", "b"),
         ("Grüße 你好 😀", "Grüße 你好 😀"),
         ("", ""),
